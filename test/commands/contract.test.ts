@@ -98,6 +98,35 @@ const grammar: readonly Row[] = [
     stdout: /"cores": ?2/,
   },
   {
+    row: 'a new name may be an argument',
+    words: ['tags', 'create', 'argued', '--dry-run'],
+    stdout: /"name": ?"argued"/,
+  },
+  {
+    row: 'two names for one object are refused',
+    words: ['tags', 'create', 'one', '--name', 'other'],
+    code: 2,
+    stderr: /two names for one object\nhint: give one of them/,
+  },
+  {
+    row: 'one command makes a machine',
+    words: ['vms', 'create', 'm', '--network', 'net1', '--start', '--wait-for', 'ip', '--dry-run'],
+    stdout: /\/vms\/ID-of-m\/start/,
+    stderr: /questions for the address would follow/,
+  },
+  {
+    row: 'what cannot follow is refused before anything is sent',
+    words: ['vms', 'create', 'm', '--wait-for', 'ip'],
+    code: 2,
+    stderr: /--wait-for ip needs --start/,
+  },
+  { row: 'an address is a line', words: ['vms', 'ip', 'vm-01'], stdout: /^10\.0\.0\.1\n$/ },
+  {
+    row: 'what is behind -- goes to ssh',
+    words: ['vms', 'ssh', 'vm-01', '--dry-run', '--', '-v', 'uptime'],
+    stdout: /^ssh 10\.0\.0\.1 -v uptime\n$/,
+  },
+  {
     row: 'flags win over -f',
     words: ['tags', 'create', '-f', '-', '--name', 'flag', '--dry-run'],
     input: '{"name": "file", "description": "d"}',

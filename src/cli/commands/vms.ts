@@ -43,7 +43,7 @@ const openSession = command({
   ],
   flags: [
     flag('--user <name>', 'who signs in (default: as ssh decides)'),
-    flag('--address <address>', 'of several this one (default: the first of vmctl vms ip)'),
+    flag('--address <address>', 'of several this one (default: the first that vms ip prints)'),
     ...waitFlags,
   ],
   examples: [
