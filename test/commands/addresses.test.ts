@@ -11,6 +11,7 @@ describe('vms ip', () => {
   it('prints what leads to the guest, a line each', async () => {
     expect(await desk.must('vms', 'ip', 'vm-01')).toBe('10.0.0.1\n');
     expect(await desk.must('vms', 'ip', 'vm-01', '--wait')).toBe('10.0.0.1\n');
+    expect(await desk.must('vms', 'ip', 'vm-01', '--quiet')).toBe('10.0.0.1\n');
   });
 
   it('prints all with --all', async () => {

@@ -127,7 +127,8 @@ export async function expectEffect(
   if (verb === 'list' && !example.includes('--search') && !(entry.name in empty)) {
     expect(stdout.trim(), `${example}: nothing is listed`).not.toMatch(/^(\[\])?$/);
   }
-  const name = flags.get('--name') ?? refs[0];
+  const takesName = entry.arguments.some(({ name: word }) => word === 'name');
+  const name = flags.get('--name') ?? (takesName ? refs[0] : undefined);
   if (verb === 'create' && name !== undefined) {
     const { code, stderr } = await get(name);
     expect(code, `${example}: ${stderr}`).toBe(0);

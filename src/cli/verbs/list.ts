@@ -5,7 +5,7 @@ import { NotFoundError, UsageError, VmctlError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
 import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
-import { type Column, defaultFollow } from '../output/columns.ts';
+import { type Column, defaultFollow, wideColumns } from '../output/columns.ts';
 import { orderOf } from '../output/order.ts';
 import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
@@ -229,11 +229,13 @@ export function followOf(run: Run, given: QueryValue | undefined): QueryValue | 
   const isTabular = tabular.has(formatOf(cli));
   const links = sorted ? linksOf([sorted], type) : [];
   if (!isTabular && links.length === 0) return given;
-  const isWide = formatOf(cli) === 'wide' && run.verb.kind === 'list';
-  if (chosenColumns(cli, frame) === undefined && links.length === 0 && !isWide) {
-    return given ?? defaultFollow(type);
+  if (chosenColumns(cli, frame) === undefined && links.length === 0) {
+    const isWide = formatOf(cli) === 'wide' && run.verb.kind === 'list';
+    const wide = isWide ? linksOf(wideColumns(type), type) : [];
+    const usual = given ?? defaultFollow(type);
+    return wide.length === 0 ? usual : [...(usual === undefined ? [] : [usual]), ...wide].join(',');
   }
-  const needed = [...linksOf(isTabular ? columnsOf(cli, frame, isWide) : [], type), ...links];
+  const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type), ...links];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];
   return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }

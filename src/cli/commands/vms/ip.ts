@@ -77,8 +77,11 @@ async function printRows(
   isNamed: boolean,
 ): Promise<void> {
   if (items.length === 0) return;
+  // Addresses have neither ids nor names: they themselves are what scripts ask for with --quiet.
   const isPlain =
-    formatOf(cli) === 'table' && !cli.on('query') && cli.setting('columns') === undefined;
+    ['table', 'id', 'name'].includes(formatOf(cli)) &&
+    !cli.on('query') &&
+    cli.setting('columns') === undefined;
   if (!isPlain) {
     const columns = ['name', 'address', 'version', 'device'];
     await print(cli, { noun: 'addresses', items, columns });
