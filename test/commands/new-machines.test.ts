@@ -48,7 +48,6 @@ describe('one command makes a machine', () => {
     expect(stderr).toMatch(/^vms\/web01: 10(\.\d+){3}/m);
     expect(JSON.parse(stdout)).toMatchObject({
       ...{ name: 'web01', status: 'up', memory: 2 * 2 ** 30 },
-      // The guest knows its name from cloud-init alone.
       fqdn: 'front.example.org',
     });
     expect(await desk.json('vms', 'get', 'web01')).toMatchObject({
@@ -127,6 +126,16 @@ describe('one command makes a machine', () => {
     expect(await names('vms', '--search', 'name=shown')).toEqual([]);
     expect(await names('disks', '--search', 'name=shown*')).toEqual([]);
   });
+});
+
+it('what was given for the first start is kept where nothing is started', async () => {
+  const words = ['vms', 'create', 'later', '--cluster', 'Default', '--template', 'Blank'];
+  const { code, stderr } = await desk.run([...words, '--hostname', 'later']);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('with: vmctl vms start later --use-cloud-init'),
+  ]);
+  await desk.must('vms', 'delete', 'later');
 });
 
 describe('the name as an argument', () => {

@@ -17,12 +17,12 @@ import {
 } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
+import { commandLine } from '../../session/command-line.ts';
 import { readCa } from '../../session/target.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import { type Finder, finderFor } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
 import {
-  commandLine,
   retriesOf,
   sizeOf,
   type TransferFlags,

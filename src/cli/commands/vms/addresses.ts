@@ -10,8 +10,8 @@ import {
 import { type Condition, waitFor } from '../../../client/poll.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { CommandContext } from '../../session/command-context.ts';
+import { commandLine } from '../../session/command-line.ts';
 import { type Found, operationNamed } from '../../verbs/references.ts';
-import { commandLine } from '../disks/transfer-options.ts';
 
 /** One address of a machine. */
 export interface GuestAddress {

@@ -1,5 +1,4 @@
 /** What a new machine boots from: an image that is uploaded, or a disk that is there. */
-import { statSync } from 'node:fs';
 import type { ApiObject } from '../../../../client/client.ts';
 import {
   AmbiguousError,
@@ -7,31 +6,15 @@ import {
   NotFoundError,
   UsageError,
 } from '../../../../client/errors.ts';
-import { isUrl } from '../../../../transfer/index.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
 import type { OperationRunner } from '../../../verbs/operation-runner.ts';
 import type { Found } from '../../../verbs/references.ts';
 import { openImage } from '../../disks/upload.ts';
+import { diskPrefix, isFileWord } from './image-word.ts';
 
 export type BootImage =
   | { readonly file: string; readonly domain: ApiObject }
   | { readonly disk: Found };
-
-const diskPrefix = 'disks/';
-
-/** Whether a word for an image is a file or an address here, and not a disk of the service. */
-export function isFileWord(word: string): boolean {
-  if (word.startsWith(diskPrefix)) return false;
-  return word.includes('/') || isUrl(word) || isFile(word);
-}
-
-function isFile(path: string): boolean {
-  try {
-    return !statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
 
 /** Finds the image, and the storage domain for one that is uploaded. Nothing is changed. */
 export async function findImage(

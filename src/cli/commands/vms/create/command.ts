@@ -1,4 +1,5 @@
 /** The command `vmctl vms create`, as it is called and explained. */
+import { enums } from '../../../../model/enums.ts';
 import { command } from '../../../args/command.ts';
 import { flag } from '../../../args/parameters.ts';
 
@@ -33,10 +34,14 @@ export const createMachine = command({
   summary: 'Create a virtual machine',
   extendsVerb: true,
   flags: [
-    flag('--image <image>', 'boot from an image file, or from disks/NAME'),
-    flag('--disk-interface <word>', 'how the guest sees that disk (virtio_scsi)'),
+    flag('--image <image>', 'boot from an image file, or from disks/NAME', { type: 'file' }),
+    flag('--disk-interface <word>', 'how the guest sees that disk (virtio_scsi)', {
+      type: 'enum disk_interface',
+      values: enums.disk_interface,
+    }),
     flag('--network <network>', 'NETWORK or NETWORK/PROFILE', {
       repeatable: true,
+      type: 'ref network',
     }),
     flag('--cloud-init <file>', 'user data for the first start'),
     flag('--ssh-key <file>', 'public keys to sign in with', { repeatable: true }),

@@ -3,12 +3,13 @@ import { UsageError } from '../../../../client/errors.ts';
 import { parseValue } from '../../../args/values.ts';
 import type { Progress } from '../../../output/progress.ts';
 import { type CommandContext, wholeNumber } from '../../../session/command-context.ts';
+import { commandLine } from '../../../session/command-line.ts';
 import { durationOf } from '../../../text/duration.ts';
 import { bodiesOf, runWorks } from '../../../verbs/change.ts';
 import { verbOf } from '../../../verbs/derive-verbs.ts';
 import { bodyOf, type Run } from '../../../verbs/run.ts';
 import { commandOf } from '../../../verbs/verb-command.ts';
-import { isFileWord } from './boot-image.ts';
+import { isFileWord } from './image-word.ts';
 import { type InitializationFlags, initializationOf, numbered } from './initialization.ts';
 import { type MachineWishes, NewMachine } from './new-machine.ts';
 import { findParts } from './parts.ts';
@@ -77,7 +78,9 @@ export async function runCreate(
     await runWorks(run, works).finally(() => Promise.allSettled(begun));
     const hasFirstStart = initialization !== undefined && !flags.start && !cli.dryRunMode;
     if (hasFirstStart) {
-      cli.note('at the first start: vmctl vms start NAME --use-cloud-init hands this to the guest');
+      const words = names.map(({ name = 'NAME' }) => name);
+      const start = commandLine(cli, ['vms', 'start', ...words, '--use-cloud-init']);
+      cli.note(`what was given for the first start reaches the guest with: ${start}`);
     }
   };
   await commandOf(verb, {}, perform).run(cli, words, { ...flags }, {});

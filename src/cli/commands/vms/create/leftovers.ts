@@ -3,9 +3,9 @@ import type { ApiObject, Client } from '../../../../client/client.ts';
 import { NotFoundError, VmctlError } from '../../../../client/errors.ts';
 import { waitFor } from '../../../../client/poll.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
+import { commandLine } from '../../../session/command-line.ts';
 import { collectionAt } from '../../../verbs/collections.ts';
 import { operationNamed, placeholderOf } from '../../../verbs/references.ts';
-import { commandLine } from '../../disks/transfer-options.ts';
 
 /** Milliseconds for taking everything back. */
 const patience = 60_000;

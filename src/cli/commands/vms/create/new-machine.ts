@@ -1,8 +1,6 @@
 /** One new machine: made, given its disk and interfaces, started, waited for. */
-import { basename } from 'node:path';
 import type { ApiObject } from '../../../../client/client.ts';
 import { type DryRunRequest, DryRunStop } from '../../../../client/dry-run.ts';
-import { TransferAborted, type TransferEvent, upload } from '../../../../transfer/index.ts';
 import type { Progress } from '../../../output/progress.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
 import { masked } from '../../../session/mask-secrets.ts';
@@ -11,10 +9,6 @@ import { namesake } from '../../../verbs/if-needed.ts';
 import { OperationRunner } from '../../../verbs/operation-runner.ts';
 import type { Outcome } from '../../../verbs/outcomes.ts';
 import type { Run } from '../../../verbs/run.ts';
-import { explained } from '../../disks/transfer-failure.ts';
-import { commandLine, transferOptions } from '../../disks/transfer-options.ts';
-import { TransferProgress } from '../../disks/transfer-progress.ts';
-import { openImage, placeOn } from '../../disks/upload.ts';
 import { addressesOf } from '../addresses.ts';
 import { startBody } from './initialization.ts';
 import { Leftovers } from './leftovers.ts';
@@ -145,49 +139,21 @@ export class NewMachine {
     { file, domain }: { readonly file: string; readonly domain: ApiObject },
     progress: Progress,
   ): Promise<string> {
-    const cli = this.#cli;
-    const { client } = this.#run;
+    const { uploadImage } = await import('./upload-image.ts');
     const name = `${this.#name}_Disk1`;
     const { verify, cleanup, isOneOfMany } = this.#wishes;
-    const source = await openImage(cli, file, { keepCompressed: false });
-    const bar = new TransferProgress(cli, basename(source.path));
-    const onEvent = cli.dryRunMode
-      ? () => undefined
-      : isOneOfMany
-        ? percentIn(progress, `vms/${this.#name}`)
-        : (event: TransferEvent) => bar.show(event);
-    try {
-      const common = await transferOptions(cli, client, { verify }, bar);
-      const into = { add: { name, preallocated: false, ...placeOn(domain) } };
-      const disk = await this.#step(
-        async () =>
-          await upload({
-            ...common,
-            onEvent,
-            source,
-            into,
-            discardPartial: cleanup,
-          }),
-        { id: `ID-of-${name}` },
-      );
-      const id = String(disk['id']);
-      if (!cli.dryRunMode) this.#leftovers.madeDisk(id);
-      return id;
-    } catch (error) {
-      if (error instanceof TransferAborted) {
-        const { disk, transfer, resumable, diskRemoved } = error.remainder;
-        if (disk !== undefined && diskRemoved !== true) {
-          this.#leftovers.madeDisk(disk, resumable ? transfer : undefined);
-        }
-      }
-      bar.clear();
-      throw explained(cli, error, ({ disk = '' }) =>
-        commandLine(cli, ['disks', 'upload', file, '--disk', disk, '--resume']),
-      );
-    } finally {
-      bar.clear();
-      await source.close();
-    }
+    const image = {
+      ...{ file, domain, name, verify, discardPartial: cleanup },
+      onLeft: (disk: string, transfer?: string) => this.#leftovers.madeDisk(disk, transfer),
+      ...(isOneOfMany ? { showIn: { progress, label: `vms/${this.#name}` } } : {}),
+    };
+    const disk = await this.#step(
+      async () => await uploadImage(this.#cli, this.#run.client, image),
+      { id: `ID-of-${name}` },
+    );
+    const id = String(disk['id']);
+    if (!this.#cli.dryRunMode) this.#leftovers.madeDisk(id);
+    return id;
   }
 
   /** Does a step; in a dry run its requests are noted, and `standIn` is what comes of it. */
@@ -196,22 +162,9 @@ export class NewMachine {
     try {
       return await work();
     } catch (error) {
-      const cause = error instanceof TransferAborted ? error.cause : error;
-      if (!(cause instanceof DryRunStop)) throw error;
-      this.#held.push(...cause.requests);
+      if (!(error instanceof DryRunStop)) throw error;
+      this.#held.push(...error.requests);
       return standIn;
     }
   }
-}
-
-/** Shows how far an upload is in the line of its machine: each phase, and each tenth of the bytes. */
-function percentIn(progress: Progress, label: string): (event: TransferEvent) => void {
-  let last = '';
-  return ({ phase, transferred, skipped, total }) => {
-    const share = total > 0 ? Math.min(1, (transferred + skipped) / total) : 0;
-    const tenth = Math.floor(share * 10) * 10;
-    const text = phase === 'copying' && total > 0 ? `image ${tenth} %` : `image ${phase}`;
-    if (text !== last) progress.show(label, text);
-    last = text;
-  };
 }

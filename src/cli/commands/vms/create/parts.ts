@@ -4,7 +4,7 @@ import { UsageError } from '../../../../client/errors.ts';
 import { collectionAt } from '../../../verbs/collections.ts';
 import { OperationRunner } from '../../../verbs/operation-runner.ts';
 import type { Run } from '../../../verbs/run.ts';
-import { type BootImage, findImage, requireNoBootDisk } from './boot-image.ts';
+import type { BootImage } from './boot-image.ts';
 import { type NewNic, newNics } from './networks.ts';
 
 type Body = Record<string, unknown>;
@@ -52,14 +52,16 @@ export async function findParts(
   body['template'] ??= { name: blank };
   const { id } = await found(finder, body['template'], '/templates');
   const template = String(id);
-  if (image !== undefined) await requireNoBootDisk(runner, template);
+  // The code of transfers is loaded for images alone.
+  const images = image === undefined ? undefined : await import('./boot-image.ts');
+  await images?.requireNoBootDisk(runner, template);
   const own = await runner.list({ path: '/templates/{template}/nics', ids: { template } });
   const taken = own.map(({ name }) => String(name));
   const nics = await newNics(runner, datacenter, networks, taken);
-  if (image === undefined) return { body, nics };
+  if (image === undefined || !images) return { body, nics };
   const domain = (body['storage_domain'] as ApiObject | undefined)?.['id'];
   const storage = domain === undefined ? undefined : String(domain);
-  return { body, nics, image: await findImage(cli, runner, image, datacenter, storage) };
+  return { body, nics, image: await images.findImage(cli, runner, image, datacenter, storage) };
 }
 
 async function found(finder: Run['finder'], reference: unknown, path: string): Promise<ApiObject> {
