@@ -10,16 +10,39 @@ import { Instrumenter } from '@stryker-mutator/instrumenter';
 import { keyOf } from './mutation-sample.js';
 import { prepare, root } from './prepare.js';
 
-/** Each room with the tests that are about it: all others would be run for nothing. */
+/**
+ * Each room with the tests that are about it, all others would be run for nothing; and where the paths
+ * of those begin that are quick, in the order in which they are run.
+ */
 const rooms = {
   resources: {
     folder: 'src/server/resources',
     tests: ['test/server/**', 'test/operations/**', 'test/conformance/**'],
+    quick: ['test/server/', 'test/operations/'],
   },
-  wire: { folder: 'src/wire', tests: ['test/wire/**'] },
-  search: { folder: 'src/search', tests: ['test/search/**'] },
-  transfer: { folder: 'src/transfer', tests: ['test/transfer/**'] },
-  client: { folder: 'src/client', tests: ['test/client/**', 'test/cli/**'] },
+  inventory: {
+    folder: 'src/server/inventory',
+    tests: ['test/server/**', 'test/operations/**', 'test/conformance/**'],
+    quick: ['test/server/', 'test/operations/'],
+  },
+  wire: {
+    folder: 'src/wire',
+    tests: ['test/wire/**'],
+    quick: ['documents', 'scalars', 'links', 'json', 'xml'].map((name) => `test/wire/${name}`),
+  },
+  search: { folder: 'src/search', tests: ['test/search/**'], quick: [] },
+  transfer: {
+    folder: 'src/transfer',
+    tests: ['test/transfer/**'],
+    quick: ['blocks', 'journal', 'local', 'partial', 'rate', 'remote', 'range', 'split'].map(
+      (name) => `test/transfer/${name}`,
+    ),
+  },
+  client: {
+    folder: 'src/client',
+    tests: ['test/client/**', 'test/cli/**'],
+    quick: ['test/client/', 'test/cli/verbs/', 'test/cli/output/dry-run'],
+  },
 };
 const expected = 75;
 
@@ -44,7 +67,7 @@ await prepare();
 const report = join(root, 'coverage/mutation.json');
 const lines = [];
 for (const room of chosen) {
-  const { folder, tests } = rooms[room];
+  const { folder, tests, quick } = rooms[room];
   const mutants = await mutantsIn(folder);
   const sample = draw(mutants, Number(values.sample), Number(values.seed));
   const sampleFile = join(root, 'coverage/mutation-sample.json');
@@ -54,6 +77,7 @@ for (const room of chosen) {
     MUTATION_SAMPLE: sampleFile,
     MUTATION_ROOT: root,
     MUTATION_TESTS: tests.join(','),
+    MUTATION_QUICK_TESTS: quick.join(','),
   });
   console.log(`${room}: ${sample.length} of ${mutants.length} mutants, seed ${values.seed}`);
   await new Stryker({
@@ -72,7 +96,7 @@ for (const room of chosen) {
     // The compiler has no programming interface for the tool to read its settings with.
     tsconfigFile: 'coverage/no-tsconfig.json',
     dryRunTimeoutMinutes: 60,
-    timeoutMS: 20_000,
+    timeoutMS: 10_000,
   }).runMutationTest();
   lines.push(summary(room));
 }

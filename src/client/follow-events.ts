@@ -83,7 +83,7 @@ export async function* followEvents(
   const [first, cursor] = await firstEvents(client, following);
   let told = first.length;
   yield { events: first, cursor };
-  for (;;) {
+  while (told < count) {
     const found = await newerEvents(client, following, cursor.floor);
     if (found) {
       const wanted = found.filter((event) => following.isWanted?.(event) ?? true);
@@ -91,8 +91,7 @@ export async function* followEvents(
       told += events.length;
       yield { events, cursor };
     }
-    if (told >= count) return;
-    await pause(following.interval, following.signal);
+    if (told < count) await pause(following.interval, following.signal);
   }
 }
 

@@ -10,7 +10,7 @@ import { type DryRunMode, DryRunStop, isReading } from './dry-run.ts';
 import { TrustError, UsageError } from './errors.ts';
 import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 import { maxBodyLength, readBody, withProgress } from './response-body.ts';
-import { pause } from './retry.ts';
+import { delayAfter, pause } from './retry.ts';
 import type { RequestTimes, Times } from './timing.ts';
 
 /** Whom to believe that it is the server. */
@@ -161,10 +161,10 @@ export class Http {
         const answer = await this.#follow(request, reading);
         if (last || !retryableStatuses.has(answer.status) || !(reading || answer.status === 429))
           return answer;
-        await pause(delayBefore(attempt, answer.headers['retry-after']), this.#options.signal);
+        await pause(delayAfter(attempt, answer.headers['retry-after']), this.#options.signal);
       } catch (error) {
         if (last || !reading || !isDropped(error)) throw error;
-        await pause(delayBefore(attempt), this.#options.signal);
+        await pause(delayAfter(attempt), this.#options.signal);
       }
     }
   }
@@ -355,10 +355,4 @@ function plain(
 /** The server hung up before it answered: nothing is known, asking again does no harm. */
 function isDropped(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'connection_lost';
-}
-
-function delayBefore(attempt: number, retryAfter?: string): number {
-  const asked = Number(retryAfter);
-  if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1_000;
-  return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
 }

@@ -20,6 +20,16 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
+/**
+ * Milliseconds to the next attempt: as many seconds as the server asks for in `Retry-After`, ten at
+ * most, else about twice as long after each attempt. Clients that failed together come back apart.
+ */
+export function delayAfter(attempt: number, retryAfter?: string): number {
+  const asked = Number(retryAfter);
+  if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1_000;
+  return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+}
+
 const MIN_DELAY = 250;
 const MAX_DELAY = 15_000;
 

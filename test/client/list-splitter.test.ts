@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListSplitter } from '../../src/client/list-splitter.ts';
+import { runs } from '../support/runs.ts';
 
 /** What comes out of a text that arrives in pieces of these lengths. */
 function split(text: string, lengths: readonly number[], tag = 'vm'): unknown[] {
@@ -33,6 +34,7 @@ describe('a list that arrives in pieces', () => {
         );
         expect(split(text, sizes)).toEqual(JSON.parse(JSON.stringify(vm)));
       }),
+      { numRuns: runs(100) },
     );
   });
 

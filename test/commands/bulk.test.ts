@@ -14,7 +14,7 @@ async function statesOf(search: string): Promise<readonly unknown[]> {
 }
 
 beforeEach(async () => {
-  await desk.run(['vms', 'stop', '--search', 'name=bulk* and status=up', '--all', '--yes']);
+  await desk.run(['vms', 'stop', '--search', 'name=bulk* and status!=down', '--all', '--yes']);
   await desk.run(['vms', 'delete', '--search', 'name=bulk*', '--all', '--yes']);
   for (const name of ['bulk1', 'bulk2', 'bulk3']) {
     await desk.must('vms', 'create', '--name', name, '--cluster', 'Default', '--template', 'Blank');
@@ -82,6 +82,28 @@ describe('--all with --search', () => {
   it('that finds nothing is no failure', async () => {
     const { code, stderr } = await desk.run(['vms', 'stop', '--search', 'name=nobody', '--all']);
     expect([code, stderr]).toEqual([0, 'no vms found; nothing to do\n']);
+  });
+
+  it('asks nobody, and changes nothing, where it is a dry run', async () => {
+    const { code, stdout, stderr } = await desk.run([
+      ...['vms', 'delete', '--search', 'name=bulk*', '--all', '--dry-run'],
+    ]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.match(/^DRY RUN, nothing sent: DELETE \S+\/vms\/[\w-]+$/gm)).toHaveLength(3);
+    expect(await statesOf('name=bulk*')).toHaveLength(3);
+  });
+
+  it.each([
+    { flags: [], last: 'suspended', says: '2 of 3 failed' },
+    { flags: ['--fail-fast'], last: 'up', says: '1 of 3 failed, 2 were not tried' },
+  ])('goes on past a failure, unless told otherwise: $flags', async ({ flags, last, says }) => {
+    await desk.must('vms', 'start', 'bulk3');
+    const words = ['vms', 'suspend', 'bulk1', 'bulk2', 'bulk3', '--parallel', '1', ...flags];
+    const { code, stderr } = await desk.run(words);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(says);
+    expect(await statesOf('name=bulk3')).toEqual([last]);
+    await desk.must('vms', 'stop', 'bulk3');
   });
 
   it('reports each failure, and what was done', async () => {

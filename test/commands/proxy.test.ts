@@ -6,7 +6,6 @@ import { type AddressInfo, connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { proxyOf } from '../../src/client/proxy-tunnel.ts';
 import { namedHosts, startWeb } from '../examples/named-hosts.ts';
 import { type Home, makeHome } from '../support/command.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
@@ -178,27 +177,4 @@ describe('the way to the image daemon and to sources', () => {
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     expect(asked).toContain('web.example.com:443');
   });
-});
-
-describe('NO_PROXY', () => {
-  it.each([
-    ['', true],
-    ['example.com', false],
-    ['.example.com', false],
-    ['*.example.com', false],
-    ['*', false],
-    ['other.org, engine.example.com', false],
-    ['engine.example.com:443', false],
-    ['engine.example.com:8443', true],
-    ['ngine.example.com', true],
-    ['com.example', true],
-  ])('%j', (exceptions, isUsed) => {
-    const env = { HTTPS_PROXY: 'proxy.example.com:3128', NO_PROXY: exceptions };
-    expect(proxyOf(engine, env)?.host).toBe(isUsed ? 'proxy.example.com:3128' : undefined);
-  });
-
-  it.each(['https://localhost:8443', 'https://127.0.0.2', 'https://[::1]:8443'])(
-    '%s needs no proxy',
-    (origin) => expect(proxyOf(origin, { HTTPS_PROXY: 'http://proxy:3128' })).toBeUndefined(),
-  );
 });

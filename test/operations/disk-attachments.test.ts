@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { pathsOf, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
-import { addDisk, events, gibibyte, settled } from './support/storage.ts';
+import { addDisk, events, gibibyte, ownDomain, settled } from './support/storage.ts';
 
 const site = useSite();
 
@@ -273,6 +273,39 @@ describe(row(97), () => {
       409,
       expect.stringContaining('suspended'),
     ]);
+    await admin.must(`/vms/${vm.id}/stop`);
+  });
+
+  site.both('is nothing to boot from while it is unplugged', async (people) => {
+    const { admin } = people;
+    const vm = await ownVm(people);
+    const boot = (device: string) => ({ os: { boot: { devices: { device: [device] } } } });
+    await admin.put(`/vms/${vm.id}`, { vm: boot('hd') });
+    const id = await attachedDisk(people, vm, { active: false, bootable: true });
+    const refused = await admin.post(`/vms/${vm.id}/start`);
+    expect([refused.status, refused.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('without at least one bootable disk'),
+    ]);
+    await admin.put(`${vm.path}/${id}`, { disk_attachment: { active: true } });
+    await admin.must(`/vms/${vm.id}/start`);
+    await admin.must(`/vms/${vm.id}/stop`);
+  });
+
+  site.both('holds no machine back where its storage is away, once unplugged', async (people) => {
+    const { admin, path } = people;
+    const domain = await ownDomain(people);
+    const vm = await ownVm(people);
+    const disk = newDisk({ storage_domains: { storage_domain: [{ id: domain }] } });
+    const id = await attachedDisk(people, vm, { disk });
+    await admin.must(path(`/datacenters/{datacenter}/storagedomains/${domain}/deactivate`));
+    const refused = await admin.post(`/vms/${vm.id}/start`);
+    expect([refused.status, refused.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('Storage domains of its disks are not active'),
+    ]);
+    await admin.put(`${vm.path}/${id}`, { disk_attachment: { active: false } });
+    await admin.must(`/vms/${vm.id}/start`);
     await admin.must(`/vms/${vm.id}/stop`);
   });
   site.unknown('PUT', '/vms/{vm}/diskattachments/{unknown}', {

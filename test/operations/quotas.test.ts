@@ -90,6 +90,28 @@ describe(row('G4'), () => {
     await admin.delete(`/disks/${id}`);
     expect((await disk(2)).status).toBeLessThan(300);
   });
+  site.both('allows what ends at a limit, and not what goes beyond it', async (people) => {
+    const { admin, disk, quotaPath } = await withAdmin(people, 'enabled');
+    const quota = String((await admin.get(quotaPath)).object['name']);
+    const about = async () =>
+      (await events(admin)).flatMap(
+        (text) => new RegExp(`^Quota ${quota} is .*(threshold|grace)`).exec(text)?.[1] ?? [],
+      );
+    const takes = async (gib: number) => expect((await disk(gib)).status).toBeLessThan(300);
+    await takes(8);
+    expect(await about()).toEqual([]);
+    await takes(1 / 1024);
+    await takes(2 - 1 / 1024);
+    expect(await about()).toEqual(['threshold', 'threshold']);
+    await takes(1 / 1024);
+    await takes(2 - 1 / 1024);
+    expect(await about()).toEqual(['grace', 'grace', 'threshold', 'threshold']);
+    const refused = await disk(1 / 1024);
+    expect([refused.status, refused.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('allows 10 GiB of storage'),
+    ]);
+  });
   site.both('only warns in audit mode', async (people) => {
     const { admin, disk } = await withAdmin(people, 'audit');
     expect((await disk(20)).status).toBeLessThan(300);

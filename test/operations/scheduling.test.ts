@@ -157,6 +157,27 @@ describe('pins, memory and processors', () => {
     const cpu = { topology: { sockets: 16, cores: 8 } };
     expect(await refusal(await vm({ cpu }))).toContain('not enough processors');
   });
+  site.both(
+    'counts threads as processors where the cluster does, and cores else',
+    async (people) => {
+      const { admin } = people;
+      const { id, vm, start, refusal, hosts } = await lab(people);
+      const { object: host } = await admin.get(`/hosts/${hosts[0]}`);
+      const count = (name: string) => Number(at(host, `cpu.topology.${name}`));
+      const cores = count('sockets') * count('cores');
+      expect(count('threads')).toBeGreaterThan(1);
+      const withCores = (number: number) =>
+        vm({ cpu: { topology: { sockets: 1, cores: number } } });
+      await start(await withCores(cores));
+      const more = await withCores(cores + 1);
+      expect(await refusal(more)).toContain(`(it has ${cores}, ${cores + 1} are needed)`);
+      await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: true } });
+      await start(more);
+      await start(await withCores(cores * count('threads')));
+      await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: false } });
+      expect(await refusal(await withCores(cores + 1))).toContain('not enough processors');
+    },
+  );
   site.both('counts memory twice where the cluster does', async (people) => {
     const { admin } = people;
     const { id, vm, start, refusal } = await lab(people);

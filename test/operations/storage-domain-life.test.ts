@@ -1,6 +1,6 @@
 /** Storage domains by themselves: how they change, what room they have, how they come and go. */
 import { describe, expect } from 'vitest';
-import { useSite } from './support/site.ts';
+import { type People, useSite } from './support/site.ts';
 import { at, itemsOf } from './support/speaker.ts';
 import {
   addDisk,
@@ -10,6 +10,7 @@ import {
   gibibyte,
   nfs,
   ownDomain,
+  settled,
   statusOf,
 } from './support/storage.ts';
 
@@ -118,6 +119,54 @@ describe('the space of a storage domain', () => {
     await admin.delete(`/disks/${full.id}`);
     expect(await space()).toEqual([block, gibibyte, empty - block]);
     expect(await search(`name=${name} and used_size < 1`)).toHaveLength(1);
+  });
+});
+
+describe('a storage domain that is full', () => {
+  const thin = { sparse: true, format: 'cow', provisioned_size: 2 * gibibyte };
+
+  /** A domain of which disks can take just so many bytes more, and a way to ask for a disk on it. */
+  async function leaving(people: People, bytes: number, more: object = {}) {
+    const { admin } = people;
+    const id = await ownDomain(people, more);
+    const { object } = await admin.get(`/storagedomains/${id}`);
+    const reserved = Number(object['critical_space_action_blocker']) * gibibyte;
+    const provisioned_size = Number(object['available']) - reserved - bytes;
+    await addDisk(admin, id, { sparse: false, provisioned_size });
+    return async (disk: object) => {
+      const storage_domains = { storage_domain: [{ id }] };
+      const answer = await admin.post('/disks', { disk: { ...disk, storage_domains } });
+      if (answer.status < 300) await settled(admin, `/disks/${String(answer.object['id'])}`);
+      return answer;
+    };
+  }
+  const unit = ({ name }: People) => ({ id: name('lun'), address: 'a.example.com', target: 't' });
+  const block = (people: People) => ({
+    storage: { type: 'iscsi', logical_units: { logical_unit: [unit(people)] } },
+  });
+
+  site.both('takes a preallocated disk that just fits, and none a byte larger', async (people) => {
+    const add = await leaving(people, gibibyte);
+    const full = { sparse: false, format: 'raw' };
+    const refused = await add({ ...full, provisioned_size: gibibyte + 1 });
+    expect([refused.status, refused.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('Low disk space'),
+    ]);
+    expect((await add({ ...full, provisioned_size: gibibyte })).status).toBeLessThan(300);
+  });
+  site.both('has room for thin disks that are files', async (people) => {
+    const add = await leaving(people, 4096);
+    expect((await add(thin)).status).toBeLessThan(300);
+  });
+  site.both('on block storage has room for a thin disk with its first extent', async (people) => {
+    const add = await leaving(people, gibibyte, block(people));
+    expect((await add(thin)).status).toBeLessThan(300);
+    expect((await add(thin)).status).toBe(409);
+    const less = await leaving(people, gibibyte - 1, block(people));
+    expect((await less(thin)).status).toBe(409);
+    // One that is smaller than an extent needs no more than its size.
+    expect((await less({ ...thin, provisioned_size: gibibyte - 1 })).status).toBeLessThan(300);
   });
 });
 

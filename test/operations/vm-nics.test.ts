@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
-import { newVm } from './support/vms.ts';
+import { newVm, until } from './support/vms.ts';
 
 const site = useSite();
 const bootsFromDisc = { os: { boot: { devices: { device: ['cdrom'] } } } };
@@ -76,6 +76,56 @@ describe(row(93), () => {
     await admin.delete(`/vms/${id}`);
     await admin.delete(`/clusters/${other}`);
     await admin.delete(`/macpools/${pool.id}`);
+  });
+  site.both('takes no address that an interface of a snapshot has', async (people) => {
+    const { admin, path, name } = people;
+    const ranges = { range: [{ from: '00:1a:4a:cc:00:00', to: '00:1a:4a:cc:00:01' }] };
+    const pool = await admin.add('/macpools', { mac_pool: { name: name('pool'), ranges } });
+    const cluster = {
+      name: name('c'),
+      cpu: { type: 'Intel Nehalem Family' },
+      data_center: { id: path('{datacenter}') },
+      mac_pool: { id: pool.id },
+    };
+    const { id: other } = await admin.add('/clusters', { cluster });
+    const { id } = await newVm(people, { cluster: { id: other } });
+    const add = (nic: string) => admin.post(`/vms/${id}/nics`, { nic: { name: nic } });
+    const first = (await add('a')).object;
+    const snapshot = await admin.add(`/vms/${id}/snapshots`, { snapshot: { description: 's' } });
+    await until(people, `/vms/${id}/snapshots/${snapshot.id}`, (one) => {
+      return one['snapshot_status'] === 'ok';
+    });
+    await admin.delete(`/vms/${id}/nics/${String(first['id'])}`);
+    expect(at((await add('b')).object, 'mac.address')).toBe('00:1a:4a:cc:00:01');
+    const refused = await add('c');
+    expect([refused.status, refused.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('The MAC pool is exhausted'),
+    ]);
+    expect((await admin.delete(`/vms/${id}/snapshots/${snapshot.id}`)).status).toBe(200);
+    await until(people, `/vms/${id}`, (one) => one['status'] === 'down');
+    expect(at((await add('c')).object, 'mac.address')).toBe('00:1a:4a:cc:00:00');
+    await admin.delete(`/vms/${id}`);
+    await admin.delete(`/clusters/${other}`);
+    await admin.delete(`/macpools/${pool.id}`);
+  });
+  site.both('gives them their addresses in the order of their names', async (people) => {
+    const { admin, format } = people;
+    const { id } = await newVm(people);
+    const address = (end: number) => `00:1a:4a:dd:${format === 'XML' ? '01' : '02'}:0${end}`;
+    const given = { nic2: 3, nic10: 1, nic1: 4, eth: 2 };
+    for (const [name, end] of Object.entries(given)) {
+      await admin.add(`/vms/${id}/nics`, { nic: { name, mac: { address: address(end) } } });
+    }
+    await admin.must(`/vms/${id}/reordermacaddresses`);
+    const { list } = await admin.get(`/vms/${id}/nics`);
+    const found = Object.fromEntries(list.map((one) => [one['name'], at(one, 'mac.address')]));
+    expect(found).toEqual({
+      eth: address(1),
+      nic1: address(2),
+      nic10: address(3),
+      nic2: address(4),
+    });
   });
   site.both('refuses networks that the cluster does not have', async (people) => {
     const { admin, path, name } = people;

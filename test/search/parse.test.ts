@@ -380,42 +380,4 @@ describe('any text', () => {
       { numRuns: 5000 },
     );
   });
-
-  test.each([
-    ['conditions', (n) => `${'name=a or '.repeat(n / 10)}name=b`],
-    ['juxtaposed conditions', (n) => 'id=1 '.repeat(n / 5)],
-    ['wildcards', (n) => `name=${'*'.repeat(n)}`],
-    ['wildcards and letters', (n) => `name=${'*a'.repeat(n / 2)}`],
-    ['one word', (n) => 'x'.repeat(n)],
-    ['one quoted word', (n) => `"${'x'.repeat(n)}"`],
-    ['quotes', (n) => '"'.repeat(n)],
-    ['blanks', (n) => `name=a${' '.repeat(n)}and name=b`],
-    ['blanks at the end', (n) => `name=a${' '.repeat(n)}`],
-    ['relations', (n) => '='.repeat(n)],
-    ['exclamation marks', (n) => '!'.repeat(n)],
-    ['parentheses', (n) => '('.repeat(n)],
-    ['dots', (n) => `${'a.'.repeat(n / 2)}=1`],
-    ['a long date', (n) => `creationdate>"${'1/'.repeat(n / 2)}"`],
-    ['a long duration', (n) => `uptime>${'1.'.repeat(n / 2)}`],
-    ['a long number', (n) => `memory>${'1'.repeat(n)}`],
-    ['a long page', (n) => `page ${'1'.repeat(n)}`],
-  ] as [string, (length: number) => string][])(
-    '%s: the time to parse grows with the length alone',
-    (_, of) => {
-      const time = (search: string) => {
-        const began = process.cpuUsage().user;
-        try {
-          parse(search);
-        } catch (error) {
-          if (!(error instanceof SearchError)) throw error;
-        }
-        return process.cpuUsage().user - began;
-      };
-      const best = (length: number) =>
-        Math.min(...Array.from({ length: 5 }, () => time(of(length))));
-      // Four times the text takes four times as long; 16 times where each part were looked at for each.
-      const short = best(16_384);
-      expect(best(65_536)).toBeLessThan(8 * short + 4_000);
-    },
-  );
 });

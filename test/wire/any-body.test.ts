@@ -12,6 +12,7 @@ import {
   type MediaType,
   WireError,
 } from '../../src/wire/index.ts';
+import { runs } from '../support/runs.ts';
 import { fullObject } from './arbitraries.ts';
 
 const media: readonly MediaType[] = ['application/xml', 'application/json'];
@@ -47,7 +48,7 @@ test.each([
 
 test('random bytes', () => {
   fc.assert(fc.property(fc.constantFrom(...media), fc.uint8Array({ maxLength: 200 }), attemptAll), {
-    numRuns: 500,
+    numRuns: runs(500),
   });
 });
 
@@ -68,6 +69,6 @@ test.each(media)('a damaged body, %s', (medium) => {
       }
       attemptAll(medium, bytes);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

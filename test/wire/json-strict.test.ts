@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
 import { parseJson, parseTrustedJson } from '../../src/wire/json-parser.ts';
+import { runs } from '../support/runs.ts';
 
 const json = 'application/json';
 
@@ -59,6 +60,20 @@ describe('refused with a position', () => {
     ['objects', '{"cpu":'.repeat(200_000)],
   ])('nesting 200,000 deep: %s', (_, body) => {
     expect(failure(() => decodeObject(json, body, 'vm'))).toMatchObject({ kind: 'limit' });
+  });
+
+  test('nesting is counted for objects and arrays together, 64 of them at most', () => {
+    const nested = (depth: number) =>
+      Array.from({ length: depth }, (_, level) => (level % 2 === 0 ? '[' : '{"a":')).join('') +
+      '1' +
+      Array.from({ length: depth }, (_, level) => ((depth - level) % 2 === 0 ? '}' : ']')).join('');
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + depthOf(Object.values(value)[0]) : 0;
+    expect(depthOf(parseJson(nested(64)))).toBe(64);
+    expect(failure(() => parseJson(nested(65)))).toMatchObject({ kind: 'limit', where: '1:193' });
+    // What is side by side is no deeper.
+    const wide = `[${Array.from({ length: 100 }, () => nested(63)).join()}]`;
+    expect(parseJson(wide)).toHaveLength(100);
   });
 
   test('a client overflows on nothing that JSON.parse takes', () => {
@@ -173,7 +188,7 @@ describe('the parser against JSON.parse', () => {
         expect(JSON.stringify(numbers(parseJson(text)))).toBe(JSON.stringify(expected));
         expect(numbers(parseTrustedJson(text))).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -190,7 +205,7 @@ describe('the parser against JSON.parse', () => {
         }
         if (!valid) expect(failure(() => parseJson(text))).toBeInstanceOf(WireError);
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 });

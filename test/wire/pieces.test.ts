@@ -12,6 +12,7 @@ import {
   LinkList,
   type MediaType,
 } from '../../src/wire/index.ts';
+import { runs } from '../support/runs.ts';
 import { anyObject, fullObject } from './arbitraries.ts';
 
 const media: readonly MediaType[] = ['application/xml', 'application/json'];
@@ -66,7 +67,7 @@ describe('pieces are the whole', () => {
         };
         expectSame({ name: 'outer', data_centers: [inner, around, inner] }, 'storage_domain');
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 

@@ -14,6 +14,7 @@ import {
   encodeObject,
   type MediaType,
 } from '../../src/wire/index.ts';
+import { runs } from '../support/runs.ts';
 import { anyObject, fullObject } from './arbitraries.ts';
 
 const media: readonly MediaType[] = ['application/xml', 'application/json'];
@@ -41,7 +42,7 @@ describe('objects', () => {
           expect(decodeObject(medium, body, type, { unknown: 'skip' })).toEqual(value);
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 
@@ -51,6 +52,7 @@ describe('objects', () => {
         const body = encodeObject('application/json', { name }, 'vm', dialects.standard);
         expect(decodeObject('application/json', body, 'vm')).toEqual({ name });
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -63,6 +65,7 @@ describe('lists', () => {
         expect(decodeList(medium, body, 'disk')).toEqual(value);
         expect(decodeList(medium, body, 'disk', { unknown: 'skip' })).toEqual(value);
       }),
+      { numRuns: runs(100) },
     );
   });
 

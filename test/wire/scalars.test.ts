@@ -126,6 +126,25 @@ describe('refused', () => {
     }
   });
 
+  test.each([
+    ['2023', [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]],
+    ['2024', [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]],
+    ['2000', [31, 29]],
+    ['1900', [31, 28]],
+    ['2100', [31, 28]],
+    ['0004', [31, 29]],
+  ])('days that the months of %s do not have', (year, days) => {
+    for (const [index, last] of days.entries()) {
+      const month = `${year}-${String(index + 1).padStart(2, '0')}`;
+      const read = (day: number) =>
+        readBoth('vm', 'creation_time', `${month}-${String(day).padStart(2, '0')}T08:30:00Z`);
+      const kept = `${month}-${last}T08:30:00.000Z`;
+      expect(read(last)).toEqual([kept, kept]);
+      expect(() => read(last + 1), `${month}-${last + 1}`).toThrow('is not a date');
+      expect(() => read(0)).toThrow('is not a date');
+    }
+  });
+
   test('messages repeat only the beginning of a long value', () => {
     const read = () => decodeObject(xml, `<vm><status>${'x'.repeat(1e6)}</status></vm>`, 'vm');
     expect(read).toThrow(/^vm\.status: x{77}\.\.\. is not a member of VmStatus\./);

@@ -1,0 +1,156 @@
+/** What people are told about sockets and handshakes that failed. */
+import { describe, expect, it } from 'vitest';
+import { connectionError } from '../../src/client/connection-errors.ts';
+import {
+  ConnectionError,
+  isRetryable,
+  TrustError,
+  UsageError,
+  type VmctlError,
+} from '../../src/client/errors.ts';
+
+const request = { method: 'GET', origin: 'https://a.test:8443', path: '/vms' };
+
+function failure(code: string, more: object = {}): Error & { code: string } {
+  return Object.assign(new Error(`raw ${code}`), { code, ...more });
+}
+
+function explained(error: unknown): VmctlError {
+  return connectionError(error, request) as VmctlError;
+}
+
+describe('a server that cannot be reached', () => {
+  it.each([
+    ['ENOTFOUND', 'no such host', 'unreachable'],
+    ['EAI_AGAIN', 'the name server does not answer', 'unreachable'],
+    ['ECONNREFUSED', 'the connection is refused', 'unreachable'],
+    ['EHOSTUNREACH', 'there is no way to that host', 'unreachable'],
+    ['ENETUNREACH', 'there is no way to that network', 'unreachable'],
+    ['ETIMEDOUT', 'the host does not answer', 'unreachable'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'the host does not answer', 'unreachable'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'the server took the request but does not answer', 'timeout'],
+    ['UND_ERR_BODY_TIMEOUT', 'the answer stopped half-way', 'connection_lost'],
+    ['UND_ERR_SOCKET', 'the server closed the connection', 'connection_lost'],
+    ['ECONNRESET', 'the connection was cut', 'connection_lost'],
+    ['EPIPE', 'the connection was cut', 'connection_lost'],
+    ['EPROTO', 'it does not speak TLS', 'unreachable'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS', 'unreachable'],
+    ['ERR_SSL_SOMETHING_ELSE', 'it does not speak TLS', 'unreachable'],
+    [
+      'ERR_SSL_UNSUPPORTED_PROTOCOL',
+      'it only speaks TLS versions that are no longer safe',
+      'unreachable',
+    ],
+    [
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      'it only speaks TLS versions that are no longer safe',
+      'unreachable',
+    ],
+  ])('%s: %s', (raw, why, code) => {
+    const cause = failure(raw);
+    const error = explained(cause);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toBe(`a.test:8443 cannot be reached: ${why}`);
+    expect(error).toMatchObject({ code, retryable: true, cause });
+    expect(error.request).toEqual({ method: 'GET', path: '/vms' });
+    expect(error.hint).toMatch(/^\w.{5,}$/);
+    expect(isRetryable(error)).toBe(true);
+  });
+
+  it('for a reason that nobody has words for is told as it is, and not tried again', () => {
+    const error = explained(failure('ESTRANGE'));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({
+      message: 'a.test:8443 cannot be reached: raw ESTRANGE',
+      hint: 'check the URL and the network',
+      code: 'unreachable',
+      retryable: false,
+    });
+    expect(explained(new AggregateError([], 'all failed')).message).toBe(
+      'a.test:8443 cannot be reached: all failed',
+    );
+  });
+});
+
+describe('a server that is not trusted', () => {
+  const unknown = 'its certificate comes from an authority that is not trusted here';
+
+  it.each([
+    ...[
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'UNABLE_TO_GET_ISSUER_CERT',
+      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+      'CERT_SIGNATURE_FAILURE',
+      'CERT_UNTRUSTED',
+      'INVALID_CA',
+    ].map((raw) => [raw, unknown, 'untrusted'] as const),
+    ['CERT_HAS_EXPIRED', 'its certificate has expired', 'certificate_expired'],
+    ['CERT_NOT_YET_VALID', 'its certificate is not valid yet', 'certificate_expired'],
+    ['CERT_REVOKED', 'its certificate is revoked', 'untrusted'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host', 'wrong_host'],
+  ] as const)('%s: %s', (raw, why, code) => {
+    const error = explained(failure(raw));
+    expect(error).toBeInstanceOf(TrustError);
+    expect(error.message).toBe(`a.test:8443 is not trusted: ${why}`);
+    expect(error).toMatchObject({ code, retryable: false });
+    expect(error.hint).toMatch(/^\w.{5,}$/);
+    if (why === unknown) expect(error.hint).toContain('vmctl login');
+  });
+
+  it('because its certificate is for another host is told with the names that it has', () => {
+    const reason = "Host: a.test. is not in the cert's altnames: DNS:b.test, IP Address:10.0.0.1";
+    expect(explained(failure('ERR_TLS_CERT_ALTNAME_INVALID', { reason })).message).toBe(
+      'a.test:8443 is not trusted: its certificate is for another host (it is for b.test, 10.0.0.1)',
+    );
+  });
+});
+
+describe('the reason is looked for', () => {
+  const wrapped = (code: string | undefined, cause: unknown) =>
+    Object.assign(new Error('fetch failed', { cause }), code === undefined ? {} : { code });
+
+  it.each([
+    ['in what caused it', wrapped(undefined, failure('ENOTFOUND')), 'no such host'],
+    [
+      'behind a socket that was closed',
+      wrapped('UND_ERR_SOCKET', failure('ECONNREFUSED')),
+      'the connection is refused',
+    ],
+    [
+      'in the socket itself where nothing is behind it',
+      wrapped('UND_ERR_SOCKET', new Error('x')),
+      'the server closed the connection',
+    ],
+    [
+      'in the error before what caused it',
+      wrapped('ETIMEDOUT', failure('ENOTFOUND')),
+      'the host does not answer',
+    ],
+    [
+      'in the first of several attempts',
+      new AggregateError([failure('ECONNREFUSED'), failure('ENOTFOUND')]),
+      'the connection is refused',
+    ],
+    [
+      'in the cause of the first of several attempts',
+      new AggregateError([wrapped(undefined, failure('ENETUNREACH'))]),
+      'there is no way to that network',
+    ],
+  ])('%s', (_, error, why) => {
+    expect(explained(error).message).toBe(`a.test:8443 cannot be reached: ${why}`);
+  });
+});
+
+it('what is no failure of a connection passes', () => {
+  const own = new UsageError('no');
+  const bug = new TypeError('a bug');
+  expect(connectionError(own, request)).toBe(own);
+  expect(connectionError(bug, request)).toBe(bug);
+  expect(connectionError('text', request)).toEqual(new Error('text'));
+  expect(connectionError(null, request)).toEqual(new Error('null'));
+  // A number is the code of something else.
+  const numbered = Object.assign(new Error('x'), { code: 5 });
+  expect(connectionError(numbered, request)).toBe(numbered);
+});

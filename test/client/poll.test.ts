@@ -1,0 +1,294 @@
+/** Waiting for an object by a clock that only the test moves: how often it looks, and how it ends. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ApiObject } from '../../src/client/client.ts';
+import {
+  AuthError,
+  ConflictError,
+  ConnectionError,
+  ServerError,
+  WaitTimeoutError,
+} from '../../src/client/errors.ts';
+import {
+  type Condition,
+  conditionFor,
+  type PolledObject,
+  stateAttribute,
+  stateOf,
+  type WaitOptions,
+  waitFor,
+} from '../../src/client/poll.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Look = ApiObject | undefined | Error;
+
+/** An object that shows itself in these ways, the last one again and again. */
+function polled(looks: readonly Look[], more: Partial<PolledObject> = {}) {
+  const at: number[] = [];
+  const began = Date.now();
+  const left = [...looks];
+  const object: PolledObject = {
+    label: 'vms/x',
+    resume: 'vmctl vms wait x',
+    fetch: async () => {
+      at.push(Date.now() - began);
+      const look = left.length > 1 ? left.shift() : left[0];
+      if (look instanceof Error) throw look;
+      return look;
+    },
+    ...more,
+  };
+  return { object, at };
+}
+
+const isUp: Condition = {
+  text: 'status=up',
+  isMet: (now) => now?.['status'] === 'up',
+  stateOf: (now) => stateOf('vm', now),
+};
+
+/** Waits, with all the time that it takes, and returns the object or the error. */
+async function outcome(
+  object: PolledObject,
+  options: Partial<WaitOptions> = {},
+  condition = isUp,
+): Promise<unknown> {
+  const result = waitFor(object, condition, { timeout: 60_000, ...options }).catch(
+    (error: unknown) => error,
+  );
+  await vi.runAllTimersAsync();
+  return await result;
+}
+
+const down = { status: 'down' };
+const up = { status: 'up' };
+const busy = new ServerError('the server is busy', { retryable: true, code: 'busy' });
+const gone = new ConnectionError('a.test cannot be reached', { retryable: true });
+
+describe('looking', () => {
+  it('is less and less often, every three seconds at last', async () => {
+    const { object, at } = polled([down]);
+    await outcome(object, { timeout: 60_000 });
+    const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    expect(pauses.slice(0, 4)).toEqual([25, 35, 49, 68].map((ms) => expect.closeTo(ms, -1)));
+    for (const [index, pause] of pauses.slice(1, -1).entries()) {
+      expect(pause).toBeGreaterThanOrEqual(pauses[index] ?? 0);
+    }
+    expect(pauses.at(-2)).toBe(3_000);
+    // The last look is when the time is up, not later.
+    expect(at.at(-1)).toBe(60_000);
+  });
+
+  it('ends with the object as it then is', async () => {
+    const { object, at } = polled([down, up]);
+    expect(await outcome(object)).toBe(up);
+    expect(at).toHaveLength(2);
+    expect(await outcome(polled([up]).object, { timeout: 0 })).toBe(up);
+  });
+
+  it('tells of each state once, as long as it stays', async () => {
+    const told: string[] = [];
+    const { object } = polled([down, down, { status: 'powering_up' }, busy, down, up]);
+    await outcome(object, { onChange: (state) => void told.push(state) });
+    expect(told).toEqual(['down', 'powering_up', 'down', 'up']);
+  });
+
+  it('tells what is not there yet from what is gone', async () => {
+    const told: string[] = [];
+    const onChange = (state: string) => void told.push(state);
+    await outcome(polled([undefined, down, undefined, up]).object, { onChange });
+    expect(told.splice(0)).toEqual(['absent', 'down', 'gone', 'up']);
+    await outcome(polled([undefined, up], { existed: true }).object, { onChange });
+    expect(told).toEqual(['gone', 'up']);
+  });
+
+  it('asks for the reason of a state only where somebody is looking', async () => {
+    const reason = vi.fn(async () => 'Host is full.');
+    const told: unknown[] = [];
+    const onChange = (...all: unknown[]) => void told.push(all);
+    await outcome(polled([down, up], { reason }).object, { onChange });
+    expect(reason).not.toHaveBeenCalled();
+    await outcome(polled([down, up], { reason }).object, { onChange, reasons: true });
+    expect(told).toEqual([
+      ['down', undefined],
+      ['up', undefined],
+      ['down', 'Host is full.'],
+      ['up', 'Host is full.'],
+    ]);
+    const silent = vi.fn(() => Promise.reject(new Error('no events')));
+    expect(await outcome(polled([up], { reason: silent }).object, { reasons: true })).toBe(up);
+  });
+
+  it('goes on where the server is away, and says so once', async () => {
+    const onUnavailable = vi.fn();
+    const onAvailable = vi.fn();
+    const { object } = polled([down, busy, gone, down, up]);
+    expect(await outcome(object, { onUnavailable, onAvailable })).toBe(up);
+    expect(onUnavailable.mock.calls).toEqual([[busy]]);
+    expect(onAvailable).toHaveBeenCalledOnce();
+    // Who does not want to know is not told.
+    expect(await outcome(polled([busy, up]).object)).toBe(up);
+  });
+
+  it('ends at once where asking again is of no use, or the signal says so', async () => {
+    const refused = new AuthError('no');
+    expect(await outcome(polled([refused]).object)).toBe(refused);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const { object } = polled([down]);
+    const onChange = () => controller.abort(reason);
+    expect(await outcome(object, { signal: controller.signal, onChange })).toBe(reason);
+  });
+});
+
+describe('when the time is up', () => {
+  it('it says in which state the object is, and how to go on', async () => {
+    const { object } = polled([down], { reason: async () => 'Host is full.' });
+    const error = await outcome(object, { timeout: 9_600 });
+    expect(error).toBeInstanceOf(WaitTimeoutError);
+    expect(error).toMatchObject({
+      message: 'vms/x: waited 10 s for status=up, but it is down; the last event: Host is full.',
+      hint: 'it may still get there: vmctl vms wait x --for status=up',
+      next: ['vmctl vms wait x --for status=up'],
+    });
+    expect(await outcome(polled([undefined]).object, { timeout: 1_000 })).toMatchObject({
+      message: 'vms/x: waited 1 s for status=up, but it is absent',
+    });
+  });
+
+  it('a server that is away has failed, not the object', async () => {
+    const error = await outcome(polled([down, gone]).object, { timeout: 5_000 });
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({
+      message:
+        'vms/x: waited 5 s for status=up, but a.test cannot be reached; it was down when it was last seen',
+      code: 'unreachable',
+      hint: 'what was begun may have gone on; when the server answers again: vmctl vms wait x --for status=up',
+      next: ['vmctl vms wait x --for status=up'],
+      retryable: true,
+      cause: gone,
+    });
+    const failed = await outcome(polled([busy]).object, { timeout: 5_000 });
+    expect(failed).toBeInstanceOf(ServerError);
+    expect(failed).toMatchObject({
+      message: 'vms/x: waited 5 s for status=up, but the server is busy',
+      code: 'busy',
+    });
+  });
+});
+
+describe('a goal that is missed', () => {
+  const start = () => conditionFor('vm', ['start'], 'vms/x');
+
+  it('is told with what the service says about it', async () => {
+    const looks = [{ status: 'powering_up' }, down];
+    const plain = await outcome(polled(looks).object, {}, start());
+    expect(plain).toBeInstanceOf(ConflictError);
+    expect(plain).toMatchObject({
+      message: 'vms/x came to rest as down instead of up',
+      code: 'unexpected_state',
+      hint: 'vmctl events list shows what happened',
+    });
+    const reason = async () => 'No host fits.';
+    const told = await outcome(polled(looks, { reason }).object, {}, start());
+    expect(told).toBeInstanceOf(ConflictError);
+    expect(told).toMatchObject({
+      message: 'vms/x came to rest as down instead of up: No host fits.',
+      code: 'unexpected_state',
+      hint: 'vmctl events list shows what happened',
+    });
+    const bug = new TypeError('a bug');
+    const broken: Condition = {
+      ...isUp,
+      isMet: () => {
+        throw bug;
+      },
+    };
+    expect(await outcome(polled([up], { reason }).object, {}, broken)).toBe(bug);
+  });
+
+  it('is not believed while the state may be that of before', async () => {
+    const condition = start();
+    expect(condition.isMet(down)).toBe(false);
+    vi.advanceTimersByTime(10_000);
+    expect(condition.isMet(down)).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(() => condition.isMet(down)).toThrow('came to rest as down instead of up');
+    expect(condition.isMet(up)).toBe(true);
+  });
+
+  it('is believed at once where it was on its way already', () => {
+    const condition = start();
+    expect(condition.isMet({ status: 'wait_for_launch' })).toBe(false);
+    expect(() => condition.isMet(down)).toThrow('came to rest as down');
+  });
+
+  it('is what is gone for a while, and was to be something', () => {
+    const condition = conditionFor('vm', ['add'], 'vms/x');
+    expect(condition.isMet(undefined)).toBe(false);
+    vi.advanceTimersByTime(10_000);
+    expect(condition.isMet(undefined)).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(() => condition.isMet(undefined)).toThrow(
+      expect.objectContaining({
+        message: 'vms/x is gone; it was to become down',
+        code: 'unexpected_state',
+        hint: 'vmctl events list shows what happened',
+      }),
+    );
+  });
+});
+
+describe('goals', () => {
+  it('without a state are met by what is there', () => {
+    expect(conditionFor('vm', ['start'], 'x').isMet({})).toBe(true);
+    expect(conditionFor('bookmark', ['add'], 'x').isMet({ status: undefined })).toBe(true);
+    expect(conditionFor('vm', ['clone'], 'x').isMet(undefined)).toBe(true);
+  });
+
+  it('of a removal are met by nothing else than nothing', () => {
+    const condition = conditionFor('vm', ['detach', 'remove'], 'x');
+    expect([condition.text, condition.isMet(down), condition.isMet(undefined)]).toEqual([
+      'gone',
+      false,
+      true,
+    ]);
+    expect(condition.stateOf(undefined)).toBe('gone');
+    expect(condition.stateOf(down)).toBe('down');
+  });
+
+  it.each([
+    ['vm', ['clone'], 'image_locked', false],
+    ['vm', ['clone'], 'up', true],
+    ['vm', ['clone'], 'powering_up', false],
+    ['gluster_brick', ['activate'], 'locked', false],
+    ['gluster_brick', ['activate'], 'up', true],
+  ])('of %s after %j: %s is settled: %s', (type, operations, status, isSettled) => {
+    const condition = conditionFor(type, operations, 'x');
+    expect(condition.text).toBe('settled');
+    expect(condition.isMet({ status })).toBe(isSettled);
+  });
+});
+
+it.each([
+  ['vm', 'status'],
+  ['snapshot', 'snapshot_status'],
+  ['image_transfer', 'phase'],
+  ['job', 'status'],
+  ['bookmark', undefined],
+  ['no_such_type', undefined],
+])('the state of %s is its %s', (type, attribute) => {
+  expect(stateAttribute(type)).toBe(attribute);
+  if (attribute === undefined) {
+    expect(stateOf(type, { status: 'x' })).toBe('there');
+    return;
+  }
+  expect(stateOf(type, { [attribute]: 'x' })).toBe('x');
+  expect(stateOf(type, {})).toBe('there');
+  expect(stateOf(type, undefined)).toBe('gone');
+});

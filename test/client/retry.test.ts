@@ -1,0 +1,98 @@
+/** Delays between attempts, and how a signal ends them. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { InterruptedError } from '../../src/client/errors.ts';
+import { backOff, delayAfter, pause } from '../../src/client/retry.ts';
+
+describe('the delay after an attempt', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    [1, 150, 250],
+    [2, 300, 500],
+    [3, 600, 1_000],
+  ])('that was the %s. in a row is between %s and %s ms', (attempt, least, most) => {
+    const random = vi.spyOn(Math, 'random');
+    random.mockReturnValue(0);
+    expect(delayAfter(attempt)).toBe(least);
+    random.mockReturnValue(1);
+    expect(delayAfter(attempt)).toBe(most);
+  });
+
+  it.each([
+    ['0.01', 10],
+    ['3', 3_000],
+    ['10', 10_000],
+    ['11', 10_000],
+    ['3600', 10_000],
+  ])('is what the server asks for, within ten seconds: %s', (asked, delay) => {
+    expect(delayAfter(1, asked)).toBe(delay);
+  });
+
+  it.each(['0', '-5', 'Infinity', 'Wed, 21 Oct 2026 07:28:00 GMT', ''])(
+    'is our own where the server asks for %j',
+    (asked) => {
+      vi.spyOn(Math, 'random').mockReturnValue(0.5);
+      expect(delayAfter(2, asked)).toBe(400);
+    },
+  );
+});
+
+describe('waiting', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Whether the wait is over after so many milliseconds, and the one before it was not. */
+  async function expectDelay(wait: Promise<void>, milliseconds: number): Promise<void> {
+    const ended = vi.fn();
+    wait.then(ended, ended);
+    await vi.advanceTimersByTimeAsync(milliseconds - 1);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalledOnce();
+  }
+
+  it.each([
+    [1, 250],
+    [2, 500],
+    [6, 8_000],
+    [7, 15_000],
+    [8, 15_000],
+    [2_000, 15_000],
+  ])('after %s failures in a row takes %s ms', async (failures, delay) => {
+    await expectDelay(backOff(failures, new AbortController().signal), delay);
+  });
+
+  it('ends with the reason of its signal, and leaves no timer behind', async () => {
+    const controller = new AbortController();
+    const wait = pause(1_000, controller.signal);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(wait).rejects.toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
+    await expect(pause(1_000, controller.signal)).rejects.toBe(reason);
+    await expect(backOff(1, controller.signal)).rejects.toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('without a reason is an interruption', async () => {
+    const signal = { aborted: true, reason: undefined } as AbortSignal;
+    await expect(pause(1_000, signal)).rejects.toThrow(InterruptedError);
+  });
+
+  it('listens to its signal no longer than it lasts', async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    await expectDelay(pause(20, signal), 20);
+    expect(removed.mock.calls.map(([type, listener]) => [type, listener])).toEqual(
+      added.mock.calls.map(([type, listener]) => [type, listener]),
+    );
+    expect(added).toHaveBeenCalledOnce();
+  });
+});
