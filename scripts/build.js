@@ -65,7 +65,7 @@ execFileSync(
 
 // Apart from the command, whose chunks it would cut into smaller ones.
 await write(
-  { ...common, input: { testkit: 'src/testkit.ts' }, plugins: [modelAsJson] },
+  { ...common, input: { testkit: 'src/testkit/testkit.ts' }, plugins: [modelAsJson] },
   {
     ...output,
     format: 'cjs',
@@ -80,7 +80,7 @@ writeFileSync(
 );
 writeFileSync(
   join(root, 'dist/testkit.d.ts'),
-  `${readFileSync(join(root, 'src/testkit-types.ts'), 'utf8')}
+  `${readFileSync(join(root, 'src/testkit/types.ts'), 'utf8')}
 /** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
 export declare function startServer(options?: TestServerOptions): Promise<TestServer>;
 `,

@@ -20,6 +20,11 @@ const rooms = {
     tests: ['test/server/**', 'test/operations/**', 'test/conformance/**'],
     quick: ['test/server/', 'test/operations/'],
   },
+  inventory: {
+    folder: 'src/server/inventory',
+    tests: ['test/server/**', 'test/operations/**', 'test/conformance/**'],
+    quick: ['test/server/', 'test/operations/'],
+  },
   wire: {
     folder: 'src/wire',
     tests: ['test/wire/**'],
@@ -36,7 +41,7 @@ const rooms = {
   client: {
     folder: 'src/client',
     tests: ['test/client/**', 'test/cli/**'],
-    quick: ['test/client/', 'test/cli/list', 'test/cli/dry-run.', 'test/cli/change'],
+    quick: ['test/client/', 'test/cli/verbs/', 'test/cli/output/dry-run'],
   },
 };
 const expected = 75;

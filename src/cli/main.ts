@@ -129,7 +129,8 @@ function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
     else if (word.startsWith('--context=')) context = word.slice('--context='.length);
   });
   const noun = nounOf(argv[nextWordIndex(argv)] ?? '')?.name;
-  format ||= configuredFormat(io, context, noun);
+  // What is configured means nothing there.
+  if (!words.includes('--sandbox')) format ||= configuredFormat(io, context, noun);
   return format === 'json' || format === 'jsonl' || format === 'ndjson';
 }
 

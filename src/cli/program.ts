@@ -6,6 +6,7 @@ import { nextWordIndex, unknownFlagError } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
 import { type Command, nameOf, type Options } from './args/command.ts';
 import { addGlobalFlags, globalValues, mount, type Runner } from './commander.ts';
+import type { Sandbox } from './commands/serve/sandbox.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
 import { nounModules } from './modules.generated.ts';
@@ -28,7 +29,9 @@ export async function runNoun(
   signal: AbortSignal,
   wholeHelp = false,
 ): Promise<number> {
-  const context = new CommandContext(io, signal, openClient);
+  let context = new CommandContext(io, signal, openClient);
+  let sandbox: Sandbox | undefined;
+  context.words = argv;
   const program = new Commander('vmctl');
   program
     .exitOverride()
@@ -47,7 +50,15 @@ export async function runNoun(
   const commands = await commandsFor(noun, word);
   for (const command of commands) {
     const run: Runner = async (one, parsed, positionals) => {
-      await prepare(context, one, globalValues(parsed));
+      const flags = globalValues(parsed);
+      if (flags['sandbox'] === true) {
+        const isLocal = !noun.api || isHandMade(noun, word);
+        sandbox = await enterSandbox(io, one, isLocal, flags);
+        signal.throwIfAborted();
+        context = new CommandContext(sandbox.io, signal, openClient);
+        context.words = argv;
+      }
+      await prepare(context, one, flags);
       await one.run(context, positionals, parsed.opts(), nounModules);
     };
     mount(holder, command, run, wholeHelp);
@@ -62,7 +73,8 @@ export async function runNoun(
     if (error instanceof DryRunStop) {
       const { showDryRun } = await import('./output/dry-run.ts');
       await showDryRun(context, error);
-      if (noun.api && isHandMade(noun, word)) {
+      const isExtended = commands.some(({ extendsVerb }) => extendsVerb);
+      if (noun.api && isHandMade(noun, word) && !isExtended) {
         context.note('more requests may follow; which, depends on the answer to this one');
       }
       return context.exitCode;
@@ -77,8 +89,25 @@ export async function runNoun(
     throw asUsageError(error, name, known);
   } finally {
     await context.close();
+    await sandbox?.close();
   }
   return context.exitCode;
+}
+
+/** A server for this command alone. What it says goes to stderr with `--debug`. */
+async function enterSandbox(
+  io: Io,
+  command: Command,
+  isLocal: boolean,
+  flags: Readonly<Record<string, unknown>>,
+): Promise<Sandbox> {
+  const { checkSandbox, openSandbox } = await import('./commands/serve/sandbox.ts');
+  checkSandbox(isLocal ? command.noun : undefined, flags);
+  const log =
+    flags['debug'] === undefined
+      ? undefined
+      : (line: string) => void io.stderr.write(`debug: sandbox: ${line}\n`);
+  return await openSandbox(io, !command.offline, log);
 }
 
 /** The command that is named; all hand-made ones of a noun that the model does not have. */
@@ -112,10 +141,13 @@ function describeVerbs(holder: Commander, noun: Noun, word: string | undefined):
   holder.configureHelp({
     formatHelp: (_, { helpWidth: width = lineLength }) => {
       const lines: VerbLines = [
-        ...derived
-          .filter(({ name }) => !own.some((made) => made.name === name))
-          .map((verb) => [verb.name, purposeOf(verb)] as const),
-        ...own.map(({ name, summary }) => [name, summary] as const),
+        ...derived.map((verb) => {
+          const made = own.find(({ name }) => name === verb.name);
+          return [verb.name, made?.summary ?? purposeOf(verb)] as const;
+        }),
+        ...own
+          .filter(({ name }) => !derived.some((verb) => verb.name === name))
+          .map(({ name, summary }) => [name, summary] as const),
       ];
       return fitted(nounPage(noun, lines), width);
     },
@@ -135,6 +167,11 @@ async function prepare(
   const query = context.setting('query')?.value;
   if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
   if (context.dryRunMode) checkDryRun(context, command);
+  if (flags['record'] !== undefined && command.offline) {
+    throw new UsageError(`${nameOf(command)} --record: it sends no requests`, {
+      hint: 'leave --record out',
+    });
+  }
 }
 
 /** Refuses to show the requests of a command that has none to show. */

@@ -13,6 +13,8 @@ export interface Call {
   readonly query?: Readonly<Record<string, QueryValue | undefined>>;
   /** The main object, or the parameters of an action. */
   readonly body?: object;
+  /** The object as it is before the call, where somebody has just read all of it that the body is about. */
+  readonly before?: ApiObject;
   readonly headers?: Readonly<Record<string, string>>;
   /** What is tried, in words, for error messages: `start vms/web01`. */
   readonly what?: string;

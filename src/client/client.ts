@@ -32,19 +32,36 @@ export interface RawRequest {
   readonly signal?: AbortSignal;
   readonly isPrimary?: boolean;
   readonly isStreamed?: boolean;
+  /** What the request was made from, where it calls an operation of the model. */
+  readonly call?: Call;
 }
+
+/**
+ * Is told of each request that could change something, before it is sent; what it returns is told what
+ * came of it. Neither may throw.
+ */
+export type ChangeObserver = (
+  client: Client,
+  request: RawRequest,
+) => Promise<(outcome: HttpResponse | Error) => void>;
 
 export interface ClientOptions {
   readonly http: Http;
   readonly session: Pick<Session, 'current' | 'renew'>;
   /** Nothing but GET and HEAD leaves this process. */
   readonly readOnly?: boolean;
+  /** Major version of the API that is asked for; 4 by default (specification 9). */
+  readonly apiVersion?: string;
+  /** Called with what is about to be tried, in words: `start vms/web01`. */
+  readonly onStep?: (what: string) => void;
   /** Asked before anything that could change something is sent; throws what must not be. */
   readonly guard?: (request: { readonly method: string; readonly path: string }) => Promise<void>;
+  readonly onChange?: ChangeObserver;
 }
 
 const json: MediaType = 'application/json';
 const skip = { unknown: 'skip' } as const;
+const defaultApiVersion = '4';
 
 export class Client {
   readonly #options: ClientOptions;
@@ -203,21 +220,39 @@ export class Client {
 
   /** Sends any request with the token; the answer is returned whatever its status is. */
   async raw(request: RawRequest): Promise<HttpResponse> {
-    const { session, http, readOnly, guard } = this.#options;
+    const { http, readOnly, guard, onChange } = this.#options;
     if (readOnly && !isReading(request.method) && !http.isDryRun) {
       throw new UsageError(`${request.method} ${request.path} would change something`, {
         code: 'read_only',
         hint: 'VMCTL_READ_ONLY is set, or the context is read-only; unset it to allow changes',
       });
     }
-    if (!isReading(request.method) && !http.isDryRun) await guard?.(request);
+    if (isReading(request.method) || http.isDryRun) return await this.#send(request);
+    await guard?.(request);
+    const observed = await onChange?.(this, request);
+    try {
+      const answer = await this.#send(request);
+      observed?.(answer);
+      return answer;
+    } catch (error) {
+      observed?.(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  }
+
+  async #send(request: RawRequest): Promise<HttpResponse> {
+    const { session, http, apiVersion } = this.#options;
     let kept = await session.current();
     for (let repeated = false; ; repeated = true) {
       const answer = await http.send({
         method: request.method,
         origin: kept.site.origin,
         path: absolutePath(kept.site, request.path),
-        headers: { ...request.headers, authorization: `Bearer ${kept.token}` },
+        headers: {
+          ...(apiVersion === undefined ? {} : { version: apiVersion }),
+          ...request.headers,
+          authorization: `Bearer ${kept.token}`,
+        },
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(request.signal ? { signal: request.signal } : {}),
         ...(request.isPrimary ? { isPrimary: true } : {}),
@@ -232,6 +267,7 @@ export class Client {
   async #call(call: Call, isStreamed = false): Promise<HttpResponse> {
     const { operation } = call;
     const path = pathOf(call);
+    this.#options.onStep?.(whatOf(call));
     const request = { ...(await this.#requestOf(call)), isStreamed };
     const answer = await this.raw(request).catch((error: unknown) => {
       if (!(error instanceof DryRunStop)) throw error;
@@ -262,7 +298,7 @@ export class Client {
       path: pathOf(call),
       headers: {
         accept: json,
-        version: '4',
+        version: this.#options.apiVersion ?? defaultApiVersion,
         ...(body === undefined ? {} : { 'content-type': json }),
         ...(call.operation.http === 'GET' ? {} : { 'correlation-id': this.correlationId }),
         ...call.headers,
@@ -270,6 +306,7 @@ export class Client {
       ...(body === undefined ? {} : { body }),
       ...(call.signal ? { signal: call.signal } : {}),
       ...(call.isPrimary ? { isPrimary: true } : {}),
+      call,
     };
   }
 

@@ -64,6 +64,8 @@ export interface HttpOptions {
   readonly observer?: RequestObserver;
   /** The observer wants to see bodies: none is handed out before it is there. */
   readonly wholeBodies?: boolean;
+  /** Bytes of a body that is handed out as it comes, which the observer is given beside their number. */
+  readonly observedBody?: number;
   /** Where it is noted when connections and answers came. */
   readonly times?: Times;
   /** Milliseconds without progress after which an answer is given up; a minute by default. */
@@ -223,20 +225,51 @@ export class Http {
     began: number,
     noted: RequestTimes | undefined,
   ): AsyncGenerator<Uint8Array> {
+    const { observer, observedBody = 0 } = this.#options;
+    let observed: Uint8Array[] = [];
     let length = 0;
+    const chunks = withProgress(body, this.#bounds);
+    const next = async () => {
+      const { value, done } = await chunks.next();
+      if (done) return undefined;
+      length += value.length;
+      if (length > observedBody) observed = [];
+      else observed.push(value);
+      return value;
+    };
+    const end = async () => {
+      await nextTurn();
+      if (noted) this.#noteEnd(noted, length);
+      observer?.(
+        request,
+        { ...head, body: Buffer.concat(observed) },
+        performance.now() - began,
+        length,
+      );
+    };
+    let isOpen = true;
     try {
-      for await (const chunk of withProgress(body, this.#bounds)) {
-        length += chunk.length;
-        yield chunk;
-      }
+      for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
+      isOpen = false;
+      await end();
     } catch (error) {
+      isOpen = false;
       throw await this.#failed(request, error, began);
+    } finally {
+      if (isOpen) {
+        // Whoever has seen enough reads no further; the observer is given what fits all the same.
+        const rest = async () => {
+          while (length < observedBody && (await next()) !== undefined);
+        };
+        const isKnown = await rest().then(
+          () => true,
+          // It was not for the reader.
+          () => false,
+        );
+        await chunks.return(undefined);
+        if (isKnown) await end();
+      }
     }
-    await nextTurn();
-    if (noted) this.#noteEnd(noted, length);
-    const { observer } = this.#options;
-    if (observer)
-      observer(request, { ...head, body: emptyBody }, performance.now() - began, length);
   }
 
   get #bounds() {

@@ -155,10 +155,10 @@ function timeoutError(
   timeout: number,
   reason: string | undefined,
 ): WaitTimeoutError {
-  const told = reason === undefined ? '' : `; the last event: ${reason}`;
+  const lastEvent = reason === undefined ? '' : `; the last event: ${reason}`;
   const seen = state ?? 'out of sight';
   return new WaitTimeoutError(
-    `${label}: waited ${Math.round(timeout / 1_000)} s for ${condition.text}, but it is ${seen}${told}`,
+    `${label}: waited ${Math.round(timeout / 1_000)} s for ${condition.text}, but it is ${seen}${lastEvent}`,
     {
       hint: `it may still get there: ${resume} --for ${condition.text}`,
       next: [`${resume} --for ${condition.text}`],
@@ -218,16 +218,17 @@ export function conditionFor(
   const move = operations.map((name) => lifecycle?.moves[name]).find((one) => one !== undefined);
   const ends =
     operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
-  const told = (now: ApiObject | undefined) => stateOf(type, now);
-  if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: told };
+  const currentState = (now: ApiObject | undefined) => stateOf(type, now);
+  if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: currentState };
   const target = move?.to;
   if (target === undefined || !lifecycle) {
     const rests = (state: string) =>
       lifecycle ? lifecycle.settled.includes(state) : !passing.has(state);
     return {
       text: 'settled',
-      isMet: (now) => now === undefined || told(now) === stateless || rests(told(now)),
-      stateOf: told,
+      isMet: (now) =>
+        now === undefined || currentState(now) === stateless || rests(currentState(now)),
+      stateOf: currentState,
     };
   }
   const goals = new Set([target, ...(move?.or ?? [])]);
@@ -235,9 +236,9 @@ export function conditionFor(
   let left = false;
   return {
     text: `${lifecycle.attribute}=${target}`,
-    stateOf: told,
+    stateOf: currentState,
     isMet: (now) => {
-      const state = told(now);
+      const state = currentState(now);
       if (goals.has(state) || state === stateless) return true;
       // What fails to be made is taken away again by the service.
       if (now === undefined && Date.now() - began > grace) {

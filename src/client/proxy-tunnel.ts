@@ -113,9 +113,13 @@ async function connectToProxy(proxy: URL): Promise<Socket> {
   return await new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       socket.destroy();
-      const told = connectionError(error, { method: 'CONNECT', origin: proxy.origin, path: '/' });
+      const explained = connectionError(error, {
+        method: 'CONNECT',
+        origin: proxy.origin,
+        path: '/',
+      });
       reject(
-        new ConnectionError(`the proxy ${told.message}`, {
+        new ConnectionError(`the proxy ${explained.message}`, {
           hint: 'check HTTPS_PROXY; hosts that need no proxy are named in NO_PROXY',
           cause: error,
         }),

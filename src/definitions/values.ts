@@ -1,16 +1,9 @@
 /** Values of a definition as the API takes them: names become references, sizes numbers. */
 import { attributesOf, isType, parseKind } from '../model/index.ts';
-import type { Kind } from '../model/notation/attributes.ts';
+import type { Attribute, SizeUnit } from '../model/notation/attributes.ts';
 import { type Item, isItem } from './document.ts';
 import { secretName } from './secrets.ts';
-
-const units: Readonly<Record<string, number>> = {
-  '': 1,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
-};
+import { parseSize } from './sizes.ts';
 
 /** The attributes of an object as the API has them. Throws with the place of what it has not. */
 export function settled(type: string, item: Item, where: string): Record<string, unknown> {
@@ -21,18 +14,18 @@ export function settled(type: string, item: Item, where: string): Record<string,
       if (name !== 'id' && !attribute) {
         throw new Error(`${where}: ${type} has no attribute and no collection called "${name}"`);
       }
-      return [name, attribute ? settledValue(attribute.kind, value, `${where}.${name}`) : value];
+      return [name, attribute ? settledValue(attribute, value, `${where}.${name}`) : value];
     }),
   );
 }
 
-function settledValue(kind: Kind, value: unknown, where: string): unknown {
-  const { form, of } = parseKind(kind);
+function settledValue(attribute: Attribute, value: unknown, where: string): unknown {
+  const { form, of } = parseKind(attribute.kind);
   if (secretName(value) !== undefined) {
     if (of === 'string') return value;
     throw new Error(`${where}: only a text can be a secret`);
   }
-  if (Array.isArray(value)) return value.map((one) => settledValue(kind, one, where));
+  if (Array.isArray(value)) return value.map((one) => settledValue(attribute, one, where));
   if (form === 'ref' || form === 'links') {
     if (!isItem(value)) return { name: String(value) };
     return isType(of) ? settled(of, value, where) : value;
@@ -40,19 +33,23 @@ function settledValue(kind: Kind, value: unknown, where: string): unknown {
   if (form === 'struct' && isItem(value)) return settled(of, value, where);
   // A template is made of a machine that it holds in the words of the API.
   if (form === 'struct' && of === 'vm') return { name: String(value) };
-  if ((of === 'long' || of === 'int') && typeof value === 'string') return sizeOf(value, where);
+  if ((of === 'long' || of === 'int') && typeof value === 'string') {
+    return numberOf(value, attribute.unit, where);
+  }
   // YAML reads 007 as a number, and yes as a word.
   if (of === 'string' && typeof value === 'number') return String(value);
   return value;
 }
 
-function sizeOf(text: string, where: string): number {
-  const [, digits = '', unit = ''] = /^(\d+) ?([A-Za-z]*)$/.exec(text) ?? [];
-  const factor = units[unit];
-  if (digits === '' || factor === undefined) {
-    throw new Error(`${where}: "${text}" is not a number with KiB, MiB, GiB or TiB`);
+function numberOf(text: string, unit: SizeUnit | undefined, where: string): number {
+  try {
+    if (unit !== undefined) return Number(parseSize(text, unit));
+    if (/^-?\d+$/.test(text)) return Number(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${where}: "${text}" is ${reason}; write 4 GiB`);
   }
-  return Number(digits) * factor;
+  throw new Error(`${where}: "${text}" is not a whole number`);
 }
 
 /** `kim@internal` is kim of the domain internal-authz. */
@@ -60,12 +57,4 @@ export function userOf(user: Item): Record<string, unknown> {
   const login = String(user['user_name'] ?? '').replace(/-authz$/, '');
   const profile = login.slice(login.lastIndexOf('@') + 1);
   return { domain: `${profile}-authz`, ...user, user_name: `${login}-authz` };
-}
-
-/** A number of bytes as people write it: in the largest unit that loses nothing. */
-export function sizeText(bytes: number): string | number {
-  const unit = Object.keys(units).findLast(
-    (name) => name !== '' && bytes !== 0 && bytes % (units[name] ?? 1) === 0,
-  );
-  return unit === undefined ? bytes : `${bytes / (units[unit] ?? 1)} ${unit}`;
 }

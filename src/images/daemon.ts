@@ -50,13 +50,13 @@ export async function runDaemon(
     limits,
   );
   const servers: Server[] = [];
-  const ends: (() => Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = [];
 
   const network = face.createServer('network', options.tls);
   await listen(network, options.host, options.port);
   servers.push(network);
   const addLocal = async (path: string, server: Server) => {
-    ends.push(await listenOnPath(server, path));
+    closers.push(await listenOnPath(server, path));
     servers.push(server);
   };
   try {
@@ -65,13 +65,13 @@ export async function runDaemon(
       await addLocal(controlSocket, face.createServer('control'));
     }
   } catch (error) {
-    for (const remove of ends) await remove();
+    for (const remove of closers) await remove();
     for (const server of servers) server.close();
     throw error;
   }
 
   const end = async () => {
-    for (const remove of ends) await remove();
+    for (const remove of closers) await remove();
     for (const server of servers) server.close();
     await withTimeout(clock, GRACE, face.finish());
     face.destroy();

@@ -1,4 +1,5 @@
 /** Every enumerated type and its values, as they are on the wire (specification 2.1). */
+import { statisticUnits } from './notation/statistics.ts';
 import { type DeclaredEnums, declaredEnums } from './resources/index.ts';
 
 const sharedEnums = {
@@ -323,15 +324,7 @@ const sharedEnums = {
   ssh_authentication_method: ['password', 'publickey'],
   sso_method: ['guest_agent'],
   statistic_kind: ['counter', 'gauge'],
-  statistic_unit: [
-    'bits_per_second',
-    'bytes',
-    'bytes_per_second',
-    'count_per_second',
-    'none',
-    'percent',
-    'seconds',
-  ],
+  statistic_unit: statisticUnits,
   step_enum: [
     'validating',
     'executing',

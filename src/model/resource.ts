@@ -1,6 +1,6 @@
 /** TypeScript types of the objects on the wire, inferred from their declarations. */
 import type { EnumName, EnumValue } from './enums.ts';
-import type { ActionParameter, actionParameters } from './parameters.ts';
+import type { ActionParameter, actionParameters } from './notation/parameters.ts';
 import type { Declarations, TypeName } from './resources/index.ts';
 
 type Definition<T extends TypeName> = Declarations[T];

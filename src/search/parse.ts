@@ -61,9 +61,9 @@ class Parser {
     const sort = this.scanner.keyword('sortby') ? this.sort() : undefined;
     const page = this.scanner.keyword('page') ? this.page() : undefined;
     if (!this.scanner.atEnd) {
-      const asked =
+      const expected =
         page === undefined ? (sort ? ['page', 'the end'] : ['a condition']) : ['the end'];
-      throw new SearchError('unexpected text', this.scanner.position, asked);
+      throw new SearchError('unexpected text', this.scanner.position, expected);
     }
     const order = [...(sort ? [sort] : []), ...defaultOrder(this.type)];
     return {

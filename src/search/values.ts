@@ -124,9 +124,9 @@ const ranked: Readonly<Record<Relation, (rank: number, other: number) => boolean
 
 function severitiesThat(relation: Relation, word: Word): readonly string[] {
   const all: readonly string[] = severities;
-  const asked = all.indexOf(word.text.trim().toLowerCase());
-  if (asked < 0) refuse(word, 'severity', severities);
-  return severities.filter((_, rank) => ranked[relation](rank, asked));
+  const requested = all.indexOf(word.text.trim().toLowerCase());
+  if (requested < 0) refuse(word, 'severity', severities);
+  return severities.filter((_, rank) => ranked[relation](rank, requested));
 }
 
 function numberOf(field: SearchField, word: Word): SearchValue {

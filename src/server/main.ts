@@ -2,7 +2,7 @@
 
 import { randomBytes, randomUUID, sign } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   type ImageDaemon,
@@ -28,14 +28,9 @@ import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './core/clock.ts';
 import { RuleContext } from './core/context.ts';
 import { purgeJobs } from './core/jobs.ts';
+import { certificateNames, listen } from './core/listening.ts';
 import { reporter } from './core/log.ts';
-import {
-  type Address,
-  dialectOf,
-  isEverywhere,
-  type ServerOptions,
-  urlHost,
-} from './core/options.ts';
+import { dialectOf, isEverywhere, type ServerOptions, urlHost } from './core/options.ts';
 import { answers } from './core/port-probe.ts';
 import type { Site } from './core/ports.ts';
 import { seededRandom, seededUuid } from './core/random.ts';
@@ -45,6 +40,7 @@ import { keepDurably, writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
 import { siteMarkIn } from './folder/marks.ts';
 import { makeListener } from './http/listener.ts';
+import { storeService } from './http/service.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { HostFiles } from './images/host-files.ts';
 import { endTransfers, findImages, followImages } from './images/lost-images.ts';
@@ -86,7 +82,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // It loads its program while the store is opened.
   const images = prepareThread();
   // The image daemon takes absolute paths alone.
-  const folder = resolve(options.data ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-')));
+  const folder = resolve(
+    options.data ?? options.scratch ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-')),
+  );
   const closers: (() => unknown)[] = [() => images.close()];
   if (options.data === undefined) {
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -133,7 +131,11 @@ async function start(
   const certificates =
     options.tlsCert && options.tlsKey
       ? givenCertificates(options.tlsCert, options.tlsKey)
-      : await ownCertificates(join(folder, 'tls'), names(options), now());
+      : await ownCertificates(
+          join(folder, 'tls'),
+          certificateNames([options.listen.host, options.imagesListen.host], options),
+          now(),
+        );
   const caFile = join(folder, 'ca.pem');
   keepDurably(caFile, certificates.ca, 0o644);
 
@@ -210,7 +212,7 @@ async function start(
   closers.push(() => runner.stop());
   const faults = new FaultRules(site.random);
   for (const rule of options.faults ?? []) faults.add(rule);
-  const listener = makeListener({
+  const service = storeService({
     admin: {
       store,
       authenticator,
@@ -255,6 +257,10 @@ async function start(
     },
     oauth,
     ca: certificates.ca,
+    certificate: certificates.server.certificate,
+  });
+  const listener = makeListener({
+    service,
     key: certificates.server.key,
     certificate: certificates.server.certificate,
     hostNames: [options.listen.host.toLowerCase(), ...(options.hostNames ?? [])],
@@ -351,36 +357,11 @@ function choosePassword(options: ServerOptions, folder: string): Password {
   }
 }
 
-function names(options: ServerOptions): string[] {
-  const hosts = [options.listen.host, options.imagesListen.host, 'localhost', '127.0.0.1', '::1'];
-  return [...new Set([...hosts, hostname(), ...(options.hostNames ?? [])])].filter(
-    (host) => !isEverywhere(host),
-  );
-}
-
 /** Where clients reach the image daemon: one that listens everywhere has no address of its own. */
 function uploadUrl(daemon: ImageDaemon, { listen, imagesListen }: ServerOptions): string {
   return isEverywhere(imagesListen.host)
     ? `https://${urlHost(listen.host)}:${daemon.port}`
     : daemon.url;
-}
-
-function listen(server: ReturnType<typeof makeListener>['server'], at: Address): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(
-              `${at.host}:${at.port} is taken already. Choose another address with --listen.`,
-            )
-          : error,
-      );
-    });
-    server.listen(at.port, at.host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : at.port);
-    });
-  });
 }
 
 /** The id by which other sites know this one. */

@@ -53,11 +53,11 @@ export async function compare(options: CompareOptions): Promise<Compared> {
       const longer = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
       return { format, compared: { ...sizes, checksum: '' }, reason: longer };
     }
-    const asked = image.checksum(checksumQuery);
+    const pending = image.checksum(checksumQuery);
     // Its failure is reported below, after the file has been read.
-    asked.catch(() => undefined);
+    pending.catch(() => undefined);
     const ours = await fileChecksum(source, size, progress, signal);
-    const theirs = await asked;
+    const theirs = await pending;
     if (theirs === undefined) throw noChecksum();
     await source.requireUnchanged();
     const differs = `the checksum (${ALGORITHM}) of the file is ${ours}, that of the image ${theirs}`;

@@ -38,11 +38,11 @@ export function imageFormat(head: Buffer, length: number): ImageFormat {
  */
 export function requireFormat(
   content: ImageFormat,
-  asked: DiskFormat | undefined,
+  requested: DiskFormat | undefined,
   path: string,
 ): DiskFormat {
-  if (asked === 'raw') return 'raw';
-  if (asked === 'cow' && content.format !== 'cow') {
+  if (requested === 'raw') return 'raw';
+  if (requested === 'cow' && content.format !== 'cow') {
     throw new UsageError(`${path} is no qcow2 image`, {
       code: 'wrong_format',
       hint: 'leave --format out, or convert it: qemu-img convert -O qcow2',

@@ -73,7 +73,10 @@ export class RangeConnection {
     const { protocol, hostname, port, host } = new URL(origin);
     this.#host = socketPath === undefined ? host : 'localhost';
     const name = hostname.replace(/^\[|\]$/g, '');
-    const onread = { buffer: () => this.#room(), callback: (count: number) => this.#take(count) };
+    const onread = {
+      buffer: () => this.#freeSpace(),
+      callback: (count: number) => this.#take(count),
+    };
     if (socketPath !== undefined) this.#socket = connect({ path: socketPath, onread });
     else if (protocol === 'https:') {
       this.#socket = connectSafely({
@@ -142,7 +145,7 @@ export class RangeConnection {
   }
 
   /** Where the next bytes go; never empty. */
-  #room(): Buffer {
+  #freeSpace(): Buffer {
     const turn = this.#turn;
     if (turn?.status !== undefined) {
       const { body, filled, pace } = turn;
@@ -156,7 +159,7 @@ export class RangeConnection {
   /** Takes bytes that came in memory of somebody else's. */
   #takeAll(piece: Buffer): void {
     for (let at = 0; at < piece.length && this.isUsable; ) {
-      const count = piece.copy(this.#room(), 0, at);
+      const count = piece.copy(this.#freeSpace(), 0, at);
       at += count;
       if (this.#take(count)) continue;
       const rest = piece.subarray(at);

@@ -81,10 +81,10 @@ export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: nu
       },
     );
   }
-  const room = Number(disk['provisioned_size'] ?? 0);
-  if (virtual > room) {
+  const diskSize = Number(disk['provisioned_size'] ?? 0);
+  if (virtual > diskSize) {
     throw new UsageError(
-      `the image has ${virtual} bytes, ${virtual - room} more than the disk ${name} (${room})`,
+      `the image has ${virtual} bytes, ${virtual - diskSize} more than the disk ${name} (${diskSize})`,
       { code: 'too_large', hint: 'upload it into a new disk, or make the disk larger' },
     );
   }

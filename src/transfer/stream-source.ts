@@ -30,7 +30,7 @@ export interface StreamOptions {
 
 export class StreamSource implements Source {
   readonly #options: StreamOptions;
-  readonly #kept = new Map<number, Buffer>();
+  readonly #buffered = new Map<number, Buffer>();
   readonly #released = new RangeSet();
   readonly #spare: Buffer[] = [];
   #closed = false;
@@ -111,14 +111,14 @@ export class StreamSource implements Source {
 
   *#keep(block: number, buffer: Buffer, length: number): Generator<Extent> {
     const first = block * BLOCK;
-    this.#kept.set(block, buffer);
+    this.#buffered.set(block, buffer);
     let any = false;
     for (const { start, end, zero } of zeroRuns(buffer.subarray(0, length))) {
       any ||= !zero;
       yield { start: first + start, end: first + end, zero };
     }
     if (any) return;
-    this.#kept.delete(block);
+    this.#buffered.delete(block);
     this.#spare.push(buffer);
   }
 
@@ -129,18 +129,18 @@ export class StreamSource implements Source {
   async read({ start, end }: Range, bytes: Buffer): Promise<void> {
     const block = Math.floor(start / BLOCK);
     if (this.#released.has(block)) throw new Error(`Block ${block} has been given away.`);
-    const kept = this.#kept.get(block);
+    const buffered = this.#buffered.get(block);
     const stop = Math.max(start, Math.min(end, this.size));
-    if (kept) kept.copy(bytes, 0, start - block * BLOCK, stop - block * BLOCK);
-    bytes.fill(0, kept ? stop - start : 0, end - start);
+    if (buffered) buffered.copy(bytes, 0, start - block * BLOCK, stop - block * BLOCK);
+    bytes.fill(0, buffered ? stop - start : 0, end - start);
   }
 
   /** The last block is kept: its hash is made again where the disk is longer than the image. */
   release(piece: Piece): void {
     if (piece.kind === 'zero' || piece.block === Math.floor((this.size - 1) / BLOCK)) return;
-    const buffer = this.#kept.get(piece.block);
+    const buffer = this.#buffered.get(piece.block);
     if (!buffer) return;
-    this.#kept.delete(piece.block);
+    this.#buffered.delete(piece.block);
     this.#released.add(piece.block);
     this.#spare.push(buffer);
   }

@@ -49,6 +49,8 @@ export interface UploadOptions extends TransferOptions {
     | { readonly add: NewDisk }
     | { readonly disk: ApiObject }
     | { readonly resume: Journal };
+  /** Nobody will go on with what was interrupted: nothing of it is left. */
+  readonly discardPartial?: boolean;
 }
 
 /**
@@ -240,7 +242,8 @@ class Upload {
     // Somebody who interrupts before anything was sent has changed their mind.
     const began = resumed || this.#progress.transferred > 0 || !(error instanceof InterruptedError);
     const { repeatable } = this.#options.source;
-    if (journal && transfer !== undefined && began && repeatable && isTransient(error)) {
+    const isWorthKeeping = began && repeatable && this.#options.discardPartial !== true;
+    if (journal && transfer !== undefined && isWorthKeeping && isTransient(error)) {
       const paused = await tryPause(api, transfer);
       journal.close();
       return new TransferAborted(error, { resumable: true, disk, transfer, paused });

@@ -41,11 +41,11 @@ export type PendingChecksum = Promise<string | undefined>;
  * same, and nobody has to wait for it in the end. A failure is reported to whoever awaits it.
  */
 export function requestChecksum(image: RemoteImage, { features }: Capabilities): PendingChecksum {
-  const asked = features.has('checksum')
+  const pending = features.has('checksum')
     ? image.checksum(checksumQuery)
     : Promise.resolve(undefined);
-  asked.catch(() => undefined);
-  return asked;
+  pending.catch(() => undefined);
+  return pending;
 }
 
 /**

@@ -28,16 +28,16 @@ export class LinkList implements Iterable<Link> {
   json(): string {
     if (this.#rels.length === 0) return '[]';
     const start = `{"href":${JSON.stringify(this.#base).slice(0, -1)}/`;
-    const ends = endsOf(this.#rels, jsonEnds, (rel) => `${rel}","rel":"${rel}"}`);
-    return `[${start}${ends.join(`,${start}`)}]`;
+    const suffixes = endsOf(this.#rels, jsonEnds, (rel) => `${rel}","rel":"${rel}"}`);
+    return `[${start}${suffixes.join(`,${start}`)}]`;
   }
 
   /** The elements in XML, each on a line that begins with `pad`. */
   xml(pad: string): string {
     if (this.#rels.length === 0) return '';
     const start = `${pad}<link href="${escapeAttribute(this.#base)}/`;
-    const ends = endsOf(this.#rels, xmlEnds, (rel) => `${rel}" rel="${rel}"/>\n`);
-    return start + ends.join(start);
+    const suffixes = endsOf(this.#rels, xmlEnds, (rel) => `${rel}" rel="${rel}"/>\n`);
+    return start + suffixes.join(start);
   }
 }
 
@@ -52,10 +52,10 @@ function endsOf(
   known: Ends,
   endOf: (rel: string) => string,
 ): readonly string[] {
-  let ends = known.get(rels);
-  if (!ends) {
-    ends = rels.map(endOf);
-    known.set(rels, ends);
+  let suffixes = known.get(rels);
+  if (!suffixes) {
+    suffixes = rels.map(endOf);
+    known.set(rels, suffixes);
   }
-  return ends;
+  return suffixes;
 }

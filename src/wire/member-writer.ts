@@ -72,8 +72,8 @@ export function isLarge(value: unknown): boolean {
 }
 
 /** What is left of a number of values when those of this one are taken from it. */
-function left(value: unknown, most: number): number {
-  let rest = most - 1;
+function left(value: unknown, limit: number): number {
+  let rest = limit - 1;
   if (typeof value !== 'object' || value === null) return rest;
   if (Array.isArray(value)) {
     for (const one of value as readonly unknown[]) {

@@ -12,7 +12,7 @@ import {
   typeOf,
 } from '../model/index.ts';
 import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation/attributes.ts';
-import { type ActionParameter, actionParameters } from '../model/parameters.ts';
+import { type ActionParameter, actionParameters } from '../model/notation/parameters.ts';
 
 /** One value without members. */
 export interface ScalarContent {

@@ -10,8 +10,8 @@ export class TextBuilder {
   #length = 0;
 
   /** @param most code units that there can be */
-  constructor(most: number) {
-    this.#units = new Uint16Array(most);
+  constructor(capacity: number) {
+    this.#units = new Uint16Array(capacity);
   }
 
   /** Adds a part of another text. */

@@ -233,3 +233,36 @@ describe('a client', () => {
     expect(stub.log().at(-1)).toBe('GET /virt-app/api/vms/..%2Fx%3Fy');
   });
 });
+
+describe('what an observer is given of an answer that is handed out as it comes', () => {
+  const text = 'x'.repeat(2 ** 21);
+  const whole = JSON.stringify({ text });
+
+  /** Reads the first piece of an answer; resolves with lengths of the body and of all that came. */
+  async function readBeginning(observedBody: number): Promise<readonly (number | undefined)[][]> {
+    const seen: (number | undefined)[][] = [];
+    const stub = await stubWith({ 'GET /x': { body: { text } } });
+    const http = await httpWith({
+      observedBody,
+      observer: (_request, outcome, _milliseconds, streamed) => {
+        if (!(outcome instanceof Error)) seen.push([outcome.body.length, streamed]);
+      },
+    });
+    const { stream = [] } = await http.send({ ...get(stub, '/x'), isStreamed: true });
+    for await (const piece of stream) {
+      expect(piece.length).toBeLessThan(whole.length);
+      break;
+    }
+    return seen;
+  }
+
+  it('is all of it, though the reader has seen enough', async () => {
+    expect(await readBeginning(2 ** 22)).toEqual([[whole.length, whole.length]]);
+  });
+
+  it('is nothing but its length where it is too long', async () => {
+    const [[body, streamed = 0] = []] = await readBeginning(1);
+    expect(body).toBe(0);
+    expect(streamed).toBeGreaterThan(1);
+  });
+});

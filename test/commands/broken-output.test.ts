@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { vmctl } from '../support/server.ts';
 import { useDesk } from './support/desk.ts';
 
-const desk = useDesk();
+const desk = useDesk([], true);
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-broken-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -10,7 +10,7 @@ import { vmctl } from '../support/server.ts';
 import { useDesk } from './support/desk.ts';
 import { hasTmux, openPane, type Pane } from './support/pane.ts';
 
-const desk = useDesk();
+const desk = useDesk([], true);
 const scripts = fileURLToPath(new URL('../../completions', import.meta.url));
 
 beforeAll(async () => {

@@ -58,6 +58,14 @@ const grammar: readonly Row[] = [
     words: ['vms', 'start', '--glob', 'vm-*', '--dry-run'],
     stdout: /DRY RUN/,
   },
+  {
+    row: 'grants are revoked with the words that made them',
+    words: [
+      ...['permissions', 'revoke', '--dry-run', '--role', 'UserVmManager'],
+      ...['--user', 'jane@internal', '--object', 'vms/vm-01'],
+    ],
+    stdout: /DELETE .*\/vms\/[\w-]+\/permissions\//,
+  },
   { row: 'an empty name is refused', words: ['vms', 'delete', ''], code: 2 },
   { row: 'a near name is offered', words: ['vmss', 'lst'], code: 2, stderr: /did you mean/ },
   { row: '--x=y is --x y', words: [...vm, '--output=name'], stdout: /^vms\/vm-01\n$/ },
@@ -69,9 +77,54 @@ const grammar: readonly Row[] = [
     stdout: /2147483648/,
   },
   {
+    row: 'sizes are counted as their attribute is',
+    words: ['numanodes', 'create', '--vm', 'vm-02', '--memory', '1GiB', '--dry-run'],
+    stdout: /"memory": ?1024\b/,
+  },
+  {
+    row: 'a count is no size',
+    words: ['vmpools', 'update', 'nobody', '--size', '4GiB'],
+    code: 2,
+    stderr: /--size 4GiB: not a whole number/,
+  },
+  {
+    row: 'sizes are waited for, too',
+    words: ['wait', 'vms/vm-01', '--for', 'memory=1GiB', '--timeout', '10s'],
+    stderr: /memory=1073741824/,
+  },
+  {
     row: '--set takes any writable path',
     words: ['vms', 'update', 'vm-02', '--set', 'cpu.topology.cores=2', '--dry-run'],
     stdout: /"cores": ?2/,
+  },
+  {
+    row: 'a new name may be an argument',
+    words: ['tags', 'create', 'argued', '--dry-run'],
+    stdout: /"name": ?"argued"/,
+  },
+  {
+    row: 'two names for one object are refused',
+    words: ['tags', 'create', 'one', '--name', 'other'],
+    code: 2,
+    stderr: /two names for one object\nhint: give one of them/,
+  },
+  {
+    row: 'one command makes a machine',
+    words: ['vms', 'create', 'm', '--network', 'net1', '--start', '--wait-for', 'ip', '--dry-run'],
+    stdout: /\/vms\/ID-of-m\/start/,
+    stderr: /questions for the address would follow/,
+  },
+  {
+    row: 'what cannot follow is refused before anything is sent',
+    words: ['vms', 'create', 'm', '--wait-for', 'ip'],
+    code: 2,
+    stderr: /--wait-for ip needs --start/,
+  },
+  { row: 'an address is a line', words: ['vms', 'ip', 'vm-01'], stdout: /^10\.0\.0\.1\n$/ },
+  {
+    row: 'what is behind -- goes to ssh',
+    words: ['vms', 'ssh', 'vm-01', '--dry-run', '--', '-v', 'uptime'],
+    stdout: /^ssh 10\.0\.0\.1 -v uptime\n$/,
   },
   {
     row: 'flags win over -f',
@@ -141,7 +194,7 @@ const output: readonly Row[] = [
   {
     row: 'a limit is never silent',
     words: ['vms', 'list', '--limit', '1'],
-    stderr: /^showing 1 vms, as --limit says/,
+    stderr: /^showing 1 vm, as --limit says/,
   },
   {
     row: 'bytes are exact off a terminal',
@@ -265,7 +318,82 @@ const tools: readonly Row[] = [
     env: { VMCTL_READ_ONLY: '1' },
     code: 2,
   },
+  {
+    row: 'an update that changes nothing sends nothing',
+    words: ['vms', 'update', 'vm-02', '--name', 'vm-02', '-o', 'name'],
+    stdout: /^vms\/vm-02\n$/,
+    stderr: /^vms\/vm-02: nothing to change\n$/,
+  },
+  {
+    row: 'what was changed is in the history',
+    words: ['history'],
+    stdout: /vmctl tags add --name/,
+  },
+  {
+    row: 'the history for programs',
+    words: ['history', '--limit', '1', '-o', 'json'],
+    stdout: /^\[\s*\{[\s\S]*"requests"/,
+  },
+  {
+    row: 'the history can be off',
+    words: ['history', '--columns', 'command'],
+    env: { VMCTL_HISTORY: 'off' },
+    stdout: /vmctl/,
+  },
+  {
+    row: 'undo shows what it would send',
+    words: ['undo', '--dry-run', '--yes'],
+    stdout: /DRY RUN/,
+  },
+  { row: 'undo of what nobody did', words: ['undo', '99999'], code: 3 },
   { row: 'timing', words: [...vm, '--timing'], stderr: /ms/ },
+  {
+    row: 'a sandbox is another server',
+    words: ['vms', 'start', 'vm-02', '--sandbox'],
+    env: { VMCTL_READ_ONLY: '1' },
+    stderr: /^vms\/vm-02: up\n$/,
+  },
+  {
+    row: 'a sandbox and another server contradict each other',
+    words: ['--sandbox', '--url', 'https://x', 'vms', 'list'],
+    code: 2,
+    stderr: /--url/,
+  },
+  { row: 'a recording is a new file', words: [...vm, '--record', '/dev/null'], code: 2 },
+  {
+    row: 'a replay needs a recording',
+    words: ['serve', '--replay', '/dev/null'],
+    code: 2,
+    stderr: /there is no recording in it/,
+  },
+  {
+    row: 'a replay has no data of its own',
+    words: ['serve', '--replay', 'x', '--data', 'y'],
+    code: 2,
+  },
+  {
+    row: 'latency is a duration',
+    words: ['serve', '--memory', '--delay', 'soon'],
+    code: 2,
+    stderr: /hint: write 200ms/,
+  },
+  {
+    row: 'nothing in the background is nothing to stop',
+    words: ['serve', '--stop'],
+    stdout: '',
+    stderr: /nothing is running/,
+  },
+  {
+    row: 'a server in the background runs no command',
+    words: ['serve', '--detach', '--memory', '--', 'true'],
+    code: 2,
+  },
+  {
+    row: 'verbose says the steps',
+    words: [...vm, '-v'],
+    stderr: /^> server .*\n> look for vm-01$/m,
+  },
+  { row: 'another version of the API', words: [...vm, '--api-version', '3'], code: 6 },
   ...['bash', 'zsh', 'fish', 'powershell'].map((shell) => ({
     row: `completion ${shell}`,
     words: ['completion', shell],
@@ -336,7 +464,7 @@ describe('nouns', () => {
 describe('flags of every command', () => {
   const promised = `--context --url --username --password-file --ca-file --insecure --output --columns
     --sort --no-headers --query --quiet --debug --debug-file --timing --timeout --retries --yes
-    --no-input --dry-run --curl --no-color --color --utc --pager`;
+    --no-input --dry-run --curl --no-color --color --utc --pager --record --sandbox`;
   const known = settingNames.flatMap((name) => settings[name].flags?.match(/--[\w-]+/g) ?? []);
 
   it.each(promised.split(/\s+/))('%s is one', (flag) => {

@@ -151,7 +151,7 @@ vms:
     ['vms: {}', 2, 'vms must be a list'],
     ['vmz: []', 2, '"vmz" is not a collection of the API'],
     ['vms: [{ memory: 1 }]', 2, 'vms[0]: it has no name'],
-    ['vms: [{ name: x, memory: 3 GB }]', 2, '"3 GB" is not a number with KiB, MiB, GiB or TiB'],
+    ['vms: [{ name: x, memory: 3 XB }]', 2, '"3 XB" is neither a number nor a size; write 4 GiB'],
     ['vms: [{ name: x, cluster: nowhere }]', 3, 'vms[0].cluster: clusters/nowhere'],
     ['{', 2, 'site.yaml'],
     ['storagedomains: [{ name: iso1, files: [x.iso] }]', 2, 'no request adds files'],

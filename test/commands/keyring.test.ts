@@ -7,7 +7,7 @@ import { type Home, makeHome } from '../support/command.ts';
 import { vmctl } from '../support/server.ts';
 import { useDesk } from './support/desk.ts';
 
-const desk = useDesk();
+const desk = useDesk([], true);
 const hasService = spawnSync('gnome-keyring-daemon', ['--version']).status === 0;
 
 let home: Home;

@@ -64,7 +64,7 @@ describe('--limit takes the first of those that are sorted', () => {
     const words = ['vms', 'list', '--sort', 'host', '--limit', '1', '-o', 'name'];
     const { stdout, stderr } = await desk.run(words);
     expect(stdout).toBe('vms/vm-01\n');
-    expect(stderr).toBe('showing 1 vms, as --limit says; there may be more\n');
+    expect(stderr).toBe('showing 1 vm, as --limit says; there may be more\n');
   });
 
   it('leaves the order to whoever gives it in the search', async () => {

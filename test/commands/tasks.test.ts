@@ -8,7 +8,7 @@ import { RawApi, send } from '../support/raw.ts';
 import { vmctl } from '../support/server.ts';
 import { useDesk } from './support/desk.ts';
 
-const desk = useDesk();
+const desk = useDesk([], true);
 const image = Buffer.alloc(1024 * 1024, 'image');
 
 const blocks = blocksOf('docs/tasks.md');
@@ -22,6 +22,10 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'bin'));
   symlinkSync(vmctl, join(folder, 'bin/vmctl'));
   writeFileSync(join(folder, 'image.raw'), image);
+  writeFileSync(join(folder, 'bin/ssh'), '#!/bin/sh\necho "ssh $*"\n', { mode: 0o755 });
+  writeFileSync(join(folder, 'user.yaml'), '#cloud-config\npackages: [nginx]\n');
+  mkdirSync(join(folder, '.ssh'));
+  writeFileSync(join(folder, '.ssh/id.pub'), 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtleQ== me\n');
   admin = await RawApi.signIn(desk.server());
   beginning = (await state('GET')).text;
 });
@@ -76,6 +80,18 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Make a virtual machine with a disk, and start it': async () => {
     await desk.must('vms', 'start', 'web01');
     expect(await named('vms', 'web01')).toMatchObject({ status: 'up', memory: 2 * 2 ** 30 });
+  },
+  'Make a virtual machine from an image, and wait for its address': async (output) => {
+    expect(output).toMatch(/^app01 +up/m);
+    expect(await named('vms', 'app01')).toMatchObject({ initialization: { host_name: 'app01' } });
+    expect(await desk.must('vms', 'ip', 'app01')).toMatch(/^10(\.\d+){3}\n$/);
+  },
+  'Make several at once': async () => {
+    const up = await desk.json('vms', 'list', '--search', 'name=app-* and status=up');
+    expect(up.map(({ name }) => name)).toEqual(['app-1', 'app-2', 'app-3']);
+  },
+  'Sign in to a virtual machine': (output) => {
+    expect(output).toBe('10.0.0.1\nssh -l root 10.0.0.1 uptime\n');
   },
   'Give a virtual machine more memory': async () => {
     expect(await named('vms', 'vm-02')).toMatchObject({ memory: 4 * 2 ** 30 });
@@ -139,6 +155,13 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Follow what happens, and go on later where it ended': () => {
     expect(existsSync(join(desk.home().folder, 'events.cursor'))).toBe(true);
   },
+  'Take back what was just changed': async () => {
+    const vm = await named('vms', 'vm-02');
+    expect([vm['memory'], vm['comment'] ?? '']).toEqual([2 ** 30, '']);
+  },
+  'See what was changed from here': (output) => {
+    expect(output).toMatch(/vmctl vms update vm-02 --comment seen -q +done +possible$/m);
+  },
   'Write a site down, and see what has changed since': (output) => {
     expect(output).toBe('');
   },
@@ -148,13 +171,20 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   },
 };
 
+/** An image as others have it. */
+const emptyImage =
+  '[ -e debian.qcow2 ] || { vmctl disks create seed --size 1MiB --format cow --storagedomain data1 -q && vmctl disks download seed debian.qcow2 && vmctl disks delete seed; }';
+
 /** What has happened before. */
 const before: Readonly<Record<string, string>> = {
+  'Make a virtual machine from an image, and wait for its address': emptyImage,
+  'Make several at once': emptyImage,
   'Make a site anew from what was written down':
     'vmctl export > site.yaml && echo secret > root-password.txt',
   'Shut down all that are marked':
     'vmctl tags create --name evening -q && vmctl tags assign evening --on vms/vm-01',
   'Find out who stopped a virtual machine': 'vmctl vms stop vm-01 -q',
+  'See what was changed from here': 'vmctl vms update vm-02 --comment seen -q',
   'Find disks that nothing uses':
     'vmctl disks create --name idle --size 1GiB --format cow --storagedomain data1 -q',
 };

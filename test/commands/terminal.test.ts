@@ -56,11 +56,23 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
       ['y', /exit 0/],
     ] as const) {
       run("clear; vmctl vms delete --search 'name=old*' --all");
-      await pane.until(/vms\/old[\s\S]*vms delete: these 1 vms\? \[y\/N\]/);
+      await pane.until(/vms\/old[\s\S]*vms delete: this vm\? \[y\/N\]/);
       pane.type(answer, 'Enter');
       await pane.until(end);
       run('clear');
     }
+  });
+
+  it('secrets that are pasted at once are those of the questions in turn, and never shown', async () => {
+    const provider = (name: string) =>
+      `  - {name: ${name}, url: 'https://${name}.example.com', username: u, password: {secret: ${name}}}\n`;
+    const file = join(home.folder, 'providers.yaml');
+    writeFileSync(file, `externalhostproviders:\n${provider('first')}${provider('second')}`);
+    run(`clear; vmctl apply ${file} --yes`);
+    pane.type('pasted-one\npasted-two\n');
+    const screen = await pane.until(/first:[\s\S]*second:[\s\S]*exit \d/);
+    expect(screen).toContain('exit 0');
+    expect(screen).not.toMatch(/first: *pasted|second: *pasted/);
   });
 
   it('a password is asked for, and not shown while it is typed', async () => {

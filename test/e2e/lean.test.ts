@@ -38,6 +38,15 @@ it('a list loads what every command needs, what every noun needs, and the client
   expect(loaded.toSorted()).toEqual(['main', 'program', 'rolldown-runtime', 'start', 'undici']);
 });
 
+it('the history is loaded by what changes something alone', async () => {
+  expect(await loadedBy('vms', 'update', 'vm-01', '--comment', 'new')).toContain(
+    'history-recorder',
+  );
+  rmSync(code, { recursive: true, force: true });
+  const unchanged = await loadedBy('vms', 'update', 'vm-01', '--comment', 'new');
+  expect(unchanged).not.toContain('history-recorder');
+});
+
 it('the root page of the help loads nothing of any noun', async () => {
   expect((await loadedBy('--help')).toSorted()).toEqual(['main', 'start']);
 });

@@ -106,7 +106,7 @@ describe('an inventory that somebody wrote', () => {
     ['vms: [{ name: a, colour: red }]', 'colour'],
     ['boats: [{ name: a }]', 'boats'],
     ['vms: 3\nhosts: []', 'vms must be a list'],
-    ['vms: [{ name: a, cluster: Default, memory: 4 GB }]', '4 GB'],
+    ['vms: [{ name: a, cluster: Default, memory: 4 XB }]', '4 XB'],
   ])('is refused where it is wrong: %s', async (text, reason) => {
     const file = join(folder, 'site.yaml');
     writeFileSync(file, text);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { startServer as StartServer } from '../../src/testkit.ts';
+import type { startServer as StartServer } from '../../src/testkit/testkit.ts';
 import { send } from '../support/raw.ts';
 import { vmctl } from '../support/server.ts';
 

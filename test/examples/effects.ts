@@ -58,6 +58,20 @@ const own: Readonly<Record<string, Check>> = {
     for (const one of vm) expect(one).toMatchObject({ status: 'up', nics: expect.any(Object) });
     expect(vm.length).toBeGreaterThan(0);
   },
+  'vmctl vms create web --count 3 --cluster Default --template debian12 --start': async (
+    _,
+    get,
+  ) => {
+    const { stdout } = await get("vms list --search 'name=web-* and status=up' -o name");
+    expect(stdout).toBe('vms/web-1\nvms/web-2\nvms/web-3\n');
+  },
+  'vmctl vms ip web01': (stdout) => expect(stdout).toMatch(/^10(\.\d+){3}\n$/),
+  'vmctl vms ip web01 --wait --wait-timeout 5m': (stdout) => {
+    expect(stdout).toMatch(/^10(\.\d+){3}\n$/);
+  },
+  'vmctl vms ip web01 -o json': (stdout) => {
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'web01', version: 'v4' }]);
+  },
   'vmctl api GET /vms': (stdout) => {
     expect(JSON.parse(stdout)).toHaveProperty('vm');
   },
@@ -113,7 +127,8 @@ export async function expectEffect(
   if (verb === 'list' && !example.includes('--search') && !(entry.name in empty)) {
     expect(stdout.trim(), `${example}: nothing is listed`).not.toMatch(/^(\[\])?$/);
   }
-  const name = flags.get('--name');
+  const takesName = entry.arguments.some(({ name: word }) => word === 'name');
+  const name = flags.get('--name') ?? (takesName ? refs[0] : undefined);
   if (verb === 'create' && name !== undefined) {
     const { code, stderr } = await get(name);
     expect(code, `${example}: ${stderr}`).toBe(0);

@@ -78,6 +78,13 @@ kill $VMCTL_SERVE_PID
 wait`,
       after: prints(/vms\/vm-01/),
     },
+  'eval "$(vmctl serve --memory --detach --env)"        # in the background, until vmctl serve --stop':
+    {
+      env: stranger,
+      rest: `vmctl vms list -o name
+vmctl serve --stop`,
+      after: prints(/vms\/vm-01/),
+    },
   'vmctl serve --memory --inventory site.yaml           # with the objects that a file says': {
     before: "echo 'tags: [{ name: production }]' > site.yaml",
     after: shows('vmctl tags list -o name', /tags\/production/),
@@ -110,6 +117,27 @@ const standIn: Readonly<Record<string, Scene>> = {
     },
   'vmctl serve --restore site.backup --data ./again     # into an empty folder': {
     after: shows('vmctl serve --data ./again -- vmctl vms list -o name', /vms\/vm-01/),
+  },
+};
+
+const background: Readonly<Record<string, Scene>> = {
+  'eval "$(vmctl serve --memory --detach --env)"': {
+    env: stranger,
+    rest: 'vmctl vms list -o name',
+    after: prints(/vms\/vm-01/),
+  },
+  'vmctl serve --stop': { after: shows('ls "$HOME/.local/state/vmctl/servers"', /^$/) },
+  'vmctl --record session.ndjson vms list': {
+    after: holds('session.ndjson', /"recording":"vmctl"/),
+  },
+  'vmctl --record session.ndjson vms start vm-02        # added to the same file': {
+    after: holds('session.ndjson', /\/start"/),
+  },
+  'vmctl serve --replay session.ndjson -- vmctl vms start vm-02': {
+    after: ({ stderr }) => expect(stderr).toMatch(/vms\/vm-02: up/),
+  },
+  'vmctl serve --memory --delay 200ms±50': {
+    after: shows('vmctl api GET /_vmctl/faults', /"delay":\s*200/),
   },
 };
 
@@ -175,5 +203,6 @@ export const pageScenes: Readonly<Record<string, Scene>> = {
   ...server,
   ...standIn,
   ...documents,
+  ...background,
   ...daemon,
 };

@@ -11,6 +11,7 @@ import {
   type Scene,
   shows,
   size,
+  stranger,
 } from './scene.ts';
 import { scenesOfSessions } from './scenes-of-sessions.ts';
 
@@ -83,6 +84,11 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
       holds('seen.vv', /\[virt-viewer\]/)(told);
     },
   },
+  'vmctl vms ssh web01': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
+  'vmctl vms ssh web01 --user root -- uptime': {
+    after: prints(/^ssh -l root 10(\.\d+){3} uptime\n$/),
+  },
+  'vmctl vms ssh web01 --dry-run': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
 };
 
 /** A site that is written down. */
@@ -122,6 +128,22 @@ const scenesOfSites: Readonly<Record<string, Scene>> = {
   },
 };
 
+const update = 'vmctl vms update web01 --comment moved -q';
+const twelveUpdates = `for n in $(seq 12); do vmctl vms update web01 --comment "$n" -q; done`;
+const comment = (pattern: RegExp) => shows('vmctl vms get web01 -o yaml', pattern);
+
+const scenesOfHistory: Readonly<Record<string, Scene>> = {
+  'vmctl history': { before: update, after: prints(/^1 .*vmctl vms update web01 .*possible$/m) },
+  'vmctl history 12': { before: twelveUpdates, after: prints(/^ {2}comment: 11 -> 12$/m) },
+  'vmctl history --all --limit 10 -o json': {
+    before: twelveUpdates,
+    after: ({ stdout }) => expect(JSON.parse(stdout)).toHaveLength(10),
+  },
+  'vmctl undo': { before: `${update}; vmctl undo; ${update}`, after: comment(/^comment: ""$/m) },
+  'vmctl undo 12': { before: twelveUpdates, after: comment(/^comment: ['"]?11['"]?$/m) },
+  'vmctl undo --dry-run': { before: update, after: prints(/DRY RUN[\s\S]*"comment": ""/) },
+};
+
 const serves = (uuid: string, ca: string) =>
   shows(`vmctl images info "https://127.0.0.1:$PORT/images/${uuid}" --ca-file ${ca}`, /1048576/);
 const controlled =
@@ -157,6 +179,14 @@ const namesIn = (folder: string) => `vmctl serve --data ${folder} -- vmctl vms l
 const restored = (backup: string) =>
   `vmctl serve --restore ${backup} --data ./restored && ${namesIn('./restored')}`;
 
+/** A server in the background, for the shell that evaluates the line. */
+const detached: Scene = {
+  env: stranger,
+  rest: `vmctl vms list -o name
+vmctl serve --stop`,
+  after: prints(/vms\/vm-01/),
+};
+
 const scenesOfServers: Readonly<Record<string, Scene>> = {
   'vmctl serve --memory --inventory small -- vmctl vms list': { after: prints(/vm-01 +up/) },
   'vmctl serve --data ./site --listen 127.0.0.1:8443': {
@@ -167,6 +197,25 @@ const scenesOfServers: Readonly<Record<string, Scene>> = {
   },
   'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json': {
     after: (told) => holds('ready.json', /"api_url": ".*\/ovirt-engine\/api"/)(told),
+  },
+  'eval "$(vmctl serve --memory --detach --env)"': detached,
+  'vmctl serve --replay session.ndjson -- vmctl vms list': {
+    before: 'vmctl --record session.ndjson vms list -q',
+    after: prints(/web01 +up/),
+  },
+  'eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop': detached,
+  'vmctl vms start vm-02 --sandbox      # for one command, then it is gone': {
+    after: notes(/vms\/vm-02: up/),
+  },
+  'vmctl vms start web01 --record session.ndjson': {
+    before: 'vmctl vms stop web01 -q',
+    after: holds('session.ndjson', /\/start"/),
+  },
+  'vmctl serve --replay session.ndjson -- vmctl vms start web01': {
+    before: `vmctl vms stop web01 -q
+vmctl --record session.ndjson vms start web01 -q
+vmctl vms stop web01 -q`,
+    after: notes(/vms\/web01: up/),
   },
   'vmctl serve --memory -- bash         # a shell in which vmctl uses it': {
     input: 'vmctl vms list -o name\n',
@@ -251,6 +300,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   ...scenesOfSessions,
   ...scenesOfImages,
   ...scenesOfSites,
+  ...scenesOfHistory,
   ...scenesOfServers,
   ...scenesOfDaemons,
   ...scenesOfTopics,

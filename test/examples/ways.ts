@@ -2,13 +2,13 @@
 
 /** Nouns whose commands write what they remember, or are about the whole service. */
 const ofTheirOwn =
-  /^vmctl (?:login|logout|whoami|context|config|serve|export|diff|doctor|images serve)\b/;
+  /^vmctl (?:login|logout|whoami|context|config|serve|export|diff|doctor|history|undo|images serve)\b/;
 
 /**
  * Pipes, redirections and variables need a shell; an image on the web a web server; the address of a
- * ticket is secret, and new each time; a screen is shown by a program that is found on the path.
+ * ticket is secret, and new each time; screens and sessions need a program that is found on the path.
  */
-const special = /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl vms console \S+$/;
+const special = /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl vms (?:console \S+$|ssh )/;
 
 /** Whether an example has to be run by a shell, with the built command on its path. */
 export function needsShell(example: string): boolean {
@@ -20,6 +20,11 @@ const replacements: readonly (readonly [part: string, by: string, reason: string
   ['--interval 10s', '--interval 10ms', 'nobody wants to wait that long for a test'],
   ['--size 10GiB --name root', '--size 10MiB --name root', 'to pack 10 GiB takes a minute'],
   ['--listen 127.0.0.1:8443', '--listen 127.0.0.1:0', 'somebody else may use this port'],
+  [
+    '--detach --env',
+    '--detach --env --listen 127.0.0.1:0 --images-listen 127.0.0.1:0',
+    'somebody else may use these ports',
+  ],
   ['--listen 0.0.0.0:54322', '--listen 127.0.0.1:0', 'the same, and nobody else is to come in'],
   ['https://127.0.0.1:54322/', 'https://127.0.0.1:$PORT/', 'there is another one then'],
   ['file:///var/tmp/', 'file://$HOME/', 'folders of the system are left alone'],
@@ -34,6 +39,7 @@ export function asRun(example: string): string {
 /** Whether it starts a server that runs until it is stopped. */
 export function runsServer(example: string): boolean {
   return (
-    /^vmctl (?:images )?serve /.test(example) && !/ -- | --(?:save|backup|restore) /.test(example)
+    /^vmctl (?:images )?serve /.test(example) &&
+    !/ -- | --(?:save|backup|restore|stop)\b/.test(example)
   );
 }

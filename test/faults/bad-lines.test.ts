@@ -4,8 +4,8 @@
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../../src/testkit.ts';
-import { vmctl } from '../cli/run.ts';
+import { startServer, type TestServer } from '../../src/testkit/testkit.ts';
+import { vmctl } from '../cli/support/run.ts';
 import { figure, whole } from './support/catalogue.ts';
 
 let server: TestServer;

@@ -1,7 +1,7 @@
 /** Links that are followed in circles: what one request brings along is bounded, and more is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer } from '../../src/testkit.ts';
-import type { TestServer } from '../../src/testkit-types.ts';
+import { startServer } from '../../src/testkit/testkit.ts';
+import type { TestServer } from '../../src/testkit/types.ts';
 import { type RawAnswer, send } from '../support/raw.ts';
 import { figure } from './support/catalogue.ts';
 

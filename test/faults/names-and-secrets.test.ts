@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestServer as InProcess, startServer } from '../../src/testkit.ts';
+import { type TestServer as InProcess, startServer } from '../../src/testkit/testkit.ts';
 import { type Home, makeHome } from '../support/command.ts';
 import { type TestServer, vmctl } from '../support/server.ts';
 import { figure } from './support/catalogue.ts';

@@ -1,7 +1,7 @@
 /** Many clients at once: nothing is lost, made twice or started twice. */
 import { Agent } from 'node:https';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../../src/testkit.ts';
+import { startServer, type TestServer } from '../../src/testkit/testkit.ts';
 import { type RawAnswer, send } from '../support/raw.ts';
 import { count, figure } from './support/catalogue.ts';
 

@@ -8,8 +8,8 @@ import { parseSearch, SearchError } from '../../src/search/index.ts';
 import { heading } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { compileSearch } from '../../src/server/store/search.ts';
-import { startServer } from '../../src/testkit.ts';
-import type { TestServer } from '../../src/testkit-types.ts';
+import { startServer } from '../../src/testkit/testkit.ts';
+import type { TestServer } from '../../src/testkit/types.ts';
 import { type RawAnswer, send } from '../support/raw.ts';
 import { figure } from './support/catalogue.ts';
 

@@ -11,7 +11,7 @@ import {
   parseKind,
   tagOf,
 } from '../../src/model/index.ts';
-import { actionParameters } from '../../src/model/parameters.ts';
+import { actionParameters } from '../../src/model/notation/parameters.ts';
 import type { RawApi } from '../support/raw.ts';
 import { figure, some } from './support/catalogue.ts';
 import { answerTo, type Halves, makeHalves, sampled } from './support/sides.ts';

@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allOperations, type Operation, parseKind } from '../../src/model/index.ts';
-import { actionParameters, type Parameter, queryParameters } from '../../src/model/parameters.ts';
+import {
+  actionParameters,
+  type Parameter,
+  queryParameters,
+} from '../../src/model/notation/parameters.ts';
 
 interface Listed {
   readonly path: string;

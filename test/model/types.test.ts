@@ -8,7 +8,7 @@ import { enums } from '../../src/model/enums.ts';
 import { events } from '../../src/model/events.ts';
 import { faults } from '../../src/model/faults.ts';
 import { attributesOf, isType, parseKind, tagOf } from '../../src/model/index.ts';
-import { actionParameters, queryParameters } from '../../src/model/parameters.ts';
+import { actionParameters, queryParameters } from '../../src/model/notation/parameters.ts';
 import { acceptedPaths } from '../../src/model/requirements.ts';
 import { allResources } from '../../src/model/resources/index.ts';
 

@@ -243,6 +243,20 @@ describe('PUT /vms/{vm}', () => {
       status: 'up',
     });
   });
+  site.both('puts back for the next start what it has now', async (people) => {
+    const { admin } = people;
+    const { id } = await newVm(people, { os: { boot: { devices: { device: ['cdrom'] } } } });
+    const here = `/vms/${id}`;
+    await admin.must(`${here}/start`);
+    const changes = { cpu: { topology: { cores: 4, sockets: 2 } }, type: 'server' };
+    await admin.put(here, { vm: changes });
+    const back = { cpu: { topology: { cores: 1 } } };
+    expect((await admin.put(`${here}?next_run=true`, { vm: back })).status).toBe(200);
+    expect((await admin.get(`${here}?next_run=true`)).object).toMatchObject({
+      type: 'server',
+      cpu: { topology: { cores: '1', sockets: '2' } },
+    });
+  });
   site.both('puts it aside while its state is saved, too', async (people) => {
     const { admin } = people;
     const { id } = await newVm(people, { os: { boot: { devices: { device: ['cdrom'] } } } });

@@ -63,7 +63,7 @@ const allFields = Object.entries(searchFields).flatMap(([key, fields]) =>
 
 describe('fields', () => {
   test.each(allFields)('%s', (_, key, field: SearchField) => {
-    expect([field.path, field.source, field.kept].filter(Boolean)).toHaveLength(1);
+    expect([field.path, field.source, field.storedPath].filter(Boolean)).toHaveLength(1);
     const type = afterSteps(typeBehind(key), field.through ?? []);
     if (field.enum) expect(Object.keys(enums)).toContain(field.enum);
     if (field.path === undefined) return;
@@ -104,10 +104,10 @@ describe('cross references', () => {
     Object.entries(crossReferences).flatMap(([from, all]) =>
       all.map((one) => [`${from} to ${one.names[0]}`, from, one] as const),
     ),
-  )('%s', (_, from, { fields, type, steps, kept, names }) => {
+  )('%s', (_, from, { fields, type, steps, storedReference, names }) => {
     expect(Object.keys(searchFields)).toContain(fields);
     expect(isType(type)).toBe(true);
-    expect(steps === undefined).toBe(kept !== undefined);
+    expect(steps === undefined).toBe(storedReference !== undefined);
     expect(names.length).toBeGreaterThanOrEqual(2);
     if (steps && type !== 'external_provider') expect(afterSteps(from, steps)).toBe(type);
   });

@@ -11,7 +11,7 @@ import {
   refusedOperations,
 } from '../../src/model/derive/coverage.ts';
 import { allOperations, type Operation, primaryPath } from '../../src/model/index.ts';
-import { actionParameters, type Parameter } from '../../src/model/parameters.ts';
+import { actionParameters, type Parameter } from '../../src/model/notation/parameters.ts';
 import { type CallRecords, chooseTests, keyOf, readCallRecords } from '../support/call-records.ts';
 import {
   coveragePage,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
-import { actionParameters } from '../../src/model/parameters.ts';
+import { actionParameters } from '../../src/model/notation/parameters.ts';
 import {
   decodeAction,
   decodeList,

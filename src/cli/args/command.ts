@@ -40,6 +40,8 @@ export interface Command {
   /** A paragraph below the flags. */
   readonly notes?: string;
   readonly calls: () => readonly Call[];
+  /** It has the arguments and flags of the verb of the model as well, and does what that does. */
+  readonly extendsVerb?: true;
   /** Exit codes that mean something of their own here. */
   readonly exits: readonly number[];
   /** It never connects. */

@@ -131,6 +131,18 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "history",
+    "doc": "Show what vmctl has changed from here",
+    "aliases": [],
+    "verbs": []
+  },
+  {
+    "name": "undo",
+    "doc": "Take back what a command has changed",
+    "aliases": [],
+    "verbs": []
+  },
+  {
     "name": "diff",
     "doc": "Show how a service differs from a definition",
     "aliases": [],
@@ -276,6 +288,23 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "vms",
     "aliases": [],
     "verbs": [
+      {
+        "name": "create",
+        "aliases": [
+          "add"
+        ],
+        "summary": "Create a virtual machine"
+      },
+      {
+        "name": "ip",
+        "aliases": [],
+        "summary": "Print the addresses of a virtual machine"
+      },
+      {
+        "name": "ssh",
+        "aliases": [],
+        "summary": "Sign in to a virtual machine with ssh"
+      },
       {
         "name": "console",
         "aliases": [],

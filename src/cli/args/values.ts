@@ -1,22 +1,25 @@
 /** Values of the model from the text of a flag. */
 import { UsageError } from '../../client/errors.ts';
+import { parseSize } from '../../definitions/sizes.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
-import type { Kind } from '../../model/notation/attributes.ts';
+import type { Attribute, SizeUnit } from '../../model/notation/attributes.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 
-const powers = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 const maxLong = 2n ** 63n - 1n;
+
+/** What an attribute or a parameter may be: its kind, and what a size is counted in. */
+export type Valued = Pick<Attribute, 'kind' | 'unit'>;
 
 /**
  * Reads a text as a value of a kind; `flag` is what the user typed, for messages. References are
  * not read here: they have to be looked up.
  */
-export function parseValue(text: string, kind: Kind, flag: string): unknown {
+export function parseValue(text: string, { kind, unit }: Valued, flag: string): unknown {
   const { form, of, list } = parseKind(kind);
   if (list && (form === 'scalar' || form === 'enum')) {
     const words = text.split(',').map((word) => word.trim());
-    return words.filter((word) => word !== '').map((word) => single(word, form, of, flag));
+    return words.filter((word) => word !== '').map((word) => single(word, form, of, unit, flag));
   }
   if (form === 'struct' && of === 'version') return versionOf(text, flag);
   if (form !== 'scalar' && form !== 'enum') {
@@ -24,10 +27,16 @@ export function parseValue(text: string, kind: Kind, flag: string): unknown {
       hint: `set one of its parts, as in --set path.part=value, or give JSON with --set-json`,
     });
   }
-  return single(text, form, of, flag);
+  return single(text, form, of, unit, flag);
 }
 
-function single(text: string, form: 'scalar' | 'enum', of: string, flag: string): unknown {
+function single(
+  text: string,
+  form: 'scalar' | 'enum',
+  of: string,
+  unit: SizeUnit | undefined,
+  flag: string,
+): unknown {
   if (form === 'enum') return wordOf(text, of, flag);
   switch (of) {
     case 'bool':
@@ -35,7 +44,7 @@ function single(text: string, form: 'scalar' | 'enum', of: string, flag: string)
     case 'int':
       return intOf(text, flag);
     case 'long':
-      return longOf(text, flag);
+      return longOf(text, unit, flag);
     case 'decimal':
       return decimalOf(text, flag);
     case 'date':
@@ -70,22 +79,21 @@ function intOf(text: string, flag: string): number {
   throw new UsageError(`${flag} ${text}: not a whole number`, { hint: `${flag} 4` });
 }
 
-/** Whole numbers, and sizes: `4GiB`, `4G` (binary), `4GB` (decimal), `1.5T`. */
-export function longOf(text: string, flag: string): number | bigint {
+/** Whole numbers and, of what is counted in a unit, sizes: `4GiB`, `4G` (binary), `4GB` (decimal). */
+export function longOf(text: string, unit: SizeUnit | undefined, flag: string): number | bigint {
   if (/^[-+]?\d+$/.test(text)) return exact(BigInt(text), text, flag);
-  const [, count = '', letter = '', unit = ''] =
-    /^(\d+(?:\.\d+)?)\s*([KMGTPE]?)(iB|B)?$/i.exec(text) ?? [];
-  const power = powers.indexOf(letter.toUpperCase());
-  if (count === '' || power < 0) {
-    throw new UsageError(`${flag} ${text}: neither a number nor a size`, {
-      hint: `write it in bytes, or as 512MiB, 4GiB, 1.5TiB`,
+  if (unit === undefined) {
+    throw new UsageError(`${flag} ${text}: not a whole number`, { hint: `${flag} 4` });
+  }
+  let size: bigint;
+  try {
+    size = parseSize(text, unit);
+  } catch (error) {
+    throw new UsageError(`${flag} ${text}: ${(error as Error).message}`, {
+      hint: unit === 'bytes' ? `${flag} 4GiB` : `${flag} 4GiB; a plain number counts ${unit}`,
     });
   }
-  const base = unit.toUpperCase() === 'B' && letter !== '' ? 1_000n : 1_024n;
-  const [whole = '0', part = ''] = count.split('.');
-  const factor = base ** BigInt(power);
-  const scaled = BigInt(whole + part) * factor;
-  return exact(scaled / 10n ** BigInt(part.length), text, flag);
+  return exact(size, text, flag);
 }
 
 function exact(value: bigint, text: string, flag: string): number | bigint {

@@ -20,7 +20,6 @@ interface ApiOptions extends Fields {
   readonly xml?: boolean;
   readonly header?: readonly string[];
   readonly include?: boolean;
-  readonly apiVersion?: string;
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
@@ -33,7 +32,7 @@ async function api(
 ): Promise<void> {
   if (word === 'info' || word === 'ping') {
     if (path !== undefined) throw new UsageError(`api ${word} takes no path`);
-    await (word === 'info' ? info(cli, options) : ping(cli));
+    await (word === 'info' ? info(cli) : ping(cli));
     return;
   }
   const method = word.toUpperCase();
@@ -45,8 +44,7 @@ async function api(
   if (path === undefined || path.trim() === '') {
     throw new UsageError('api needs a path', { hint: `vmctl api ${method} /vms` });
   }
-  const prefix = options.apiVersion === undefined ? '' : `/v${options.apiVersion}`;
-  const whole = `${prefix}${withFields(method, path, options)}`;
+  const whole = withFields(method, path, options);
   if (options.paginate) {
     if (method !== 'GET' || options.xml) {
       throw new UsageError('--paginate reads lists, as JSON', {
@@ -124,13 +122,9 @@ async function writeBody(cli: CommandContext, { body }: HttpResponse): Promise<v
   else await write(stdout, text);
 }
 
-async function info(cli: CommandContext, { apiVersion }: ApiOptions): Promise<void> {
-  if (apiVersion === undefined) {
-    const item = await entryPoint(await cli.client());
-    await print(cli, { noun: 'api', type: 'api', items: [item], single: true });
-    return;
-  }
-  await api(cli, 'GET', `/v${apiVersion}`, {});
+async function info(cli: CommandContext): Promise<void> {
+  const item = await entryPoint(await cli.client());
+  await print(cli, { noun: 'api', type: 'api', items: [item], single: true });
 }
 
 async function ping(cli: CommandContext): Promise<void> {
@@ -173,7 +167,6 @@ export default noun({
         flag('--xml', 'ask for XML instead of JSON'),
         flag('-H, --header <name: value>', 'another header; may be repeated', repeatable),
         flag('-i, --include', 'print status and headers as well'),
-        flag('--api-version <n>', 'ask for this version of the API'),
       ],
       examples: [
         'vmctl api GET /vms',

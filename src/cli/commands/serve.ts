@@ -1,7 +1,7 @@
 /** `vmctl serve`: the reference server, for as long as it runs or for one command. */
 import { InvalidArgumentError } from 'commander';
 import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
+import { argument, camelCase, flag, flagParts } from '../args/parameters.ts';
 
 const repeatable = { repeatable: true, default: [] } as const;
 
@@ -41,13 +41,12 @@ const dataFlags = [
 ] as const;
 
 const protocolFlags = [
-  flag('--dialect <name>', 'how it speaks on the wire', {
+  flag('--dialect <name>', 'how it speaks on the wire (standard)', {
     choices: ['standard', 'ovirt'],
-    default: 'standard',
   }),
   flag('--app-root <path>', 'application root instead of that of the dialect'),
   flag('--scope <scope>', 'OAuth scope instead of that of the dialect'),
-  flag('--admin <user@domain>', 'the administrator', { default: 'admin@internal' }),
+  flag('--admin <user@domain>', 'the administrator (admin@internal)'),
   flag('--password-file <file>', "file with the administrator's password"),
   flag('--tls-cert <file>', 'certificate chain, PEM, instead of its own'),
   flag('--tls-key <file>', 'key of the certificate, PEM'),
@@ -66,26 +65,25 @@ const protocolFlags = [
 const simulationFlags = [
   flag(
     '--inventory <what>',
-    'what a new service holds: empty, small, hosts=10,vms=1000,... or a file',
-    { default: 'small' },
+    'what a new service holds: empty, small (the default), hosts=10,vms=1000,... or a file',
   ),
-  flag('--speed <factor>', 'how long transitions take; 0: they happen at once', {
+  flag('--speed <factor>', 'how long transitions take (1); 0: they happen at once', {
     parse: number,
-    default: 1,
   }),
   flag('--seed <number>', 'make ids and variation the same each time', { parse: number }),
-  flag('--token-lifetime <seconds>', 'how long an access token is valid', {
+  flag('--token-lifetime <seconds>', 'how long an access token is valid (28800)', {
     parse: number,
-    default: 8 * 3600,
   }),
   flag(
     '--fault <rule>',
     'make requests fail: operation=start,vm=web*,rate=0.1 (may be repeated)',
     repeatable,
   ),
+  flag('--delay <duration>', 'delay every answer, as a far line does: 200ms±50'),
 ] as const;
 
 const taskFlags = [
+  flag('--replay <file>', 'answer from a recording that vmctl --record made'),
   flag('--load <file>', 'begin with a saved state instead of an inventory'),
   flag('--save <file>', 'save the state of the server of this context, and end'),
   flag('--check', 'look at everything in the folder of the data, and end'),
@@ -96,7 +94,27 @@ const taskFlags = [
   flag('--restore <file>', 'bring a backup into the folder of the data, and end'),
   flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
   flag('--env', 'print shell exports for the client once it answers'),
+  flag('--detach', 'leave it running in the background once it answers'),
+  flag('--stop', 'end the one in the background (of --listen, --data)'),
+  flag('--instance <file>', 'record of this server in the background', { hidden: true }),
 ] as const;
+
+const flags = [
+  ...addressFlags,
+  ...dataFlags,
+  ...protocolFlags,
+  ...simulationFlags,
+  ...taskFlags,
+] as const;
+
+const names: ReadonlySet<string> = new Set(
+  flags.map(({ notation }) => camelCase(flagParts(notation).long)),
+);
+
+/** What is given of the flags of this command, without those that every command has. */
+function ownFlags<T extends object>(given: T): T {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name))) as T;
+}
 
 export default noun({
   name: 'serve',
@@ -105,7 +123,7 @@ export default noun({
   commands: [
     command({
       arguments: [argument('[command...]', 'run this command against the server, then stop it')],
-      flags: [...addressFlags, ...dataFlags, ...protocolFlags, ...simulationFlags, ...taskFlags],
+      flags,
       rareFlags: [
         '--images-listen',
         '--images-control-socket',
@@ -123,6 +141,7 @@ export default noun({
         '--allow-origin',
         '--seed',
         '--token-lifetime',
+        '--load',
         '--save',
         '--check',
       ],
@@ -132,9 +151,12 @@ export default noun({
         'vmctl serve --backup site.backup',
         'vmctl serve --restore site.backup --data ./again',
         'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json',
+        'eval "$(vmctl serve --memory --detach --env)"',
+        'vmctl serve --replay session.ndjson -- vmctl vms list',
       ],
       unshowable: 'local',
-      run: async (cli, [words], flags) => (await import('./serve/run.ts')).serve(cli, words, flags),
+      run: async (cli, [words], given) =>
+        (await import('./serve/run.ts')).serve(cli, words, ownFlags(given)),
     }),
   ],
 });

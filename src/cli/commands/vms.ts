@@ -1,6 +1,64 @@
-/** `vmctl vms console`, `snapshot` and `screenshot`: hand-made verbs of machines. */
+/** `vmctl vms create`, `ip`, `ssh`, `console`, `snapshot`, `screenshot`: hand-made verbs of machines. */
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
+import { createMachine } from './vms/create/command.ts';
+
+const waitFlags = [
+  flag('--wait', 'wait until it has one'),
+  flag('--wait-timeout <duration>', 'give up waiting after this time (10m)'),
+] as const;
+
+const addresses = command({
+  verb: 'ip',
+  purpose: 'Print the addresses that the guest of a virtual machine reports, IPv4 first',
+  summary: 'Print the addresses of a virtual machine',
+  arguments: [argument('<vm...>', 'names or ids; - reads them from stdin')],
+  flags: [
+    flag('--all', 'also those that are link-local or loopback'),
+    ...waitFlags,
+    flag('--parallel <n>', 'machines at a time, 1 to 16 (4)'),
+  ],
+  examples: [
+    'vmctl vms ip web01',
+    'vmctl vms ip web01 --wait --wait-timeout 5m',
+    'vmctl vms ip web01 -o json',
+  ],
+  notes:
+    'One address a line; of several machines behind the name and a tab. Exit code 6: it does not run; 3: its guest reports none.',
+  exits: [3, 6, 7],
+  unshowable: 'many',
+  run: async (cli, [vms], flags) => {
+    const { printAddresses } = await import('./vms/ip.ts');
+    await printAddresses(cli, vms, flags);
+  },
+});
+
+const openSession = command({
+  verb: 'ssh',
+  purpose: 'Sign in to the guest of a virtual machine with ssh, or run a command there',
+  summary: 'Sign in to a virtual machine with ssh',
+  arguments: [
+    argument('<vm>', 'name or id'),
+    argument('[words...]', 'handed to ssh behind the address: its options, then a command'),
+  ],
+  flags: [
+    flag('--user <name>', 'who signs in (default: as ssh decides)'),
+    flag('--address <address>', 'of several this one (default: the first that vms ip prints)'),
+    ...waitFlags,
+  ],
+  examples: [
+    'vmctl vms ssh web01',
+    'vmctl vms ssh web01 --user root -- uptime',
+    'vmctl vms ssh web01 --dry-run',
+  ],
+  notes: 'The exit code is that of ssh. --dry-run prints the command line instead of running it.',
+  exits: [3, 6, 7],
+  unshowable: 'many',
+  run: async (cli, [vm, words], flags) => {
+    const { runSsh } = await import('./vms/ssh.ts');
+    await runSsh(cli, vm, words, flags);
+  },
+});
 
 const openConsole = command({
   verb: 'console',
@@ -64,4 +122,7 @@ const screenshot = command({
   },
 });
 
-export default noun({ name: 'vms', commands: [openConsole, takeSnapshot, screenshot] });
+export default noun({
+  name: 'vms',
+  commands: [createMachine, addresses, openSession, openConsole, takeSnapshot, screenshot],
+});

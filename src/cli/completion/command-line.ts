@@ -65,6 +65,11 @@ export class CommandLine {
     );
   }
 
+  /** Whether the command has a server of its own. */
+  get isSandboxed(): boolean {
+    return this.given.some(({ flag }) => flag.names.includes('--sandbox'));
+  }
+
   /** Where the objects are that a value names; nothing where it is not said yet below which others. */
   placeOf({ noun = '', below }: ValueChoice): NamePlace | undefined {
     if (!below) return { noun };

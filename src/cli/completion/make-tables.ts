@@ -138,6 +138,8 @@ function objectChoice(verb: Verb, index: number): ValueChoice {
   const { argument: extra, takesBricks } = verbOptions(verb);
   if (extra && index > 0) return {};
   const [first] = candidates;
+  // A new name is nothing that there is already.
+  if (verb.name === 'create') return {};
   if (isReferenceVerb(verb) && first && !takesBricks) {
     const home = homeOf(first.operation.type);
     return home ? { noun: home.noun } : {};

@@ -41,7 +41,8 @@ export async function refreshNames(
     detached: true,
     stdio: 'ignore',
     windowsHide: true,
-    env,
+    // What nobody has asked for does not belong into what somebody records.
+    env: { ...env, VMCTL_RECORD: undefined },
   });
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, known.isKnown ? patience.known : patience.unknown);

@@ -30,10 +30,10 @@ export class ValueChoices {
       return { choices: place ? bare(await this.#objects(place, typed)) : [] };
     }
     if (choice.of === 'files') return { choices: [], files: true };
-    return { choices: choice.of === undefined ? [] : await this.#told(choice.of, typed) };
+    return { choices: choice.of === undefined ? [] : await this.#choicesOf(choice.of, typed) };
   }
 
-  async #told(of: NonNullable<ValueChoice['of']>, typed: string): Promise<readonly Choice[]> {
+  async #choicesOf(of: NonNullable<ValueChoice['of']>, typed: string): Promise<readonly Choice[]> {
     switch (of) {
       case 'contexts':
         return bare(Object.keys(this.#configured.configuration.contexts));
@@ -107,6 +107,8 @@ export class ValueChoices {
 
   /** Names that are known; with what the server tells meanwhile, where they are old. */
   async #names(place: NamePlace): Promise<readonly string[]> {
+    // What is known are names of real servers.
+    if (this.#line.isSandboxed) return [];
     const known = knownNames(this.#configured, place);
     if (known.isFresh) return known.names;
     const { refreshNames } = await import('./refresh.ts');

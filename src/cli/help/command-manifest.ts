@@ -69,9 +69,13 @@ export function globalFlags(): readonly FlagEntry[] {
 export async function manifestOfNoun(noun: Noun, modules: NounModules): Promise<NounEntry> {
   const { name, aliases, group, doc } = noun;
   const { commands = [] } = (await modules[name]?.()) ?? {};
-  const own = new Set(commands.map(({ verb }) => verb));
-  const derived = noun.api ? verbsOf(name).filter((verb) => !own.has(verb.name)) : [];
-  const all = [...derived.map((verb) => commandOf(verb)), ...commands.map(inPlaceOf)];
+  const derived = noun.api ? verbsOf(name) : [];
+  const own = new Map(commands.map((one) => [one.verb, inPlaceOf(one)]));
+  const known = new Set<string | undefined>(derived.map((verb) => verb.name));
+  const all = [
+    ...derived.map((verb) => own.get(verb.name) ?? commandOf(verb)),
+    ...[...own].flatMap(([verb, one]) => (known.has(verb) ? [] : [one])),
+  ];
   // `help` is answered before there are commands.
   const entries = all.length > 0 ? all.map(commandEntry) : [withoutCommand(noun)];
   return { name, aliases, group, doc, commands: entries };

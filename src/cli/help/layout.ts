@@ -84,7 +84,10 @@ function joined(all: readonly string[]): readonly string[] {
 
 function broken(line: string, width: number): readonly string[] {
   const [, left = '', right = ''] = twoColumns.exec(line) ?? [];
-  const isCommand = left === '' ? /^ {2}(?:\S.* )?vmctl /.test(line) : line.startsWith('  vmctl ');
+  const isCommand =
+    left === ''
+      ? /^ {2}(?:\S.* )?(?:[\w=]*"?\$\()?vmctl /.test(line)
+      : /^ {2}(?:eval "\$\()?vmctl /.test(line);
   if (isCommand) return command(line, width);
   if (left !== '') {
     const own = left.length - left.trimStart().length;
@@ -114,7 +117,8 @@ function command(line: string, width: number): readonly string[] {
     const above = lines(comment, width - 4).map((part) => `  # ${part}`);
     return [...above, ...command(`  ${text}`, width)];
   }
-  const words = text.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  // What a shell replaces by the output of a command is broken as any other command.
+  const words = text.match(/(?:'[^']*'|"\$\(|\)"|"[^"]*"|[^\s'"])+/g) ?? [];
   const all: string[] = [];
   let now = ' ';
   for (const word of words) {

@@ -197,6 +197,14 @@ against a real service.
   vmctl serve --memory -- bash         # a shell in which vmctl uses it
   vmctl serve --memory --speed 0 --inventory hosts=10,vms=1000 -- ./test.sh
   vmctl serve --inventory site.yaml    # as vmctl export wrote it
+  eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop
+  vmctl vms start vm-02 --sandbox      # for one command, then it is gone
+
+What a command has sent, and what was answered, can be written down without its secrets, and
+answered again: a report of an error that anybody can run.
+
+  vmctl vms start web01 --record session.ndjson
+  vmctl serve --replay session.ndjson -- vmctl vms start web01
 
 --speed 0 makes work end at once; --fault makes requests fail (vmctl serve --help). Help, explain,
 commands and completion never connect.

@@ -3,7 +3,7 @@ import { UsageError } from '../../client/errors.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
-import { type Column, columnOf, defaultColumns, nameMembers } from './columns.ts';
+import { type Column, columnOf, defaultColumns, nameMembers, wideColumns } from './columns.ts';
 import type { Frame } from './view.ts';
 
 /** The columns that were asked for, or those that the type has by itself. */
@@ -11,8 +11,9 @@ export function columnsOf(cli: CommandContext, frame: Frame, wide = false): read
   const chosen = chosenColumns(cli, frame);
   if (chosen) return chosen;
   const defaults = frame.columns?.map(columnOf) ?? defaultColumns(frame.type ?? '');
-  const hasId = defaults.some(({ paths }) => paths[0] === 'id');
-  return wide && !hasId ? [...defaults, columnOf('id')] : defaults;
+  if (!wide) return defaults;
+  const all = frame.columns ? defaults : [...defaults, ...wideColumns(frame.type ?? '')];
+  return all.some(({ paths }) => paths[0] === 'id') ? all : [...all, columnOf('id')];
 }
 
 /** The columns of `--columns`, or those that are preferred for lists of the noun. */
@@ -66,9 +67,9 @@ function linkOf(path: string, type: string): readonly string[] {
     const kind = isType(at) ? attributesOf(at)[word]?.kind : undefined;
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: '' };
     const rest = words.slice(index + 1);
-    const isTold =
+    const isNamed =
       form === 'ref' && rest.length === 1 && isShownWithoutFollowing(rest[0] ?? '', index);
-    if ((form !== 'ref' && form !== 'links') || rest.length === 0 || isTold) break;
+    if ((form !== 'ref' && form !== 'links') || rest.length === 0 || isNamed) break;
     followed.push(word);
     at = of;
   }

@@ -29,6 +29,13 @@ export function defaultColumns(type: string): readonly Column[] {
   return declared.map((one) => (typeof one === 'string' ? columnOf(one) : one));
 }
 
+/** The columns that `-o wide` shows beside them. */
+export function wideColumns(type: string): readonly Column[] {
+  return (typeOptions[type]?.wideColumns ?? []).map((one) =>
+    typeof one === 'string' ? columnOf(one) : one,
+  );
+}
+
 /** What has to be followed for the columns that a table of this type has by itself. */
 export function defaultFollow(type: string): string | undefined {
   return typeOptions[type]?.follow;

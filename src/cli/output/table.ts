@@ -98,8 +98,8 @@ export function fitted(table: TableText, width: number, mark: string): FittedTab
   for (const index of all) {
     if (!isSpare[index] && fits([...kept, index], least)) kept = [...kept, index];
   }
-  const told = all.filter((index) => !isSpare[index]);
-  if (told.slice(0, essential).some((index) => !kept.includes(index))) return undefined;
+  const shown = all.filter((index) => !isSpare[index]);
+  if (shown.slice(0, essential).some((index) => !kept.includes(index))) return undefined;
   // Nothing is cut for the sake of these.
   for (const index of all.filter((one) => isSpare[one])) {
     const more = [...kept, index].sort((a, b) => a - b);

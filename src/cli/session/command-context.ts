@@ -19,6 +19,12 @@ export class CommandContext extends EffectiveSettings {
   /** Lines on the terminal that are redrawn: everything else that is written has to go above them. */
   live: { hide(): void; show(): void } | undefined;
 
+  /** The words of the command, as they were typed. */
+  words: readonly string[] = [];
+
+  /** For the history: the number of the entry that the command takes back, and of its own. */
+  readonly history: { undoes?: number; entry?: number } = {};
+
   /** Set where the exit code is neither 0 nor that of an error. */
   exitCode = 0;
 
@@ -102,6 +108,11 @@ export class CommandContext extends EffectiveSettings {
   note(message: string): void {
     if (this.on('quiet')) return;
     this.aside(() => this.io.stderr.write(`${escapeControlChars.text(message)}\n`));
+  }
+
+  /** A step of `--verbose`. */
+  step(message: string): void {
+    this.aside(() => this.io.stderr.write(`> ${escapeControlChars.line(message)}\n`));
   }
 
   /** The same; once, however often the same is to be said in a row. */

@@ -1,6 +1,6 @@
 /** Connection to the service of a context: trust, credentials, client. */
 import { type Address, candidates, type Site } from '../../client/address.ts';
-import { type ApiObject, Client } from '../../client/client.ts';
+import { type ApiObject, type ChangeObserver, Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
@@ -24,6 +24,10 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
   const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
   const debug = debugs ? (await import('./debug-log.ts')).debugLog(cli) : undefined;
+  const record = cli.setting('record')?.value;
+  const recording = record
+    ? (await import('./recording.ts')).recordingOf(cli, record, debug?.observer)
+    : undefined;
   const times = await cli.timing();
   return await Http.open({
     trust,
@@ -33,6 +37,7 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
     ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
     ...(cli.dryRunMode ? { dryRun: cli.dryRunMode } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
+    ...recording,
     ...(times ? { times } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
   });
@@ -59,6 +64,26 @@ function retryCount(text: string): number {
   throw new UsageError(`--retries ${text}: not a number from 0 to 20`);
 }
 
+function majorVersion(text: string): string {
+  if (/^[1-9]\d{0,2}$/.test(text)) return text;
+  throw new UsageError(`--api-version ${text}: not the number of a major version`, {
+    hint: 'leave it out, or write --api-version 4',
+  });
+}
+
+/** Says on stderr which server it is, and then each thing that is asked of it; the same only once in a row. */
+function stepReporter(cli: CommandContext, { url, username, context }: Target) {
+  let last: string | undefined;
+  const report = (step: string) => {
+    if (step !== last) cli.step(step);
+    last = step;
+  };
+  const as = username === undefined ? '' : ` as ${username}`;
+  const of = context === undefined ? '' : ` (context ${cli.contextName()})`;
+  report(`server ${url}${as}${of}`);
+  return report;
+}
+
 /** A client for the server that the settings name. Signs in when the first request needs it. */
 export async function openClient(cli: CommandContext): Promise<Client> {
   const timing = await cli.timing();
@@ -67,6 +92,8 @@ export async function openClient(cli: CommandContext): Promise<Client> {
   timing?.stage('config');
   const http = await openHttp(cli, target);
   timing?.stage('library');
+  const apiVersion = cli.setting('apiVersion');
+  const step = cli.on('verbose') ? stepReporter(cli, target) : undefined;
   const session = await sessionFor(cli, target, http);
   if (timing) {
     await session.current();
@@ -75,9 +102,29 @@ export async function openClient(cli: CommandContext): Promise<Client> {
   return new Client({
     http,
     session,
+    ...(apiVersion ? { apiVersion: majorVersion(apiVersion.value) } : {}),
+    ...(step ? { onStep: step } : {}),
     readOnly: cli.on('readOnly') || target.context?.readOnly === true,
     ...(target.context?.protected ? { guard: protectedContextGuard(cli) } : {}),
+    ...(isHistoryKept(cli) ? { onChange: historyObserver(cli, target) } : {}),
   });
+}
+
+/** Whether changes are written into the history. */
+export function isHistoryKept(cli: CommandContext): boolean {
+  const { value = 'on' } = cli.setting('history') ?? {};
+  if (/^(on|1|true|yes)$/i.test(value)) return true;
+  if (/^(off|0|false|no)$/i.test(value)) return false;
+  throw new UsageError(`VMCTL_HISTORY=${value} is neither on nor off`);
+}
+
+/** Writes what is changed into the history, which is loaded with the first change. */
+function historyObserver(cli: CommandContext, { username }: Target): ChangeObserver {
+  let observer: Promise<ChangeObserver> | undefined;
+  return async (client, request) => {
+    observer ??= import('./history-recorder.ts').then(({ recorder }) => recorder(cli, username));
+    return await (await observer)(client, request);
+  };
 }
 
 /**
@@ -124,7 +171,10 @@ async function sessionFor(
 function lazyCredentials(cli: CommandContext, target: Target, username: string): CredentialSource {
   return {
     description: 'the settings',
-    password: () => credentialsFor(cli, target, username).password(),
+    password: () => {
+      if (cli.on('verbose')) cli.step(`sign in as ${username}`);
+      return credentialsFor(cli, target, username).password();
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import type { RequestObserver } from '../../client/http.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { CommandContext } from './command-context.ts';
 import { maskedBody, maskedHeaders } from './mask-secrets.ts';
+import { openAppending } from './private-file.ts';
 
 export interface Debugging {
   readonly observer: RequestObserver;
@@ -39,23 +40,7 @@ function partsOf(text: string): readonly string[] {
 
 /** Adds to a file that only its owner may read. */
 function intoFile(path: string): (text: string) => void {
-  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW = 0 } = fs.constants;
-  let file: number;
-  try {
-    file = fs.openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
-  } catch (error) {
-    throw new UsageError(`--debug-file ${path} cannot be written: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  const stats = fs.fstatSync(file);
-  if (stats.isFile() && process.getuid !== undefined && (stats.mode & 0o077) !== 0) {
-    fs.closeSync(file);
-    throw new UsageError(`--debug-file ${path}: others may read this file`, {
-      code: 'unsafe_file',
-      hint: `chmod 600 ${path}, or name a file that is not there yet`,
-    });
-  }
+  const file = openAppending('--debug-file', path);
   return (text) => {
     fs.writeSync(file, `${new Date().toISOString()} ${text}`);
   };

@@ -163,6 +163,31 @@ function dropStale(lock: string): void {
   }
 }
 
+/**
+ * Opens a file that only its owner may read, to add to it; it is made where it is not there. Throws a
+ * usage error where others may read it, or where it cannot be written.
+ */
+export function openAppending(option: string, path: string): number {
+  const { O_WRONLY, O_CREAT, O_APPEND } = constants;
+  let file: number;
+  try {
+    file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | noFollow, 0o600);
+  } catch (error) {
+    throw new UsageError(`${option} ${path} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const stats = fstatSync(file);
+  if (stats.isFile() && process.getuid !== undefined && (stats.mode & 0o077) !== 0) {
+    closeSync(file);
+    throw new UsageError(`${option} ${path}: others may read this file`, {
+      code: 'unsafe_file',
+      hint: `chmod 600 ${path}, or name a file that is not there yet`,
+    });
+  }
+  return file;
+}
+
 /** Writes the file in one step. Throws a usage error where it cannot be written. */
 export function writeOptionFile(
   option: string,

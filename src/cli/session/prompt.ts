@@ -11,17 +11,15 @@ export function canAsk(io: Io, noInput: boolean): boolean {
 
 /** Asks for a line. */
 export async function ask(io: Io, question: string, signal: AbortSignal): Promise<string> {
-  io.stderr.write(escapeControlChars.text(question));
-  return await readLine(io, io.stderr, signal);
+  return await readLine(io, question, io.stderr, signal);
 }
 
 /** Asks for a line that is not shown while it is typed. */
 export async function askSecret(io: Io, question: string, signal: AbortSignal): Promise<string> {
-  io.stderr.write(escapeControlChars.text(question));
   const { Writable: Stream } = process.getBuiltinModule('node:stream');
   const muted = new Stream({ write: (_chunk, _encoding, done) => done() });
   try {
-    return await readLine(io, muted, signal);
+    return await readLine(io, question, muted, signal);
   } finally {
     io.stderr.write('\n');
   }
@@ -32,10 +30,27 @@ export async function confirm(io: Io, question: string, signal: AbortSignal): Pr
   return /^y(es)?$/i.test((await ask(io, `${question} [y/N] `, signal)).trim());
 }
 
-async function readLine(io: Io, output: Writable, signal: AbortSignal): Promise<string> {
+/** Lines that came together with an answer, such as several that were pasted: those of the next questions. */
+const linesAhead = new WeakMap<Io['stdin'], string[]>();
+
+async function readLine(
+  io: Io,
+  question: string,
+  output: Writable,
+  signal: AbortSignal,
+): Promise<string> {
   const { createInterface } = process.getBuiltinModule('node:readline');
+  const ahead = linesAhead.get(io.stdin) ?? [];
+  linesAhead.set(io.stdin, ahead);
+  const early = ahead.shift();
+  if (early !== undefined) {
+    io.stderr.write(escapeControlChars.text(question));
+    return early;
+  }
   return await new Promise((resolve, reject) => {
     const lines = createInterface({ input: io.stdin, output, terminal: true });
+    // Only now: the terminal itself shows nothing any more of an answer that comes at once.
+    io.stderr.write(escapeControlChars.text(question));
     let answered = false;
     const abort = () => {
       lines.close();
@@ -43,9 +58,16 @@ async function readLine(io: Io, output: Writable, signal: AbortSignal): Promise<
     };
     signal.addEventListener('abort', abort, { once: true });
     lines.on('line', (line) => {
+      if (answered) {
+        ahead.push(line);
+        return;
+      }
       answered = true;
-      lines.close();
-      resolve(line);
+      // The lines of one piece of input all come before this.
+      process.nextTick(() => {
+        lines.close();
+        resolve(line);
+      });
     });
     // In raw mode Ctrl-C arrives as a key, not as a signal.
     lines.on('SIGINT', () => {

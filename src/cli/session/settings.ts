@@ -130,6 +130,28 @@ const table = {
     flags: '--debug-file <file>',
     doc: 'Write that to a file instead, which only you can read.',
   },
+  record: {
+    flags: '--record <file>',
+    env: 'VMCTL_RECORD',
+    doc: 'Add each request with its answer to a file, secrets left out: for serve --replay.',
+  },
+  sandbox: {
+    flags: '--sandbox',
+    isSwitch: true,
+    doc: 'Run against a server that is there for this command alone, and nothing else.',
+  },
+  verbose: {
+    flags: '-v, --verbose',
+    env: 'VMCTL_VERBOSE',
+    isSwitch: true,
+    doc: 'Say each step on stderr: the server, and what is asked of it.',
+  },
+  apiVersion: {
+    flags: '--api-version <n>',
+    env: 'VMCTL_API_VERSION',
+    key: 'apiVersion',
+    doc: 'Ask for this major version of the API (4).',
+  },
   timing: { flags: '--timing', isSwitch: true, doc: 'Show on stderr what took how long.' },
   timeout: {
     flags: '--timeout <duration>',
@@ -176,6 +198,12 @@ const table = {
     flags: '--pager',
     env: 'VMCTL_PAGER',
     doc: 'Show lists and objects in a pager, on a terminal (VMCTL_PAGER, PAGER or less).',
+  },
+  history: {
+    env: 'VMCTL_HISTORY',
+    key: 'history',
+    values: ['on', 'off'],
+    doc: 'off: do not write down what is changed, for vmctl history and vmctl undo.',
   },
   configDir: { env: 'VMCTL_CONFIG_DIR', doc: 'Directory of config.json.' },
 } satisfies Readonly<Record<string, Setting>>;

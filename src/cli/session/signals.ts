@@ -1,12 +1,15 @@
 /** Signals: how commands are interrupted, and servers stopped. */
 import { InterruptedError } from '../../client/errors.ts';
 
-/** Resolves when the process is asked to stop (SIGTERM, SIGINT); a second time it exits at once, with 1. */
-export function stopSignal(): Promise<void> {
+/**
+ * Resolves when the process is asked to stop (SIGTERM, SIGINT); a second time it exits at once, with 1,
+ * unless it runs in the background: who asks there is a program, and two may ask at the same time.
+ */
+export function stopSignal(isInBackground = false): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false;
     const stop = () => {
-      if (stopping) process.exit(1);
+      if (stopping && !isInBackground) process.exit(1);
       stopping = true;
       resolve();
     };

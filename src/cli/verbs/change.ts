@@ -16,6 +16,7 @@ import { brickNames, type Finder, type Found, newBricks, placeholderOf } from '.
 import { parseOn } from './resolve-collection.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { targetsOf } from './selection.ts';
+import { reduced } from './update.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { settle, settleCompanion } from './wait-for-state.ts';
 
@@ -34,17 +35,23 @@ async function ownSnapshot({ finder }: Run, { id }: Found, body: Body): Promise<
   return { ...body, snapshot: { ...snapshot, id: found.id } };
 }
 
-type Work = (progress: Progress) => Promise<Outcome | undefined>;
+/** What is done for one object; nothing comes of it where there is nothing to show. */
+export type Work = (progress: Progress) => Promise<Outcome | undefined>;
 
 /** Does what the verb says to every object that was named, at every place, and prints what came of it. */
 export async function runChange(run: Run, ...others: readonly Run[]): Promise<void> {
+  const works: Work[] = [];
+  for (const one of [run, ...others]) works.push(...(await worksOf(one)));
+  await runWorks(run, works);
+}
+
+/** Does the work for each object, some at a time, prints what came of it, and fails as they did. */
+export async function runWorks(run: Run, works: readonly Work[]): Promise<void> {
   const { cli, options } = run;
   const limits = {
     parallel: parallelOf(options['parallel']),
     failFast: options['failFast'] === true,
   };
-  const works: Work[] = [];
-  for (const one of [run, ...others]) works.push(...(await worksOf(one)));
   const board = works.length > 1 ? new ProgressBoard(cli) : undefined;
   let outcomes: readonly (Outcome | undefined)[];
   let failure: BulkError<Outcome | undefined> | undefined;
@@ -110,21 +117,30 @@ async function worksOf(run: Run): Promise<readonly Work[]> {
   const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
   return targets.map((target) => async (progress) => {
     const own = bodyFor ? await bodyFor(run, target, body) : body;
-    const perform = () => change(run, target, own, progress);
+    const perform = () =>
+      verb.kind === 'update'
+        ? changeWhatDiffers(run, target, own, progress)
+        : change(run, target, own, progress);
     return ifNeeded ? await changeIfNeeded(run, target, progress, perform) : await perform();
   });
 }
 
-/** Adds one object and waits until it is ready; `word` names one that exists already. */
+/**
+ * Adds one object and waits until it is ready; `word` names one that exists already. `onAdded` gets what
+ * the service answers, before it is waited for.
+ */
 export async function add(
   run: Run,
   body: object,
   progress: Progress,
   word?: string,
+  onAdded?: (item: ApiObject) => void,
 ): Promise<Outcome> {
   const { client, verb, resolved, ids, query } = run;
   const { operation, collection } = resolved.candidate;
-  const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
+  const called = word === undefined ? undefined : bareWord(word, collection.noun);
+  const { name, alias, id: given } = body as Body;
+  const named = called ?? name ?? alias ?? given;
   const item = await client.object({
     operation,
     ids,
@@ -132,8 +148,8 @@ export async function add(
     body,
     what: `${verb.name} ${collection.noun}${named === undefined ? '' : `/${String(named)}`}`,
   });
+  onAdded?.(item);
   const id = item['id'];
-  const called = word === undefined ? undefined : bareWord(word, collection.noun);
   const label = [collection.noun, called ?? item['name'] ?? item['alias'] ?? id ?? named]
     .filter((one) => one !== undefined)
     .join('/');
@@ -174,12 +190,31 @@ async function order(
   return await make(run, { makes, body: body as Body, send, what }, progress);
 }
 
-/** Does what the verb says to one object, and waits until it has come to rest. */
+/** Sends what differs from the object as it is; where nothing does, the object is all there is to show. */
+async function changeWhatDiffers(
+  run: Run,
+  target: Found,
+  body: Body,
+  progress: Progress,
+): Promise<Outcome | undefined> {
+  const { body: sent, present } = await reduced(run, target, body);
+  if (sent) return await change(run, target, sent, progress, present);
+  progress.tell(target.label, 'nothing to change');
+  // A dry run shows requests, and there is none.
+  if (run.cli.dryRunMode || !present) return undefined;
+  return { item: present, isWhole: true };
+}
+
+/**
+ * Does what the verb says to one object, and waits until it has come to rest. `before` is the object
+ * as it is, where somebody has just read it.
+ */
 export async function change(
   run: Run,
   target: Found,
   body: Body,
   progress: Progress,
+  before?: ApiObject,
 ): Promise<Outcome | undefined> {
   const { cli, client, verb, resolved } = run;
   const { operation, collection } = resolved.candidate;
@@ -189,6 +224,7 @@ export async function change(
     ids: { ...run.ids, [placeholderOf(collection)]: target.id },
     query: { ...run.query, ...(isAsync && hasQuery(run, 'async') ? { async: true } : {}) },
     what: `${verb.name} ${target.label}`,
+    ...(before ? { before } : {}),
   };
   const known = { item: identity(target), isWhole: false };
   if (verb.kind === 'update') {

@@ -6,7 +6,7 @@ import { parseKind } from '../../model/index.ts';
 import { parseValue } from '../args/values.ts';
 import { plainText, valueAt } from '../output/cells.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
-import { kindAt, wordsAt } from './fields.ts';
+import { valuedAt, wordsAt } from './fields.ts';
 
 /** Any state that does not end by itself. */
 function settled(type: string): Condition {
@@ -37,8 +37,8 @@ function comparison(text: string, type: string): Condition {
     });
   }
   const path = given === 'status' ? (stateAttribute(type) ?? given) : given;
-  const kind = kindAt({ type }, path);
-  if (!kind) {
+  const valued = valuedAt({ type }, path);
+  if (!valued) {
     const near = closeMatches(path, wordsAt({ type }, ''));
     throw new UsageError(`--for ${text}: ${type.replaceAll('_', ' ')} has no ${path}`, {
       hint:
@@ -47,15 +47,18 @@ function comparison(text: string, type: string): Condition {
           : `vmctl explain ${type} lists its attributes`,
     });
   }
-  const { form, list } = parseKind(kind);
+  const { form, of, list } = parseKind(valued.kind);
+  const isPlain = (form === 'enum' || form === 'scalar') && !list;
   // A misspelt state would be waited for in vain.
-  if ((form === 'enum' || form === 'scalar') && !list) parseValue(wanted, kind, `--for ${path}`);
+  const value = isPlain ? parseValue(wanted, valued, `--for ${path}`) : wanted;
+  // Services write dates in several ways.
+  const expected = of === 'date' ? wanted : plainText(value);
   const isState = path === stateAttribute(type);
   const textOf = (now: ApiObject) => plainText(valueAt(now, path));
   return {
     text: `${path}${sign}${wanted}`,
     stateOf: (now) =>
       isState || now === undefined ? stateOf(type, now) : `${path}=${textOf(now)}`,
-    isMet: (now) => now !== undefined && (textOf(now) === wanted) === (sign === '='),
+    isMet: (now) => now !== undefined && (textOf(now) === expected) === (sign === '='),
   };
 }

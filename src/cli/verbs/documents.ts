@@ -2,13 +2,13 @@
 
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
+import { hasUnit } from '../../definitions/sizes.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
-import type { Kind } from '../../model/notation/attributes.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
-import { longOf } from '../args/values.ts';
+import { longOf, type Valued } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { isWritable, kindAt, type Shape } from './fields.ts';
+import { isWritable, type Shape, valuedAt } from './fields.ts';
 
 /** All of a file; `-` is stdin. */
 export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
@@ -67,17 +67,12 @@ export async function parseDocument(
   return 'type' in shape ? writable(cli, decoded, shape.type, operation) : decoded;
 }
 
-/** A size with its unit, as flags take it: `4GiB`. */
-const sizeText = String.raw`\s*\d+(?:\.\d+)?\s*(?:[KMGTPE](?:i?B)?|B)\s*`;
-const size = new RegExp(`^${sizeText}$`, 'i');
-const quotedSize = new RegExp(`"${sizeText}"`, 'i');
-
 /** JSON and XML as they are, YAML and JSON with sizes as JSON without. */
 async function normalized(text: string, name: string, shape: Shape): Promise<[MediaType, string]> {
   const start = text.trimStart().charAt(0);
   if (start === '') throw new UsageError(`${name} is empty`, { code: 'bad_document' });
   if (start === '<') return ['application/xml', text];
-  if (start === '{' && !(quotedSize.test(text) && isJson(text))) return ['application/json', text];
+  if (start === '{' && !(hasSizes(text) && isJson(text))) return ['application/json', text];
   const { parse } = (await import('yaml')).default;
   let value: unknown;
   try {
@@ -94,10 +89,10 @@ async function normalized(text: string, name: string, shape: Shape): Promise<[Me
       hint: 'write one object with the attributes of the API',
     });
   }
-  const inBytes = membersInBytes(value, (member) => kindAt(shape, member), name);
+  const counted = withNumbers(value, (member) => valuedAt(shape, member), name);
   return [
     'application/json',
-    JSON.stringify(inBytes, (_, member: unknown) =>
+    JSON.stringify(counted, (_, member: unknown) =>
       typeof member === 'bigint' ? member.toString() : member,
     ),
   ];
@@ -113,34 +108,40 @@ function isJson(text: string): boolean {
   }
 }
 
-/** An object in which the sizes of whole numbers are bytes; texts such as names stay as they are. */
-function membersInBytes(
+/** Whether texts of a JSON document look like sizes. */
+function hasSizes(text: string): boolean {
+  return (text.match(/"[^"\n]*"/g) ?? []).some((quoted) => hasUnit(quoted.slice(1, -1)));
+}
+
+/** An object whose sizes are numbers, counted as their attributes are; names stay as they are. */
+function withNumbers(
   item: object,
-  kindOf: (member: string) => Kind | undefined,
+  valuedOf: (member: string) => Valued | undefined,
   where: string,
 ): object {
   return Object.fromEntries(
     Object.entries(item).map(([name, value]: [string, unknown]) => {
-      const kind = kindOf(name);
-      return [name, kind ? inBytes(value, kind, `${where}: ${name}`) : value];
+      const valued = valuedOf(name);
+      return [name, valued ? withNumber(value, valued, `${where}: ${name}`) : value];
     }),
   );
 }
 
-function inBytes(value: unknown, kind: Kind, where: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => inBytes(one, kind, where));
-  const { form, of, list } = parseKind(kind);
+function withNumber(value: unknown, valued: Valued, where: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => withNumber(one, valued, where));
+  const { form, of, list } = parseKind(valued.kind);
   if (typeof value === 'string') {
-    return form === 'scalar' && of === 'long' && size.test(value) ? longOf(value, where) : value;
+    const isSize = form === 'scalar' && of === 'long' && hasUnit(value);
+    return isSize ? longOf(value.trim(), valued.unit, where) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   // A list may be written as the API does: {"nic": [...]}.
   const isWrapped = list && Object.values(value).every((member) => Array.isArray(member));
-  const member = (name: string): Kind | undefined => {
-    if (isWrapped) return kind;
-    return isType(of) ? attributesOf(of)[name]?.kind : undefined;
+  const member = (name: string): Valued | undefined => {
+    if (isWrapped) return valued;
+    return isType(of) ? attributesOf(of)[name] : undefined;
   };
-  return membersInBytes(value, member, where);
+  return withNumbers(value, member, where);
 }
 
 const ofTheService = new Set(['id', 'href', 'link', 'actions']);

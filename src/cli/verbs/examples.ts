@@ -41,6 +41,10 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
     case 'update':
       return [line(...argumentsFor(verb, flags, shortest))];
     default: {
+      if (verbOptions(verb).foundBy) {
+        const flagsOfOne = neededFlags(verb, shortest, flags);
+        return [[`vmctl ${verb.noun} ${verb.name}`, ...flagsOfOne].join(' '), plain];
+      }
       const full = line(...argumentsFor(verb, flags, shortest));
       const named = isReferenceVerb(verb) || verbOptions(verb).takesBricks;
       const fromFile = verb.kind === 'add' && !named;
@@ -55,7 +59,7 @@ export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): s
 }
 
 function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {
-  if (['list', 'get', 'wait'].includes(verb.kind)) return [];
+  if (['list', 'get', 'wait'].includes(verb.kind) || verbOptions(verb).foundBy) return [];
   if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, candidate, flags)];
   return [verbSamples[`${verb.noun} ${verb.name}`]?.flags ?? changeOf(flags.flags)];
 }

@@ -1,9 +1,10 @@
 /** Fields of the body of an operation, and the flags that set them. */
 import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, type Operation, parseKind } from '../../model/index.ts';
-import type { Attribute, Kind } from '../../model/notation/attributes.ts';
+import type { Attribute, Kind, SizeUnit } from '../../model/notation/attributes.ts';
 import type { Shortcut } from '../../model/notation/commands.ts';
-import { actionParameters, type Parameter } from '../../model/parameters.ts';
+import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
+import type { Valued } from '../args/values.ts';
 import { homeOf } from './collections.ts';
 import { type VerbName, verbOptions } from './verb-names.ts';
 
@@ -14,6 +15,8 @@ export interface Field {
   readonly doc: string;
   /** Read from a file instead of the command line, where everybody could see it. */
   readonly secret: boolean;
+  /** What a size is counted in. */
+  readonly unit?: SizeUnit;
 }
 
 /** Where the body is looked up: a type of the model, or the parameters of an action. */
@@ -41,7 +44,7 @@ export function fieldsOf(verb: VerbName, operation: Operation): ReadonlyMap<stri
     for (const [name, attribute] of Object.entries(attributesOf(shape.type))) {
       if (!isWritable(attribute, operation.name) || (only && !only.includes(name))) continue;
       if (isFlagKind(attribute.kind) || structsByReference.has(`${shape.type}.${name}`)) {
-        fields.set(kebab(name), fieldOf(name, attribute.kind, attribute.doc ?? ''));
+        fields.set(kebab(name), fieldOf(name, attribute, attribute.doc ?? ''));
       }
     }
   } else {
@@ -51,13 +54,13 @@ export function fieldsOf(verb: VerbName, operation: Operation): ReadonlyMap<stri
       if (name === 'bricks' && verbOptions(verb).takesBricks) continue;
       const isProperties = propertiesOnly.has(name);
       if (isFlagKind(parameter.kind) || (!isProperties && isReference(parameter.kind))) {
-        fields.set(kebab(name), fieldOf(name, parameter.kind, parameter.doc));
+        fields.set(kebab(name), fieldOf(name, parameter, parameter.doc));
       }
     }
   }
   for (const shortcut of shortcutsOf(verb, operation)) {
-    const kind = kindAt(shape, shortcut.path);
-    if (kind) fields.set(shortcut.flag, fieldOf(shortcut.path, kind, shortcut.doc));
+    const value = valuedAt(shape, shortcut.path);
+    if (value) fields.set(shortcut.flag, fieldOf(shortcut.path, value, shortcut.doc));
   }
   return fields;
 }
@@ -98,8 +101,8 @@ function leaves(operation: Operation): readonly Shortcut[] {
 /** Structs that name an existing object although the model does not call them references. */
 const structsByReference: ReadonlySet<string> = new Set(['template.vm', 'event_subscription.user']);
 
-function fieldOf(path: string, kind: Kind, doc: string): Field {
-  return { path, kind, doc, secret: secretWords.test(path) };
+function fieldOf(path: string, { kind, unit }: Valued, doc: string): Field {
+  return { path, kind, doc, secret: secretWords.test(path), ...(unit ? { unit } : {}) };
 }
 
 export function parameterOf(name: string): Parameter | undefined {
@@ -132,21 +135,27 @@ export function isReference(kind: Kind): boolean {
 
 /** The kind at an attribute path, or `undefined` when there is no such attribute. */
 export function kindAt(shape: Shape, path: string): Kind | undefined {
-  const [first = '', ...rest] = path.split('.');
-  let kind: Kind | undefined;
-  if ('type' in shape) kind = attributeKind(shape.type, first);
-  else kind = shape.action.includes(first) ? parameterOf(first)?.kind : undefined;
-  for (const word of rest) {
-    const { form, of, list } = kind ? parseKind(kind) : { form: 'scalar', of: '', list: false };
-    if (!kind || form === 'scalar' || form === 'enum' || list) return undefined;
-    kind = attributeKind(of, word);
-  }
-  return kind;
+  return valuedAt(shape, path)?.kind;
 }
 
-function attributeKind(type: string, name: string): Kind | undefined {
-  if (name === 'id') return 'string';
-  return isType(type) ? attributesOf(type)[name]?.kind : undefined;
+/** The attribute or parameter at a path, or `undefined` when there is none. */
+export function valuedAt(shape: Shape, path: string): Valued | undefined {
+  const [first = '', ...rest] = path.split('.');
+  let value: Valued | undefined;
+  if ('type' in shape) value = attributeOf(shape.type, first);
+  else value = shape.action.includes(first) ? parameterOf(first) : undefined;
+  for (const word of rest) {
+    if (!value) return undefined;
+    const { form, of, list } = parseKind(value.kind);
+    if (form === 'scalar' || form === 'enum' || list) return undefined;
+    value = attributeOf(of, word);
+  }
+  return value;
+}
+
+function attributeOf(type: string, name: string): Valued | undefined {
+  if (name === 'id') return { kind: 'string' };
+  return isType(type) ? attributesOf(type)[name] : undefined;
 }
 
 /** The words that may follow at a place of a path, for suggestions. */

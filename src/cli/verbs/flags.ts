@@ -2,8 +2,8 @@
 import { nounOptions } from '../../model/derive/commands.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { isSearchable, parseKind } from '../../model/index.ts';
-import type { Kind } from '../../model/notation/attributes.ts';
-import { type Parameter, queryParameters } from '../../model/parameters.ts';
+import type { Kind, SizeUnit } from '../../model/notation/attributes.ts';
+import { type Parameter, queryParameters } from '../../model/notation/parameters.ts';
 import { homeOf, type Parent, singular } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { type Field, fieldsOf, isReference, kebab } from './fields.ts';
@@ -84,7 +84,7 @@ function meaningsOf(
     for (const [name, field] of fieldsOf(verb, candidate.operation)) {
       const more = flagAliases[name] ?? [];
       fields.set(
-        add([...wordsFor(name, field), ...more], { ...shownAs(field, name), section: 'body' }),
+        add([...wordsFor(name, field), ...more], { ...shownAs(field), section: 'body' }),
         field,
       );
     }
@@ -95,7 +95,7 @@ function meaningsOf(
     if (name === 'search' && !isSearchable(candidate.operation)) continue;
     const words = [kebab(name), ...(queryAliases[name] ?? [])];
     const key = add(words, {
-      ...valueFlag(parameter.kind, kebab(name)),
+      ...valueFlag(parameter.kind),
       doc: parameter.doc,
       section: 'query',
     });
@@ -123,13 +123,13 @@ function spellingsOf(name: string): readonly string[] {
   return short ? [...new Set([name, plain, ...short])] : [name];
 }
 
-function valueFlag(kind: Kind, name: string): Pick<ModelFlag, 'value' | 'isMany'> {
+function valueFlag(kind: Kind, unit?: SizeUnit): Pick<ModelFlag, 'value' | 'isMany'> {
   const { form, of, list } = parseKind(kind);
   if (form === 'scalar' && of === 'bool' && !list) return { value: undefined, isMany: false };
   if (of === 'gluster_brick') return { value: 'HOST:/DIR,...', isMany: true };
   if (isReference(kind)) return { value: list ? 'REF,...' : 'REF', isMany: list };
   if (form === 'enum') return { value: list ? 'WORD,...' : 'WORD', isMany: list };
-  const word = of === 'long' && /size|memory|guaranteed|max$/.test(name) ? 'SIZE' : valueWords[of];
+  const word = unit !== undefined ? 'SIZE' : valueWords[of];
   return { value: list ? `${word ?? 'TEXT'},...` : (word ?? 'TEXT'), isMany: list };
 }
 
@@ -146,17 +146,20 @@ function wordsFor(name: string, field: Field): readonly string[] {
   return field.secret ? [`${name}-file`] : spellingsOf(name);
 }
 
-function shownAs(field: Field, name: string): Pick<ModelFlag, 'value' | 'isMany' | 'doc'> {
+function shownAs(field: Field): Pick<ModelFlag, 'value' | 'isMany' | 'doc'> {
   const doc = docOf(field);
   if (field.secret)
     return { value: 'FILE', isMany: false, doc: 'Read it from this file; - is stdin.' };
-  return { ...valueFlag(field.kind, name), doc };
+  return { ...valueFlag(field.kind, field.unit), doc };
 }
 
 /** What a flag sets, in words for users; notes of the model are for those who build services. */
-function docOf({ path, kind, doc }: Field): string {
+function docOf({ path, kind, doc, unit }: Field): string {
   const known = attributeDocs[path];
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    const isPlain = unit === undefined || unit === 'bytes';
+    return isPlain ? known : `${known} A plain number counts ${unit}.`;
+  }
   if (doc.endsWith('.')) return doc;
   const { form, of, list } = parseKind(kind);
   if (form === 'enum') {

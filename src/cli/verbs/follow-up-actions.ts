@@ -1,4 +1,4 @@
-/** Follow-up actions of `create`: `vms create --start`, `storagedomains create --attach DC`. */
+/** Follow-up actions of `create`: `storagedomains create --attach DC --activate`. */
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import type { Options } from '../args/command.ts';
@@ -36,12 +36,6 @@ interface FollowUp {
 const domainsOf = '/datacenters/{datacenter}/storagedomains';
 
 const followUps: Readonly<Record<string, FollowUp>> = {
-  'vms create': {
-    flags: [{ name: 'start', doc: 'Start it as soon as it is there.' }],
-    run: async (runner, made) =>
-      await runner.change({ path: '/vms/{vm}', name: 'start' }, labelled('vms', made)),
-  },
-
   'storagedomains create': {
     flags: [
       { name: 'attach', value: 'DATACENTER', doc: 'Attach it to this data center.' },

@@ -5,13 +5,14 @@ import { NotFoundError, UsageError, VmctlError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
 import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
-import { type Column, defaultFollow } from '../output/columns.ts';
+import { type Column, defaultFollow, wideColumns } from '../output/columns.ts';
 import { orderOf } from '../output/order.ts';
 import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
 import { cacheNames, maxNames } from '../session/name-cache.ts';
 import type { Format } from '../session/settings.ts';
+import { singular } from './collections.ts';
 import { bareWord } from './identifiers.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
@@ -164,7 +165,9 @@ async function* counted(
 
 function noteLimit(run: Run, limit: number): void {
   const { noun } = run.resolved.candidate.collection;
-  run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
+  run.cli.note(
+    `showing ${limit} ${limit === 1 ? singular(noun) : noun}, as --limit says; there may be more`,
+  );
 }
 
 /** How `--page-size` wants the list to be read; nothing when it is read at once. */
@@ -227,7 +230,10 @@ export function followOf(run: Run, given: QueryValue | undefined): QueryValue | 
   const links = sorted ? linksOf([sorted], type) : [];
   if (!isTabular && links.length === 0) return given;
   if (chosenColumns(cli, frame) === undefined && links.length === 0) {
-    return given ?? defaultFollow(type);
+    const isWide = formatOf(cli) === 'wide' && run.verb.kind === 'list';
+    const wide = isWide ? linksOf(wideColumns(type), type) : [];
+    const usual = given ?? defaultFollow(type);
+    return wide.length === 0 ? usual : [...(usual === undefined ? [] : [usual]), ...wide].join(',');
   }
   const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type), ...links];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];

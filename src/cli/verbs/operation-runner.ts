@@ -19,6 +19,7 @@ export interface Step {
   readonly verb?: string;
   /** Ids of everything above the object. */
   readonly ids?: Ids;
+  readonly query?: Run['query'];
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -29,16 +30,28 @@ export class OperationRunner {
   readonly finder: Finder;
   readonly #run: Pick<Run, 'client'>;
 
-  /** `options` are those of the command: `wait`, `waitTimeout`. */
-  static async begin(cli: CommandContext, options: Options): Promise<OperationRunner> {
-    return new OperationRunner(cli, { client: await cli.client() }, options);
+  /**
+   * `options` are those of the command: `wait`, `waitTimeout`. `progress` is where it is shown, where
+   * several objects are worked on.
+   */
+  static async begin(
+    cli: CommandContext,
+    options: Options,
+    progress = new Progress(cli),
+  ): Promise<OperationRunner> {
+    return new OperationRunner(cli, { client: await cli.client() }, options, progress);
   }
 
-  private constructor(cli: CommandContext, run: Pick<Run, 'client'>, options: Options) {
+  private constructor(
+    cli: CommandContext,
+    run: Pick<Run, 'client'>,
+    options: Options,
+    progress: Progress,
+  ) {
     this.#cli = cli;
     this.#run = run;
     this.#options = options;
-    this.#progress = new Progress(cli);
+    this.#progress = progress;
     this.finder = finderFor(cli, run.client);
   }
 
@@ -80,7 +93,7 @@ export class OperationRunner {
     return await this.#run.client.list({ operation: resolved.candidate.operation, ids, query });
   }
 
-  #runOf({ path, name, verb, ids = {} }: Step, takesObject: boolean): Run {
+  #runOf({ path, name, verb, ids = {}, query = {} }: Step, takesObject: boolean): Run {
     const operation = operationsOf(path).find((one) => one.name === name);
     if (!operation) throw new Error(`The model has no operation ${name} at ${path}.`);
     const collection = collectionAt(
@@ -107,7 +120,7 @@ export class OperationRunner {
       },
       options: this.#options,
       ids,
-      query: {},
+      query,
       words: [],
       input: { shape: { action: [] }, operation: name, sets: [], jsonSets: [], fields: [] },
     };

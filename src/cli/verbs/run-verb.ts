@@ -17,11 +17,13 @@ import { conditionOf } from './conditions.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
 import { parameterOf, shapeOf } from './fields.ts';
+import { findByReferences, referencesOf } from './find-by-references.ts';
 import type { Meanings, VerbFlags } from './flags.ts';
 import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { runGet } from './get.ts';
 import { bareWord } from './identifiers.ts';
 import { runList } from './list.ts';
+import { takesName, withName } from './name-argument.ts';
 import { type Finder, finderFor, parentIds } from './references.ts';
 import {
   type Given,
@@ -36,7 +38,13 @@ import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { runWait } from './wait.ts';
 import { runWatch } from './watch.ts';
 
-/** Runs the verb with its arguments and flags, as commander parsed them. */
+/** What is done with a verb once all that was named is found. */
+export type Perform = (run: Run) => Promise<void>;
+
+/**
+ * Runs the verb with its arguments and flags, as commander parsed them. `perform` does the work where a
+ * command does more than the verb by itself.
+ */
 export async function runVerb(
   cli: CommandContext,
   verb: Verb,
@@ -44,6 +52,7 @@ export async function runVerb(
   given: Given,
   positionals: readonly string[],
   options: Options,
+  perform?: Perform,
 ): Promise<void> {
   // A mistake in the flags is told before anything is sent.
   formatOf(cli);
@@ -53,22 +62,25 @@ export async function runVerb(
   const ownerWord = hasOwner ? rest.shift() : undefined;
   const { argument: extra } = verbOptions(verb);
   const extraText = extra ? rest.pop() : undefined;
-  const words = await expandStdin(cli, rest);
-  if (words.length === 0 && rest.length > 0) {
+  const isNaming = takesName(verb, verbFlags);
+  const words = isNaming ? [] : await expandStdin(cli, rest);
+  if (!isNaming && words.length === 0 && rest.length > 0) {
     cli.note(`stdin names no ${verb.noun}; nothing to do`);
     return;
   }
-  checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  checkWords([...rest, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  const known = isNaming ? withName(given, rest) : given;
   const wantsFollowUp = hasFollowUp(verb, options);
   const runs: Run[] = [];
   for (const on of owners) {
-    const request: RunRequest = { verbFlags, given, on, ownerWord, words, extraText, options };
+    const request = { verbFlags, given: known, on, ownerWord, words, extraText, options };
     runs.push(await prepareRun(cli, verb, request));
   }
   const [run, ...others] = runs;
   if (!run) return;
   try {
-    if (wantsFollowUp) await runWithFollowUp(run);
+    if (perform) await perform(run);
+    else if (wantsFollowUp) await runWithFollowUp(run);
     else if (others.length > 0) await runChange(run, ...others);
     else await implementationOf(run)(run);
   } catch (error) {
@@ -105,7 +117,13 @@ async function prepareRun(
   const isImplied = isNamed && words.length === 0 && ownersOnlyOne(verb);
   const withObject =
     all || isImplied || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
-  const request = { given, on, withObject, word: isNamed ? words[0] : undefined };
+  const references = referencesOf(verb, { given, on, options, words, isNamed });
+  const request = {
+    given: references?.places ?? given,
+    on: references ? references.on : on,
+    withObject: withObject || references !== undefined,
+    word: isNamed ? words[0] : undefined,
+  };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
@@ -122,7 +140,12 @@ async function prepareRun(
       ? (ownerWord ?? '')
       : (resolved.parentWords.get(placeholder) ?? ''),
   );
-  const named = isImplied ? [await finder.only(candidate.collection, ids)] : words;
+  const { collection } = candidate;
+  const named = references
+    ? await findByReferences({ cli, client, finder, collection, ids, options }, references)
+    : isImplied
+      ? [await finder.only(collection, ids)]
+      : words;
   const run = { cli, client, finder, verb, resolved, options, ids, query, words: named, input };
   return search ? await search(run) : run;
 }
@@ -285,7 +308,7 @@ function queryOf(
     // Under the name that was typed: --limit is --max to the service.
     const typed = names.find((name) => options[camelCase(name)] !== undefined) ?? names[0];
     const flag = `--${typed ?? key}`;
-    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
+    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter, flag) as QueryValue;
   }
   const { queryShortcut: shortcut } = verbOptions(verb);
   if (shortcut && options[camelCase(shortcut.flag)] === true)

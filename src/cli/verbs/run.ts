@@ -2,16 +2,15 @@
 import type { Client, QueryValue } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { isType, parseKind } from '../../model/index.ts';
-import type { Kind } from '../../model/notation/attributes.ts';
-import type { queryParameters } from '../../model/parameters.ts';
+import type { queryParameters } from '../../model/notation/parameters.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
 import type { Options } from '../args/command.ts';
-import { parseValue } from '../args/values.ts';
+import { parseValue, type Valued } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import type { Verb } from './derive-verbs.ts';
 import { parseDocument, readInput } from './documents.ts';
-import { type Field, isReference, kindAt, type Shape, wordsAt } from './fields.ts';
+import { type Field, isReference, kindAt, type Shape, valuedAt, wordsAt } from './fields.ts';
 import { brickNames, type Finder, type Ids, newBricks } from './references.ts';
 import type { ResolvedCollection } from './resolve-collection.ts';
 
@@ -72,18 +71,18 @@ async function buildBody(cli: CommandContext, finder: Finder, input: BodyInput):
   for (const text of input.jsonSets) setJson(body, shape, text);
   for (const text of input.sets) {
     const [path, value] = divided(text, '--set');
-    const kind = knownKind(shape, path, '--set');
+    const valued = knownValue(shape, path, '--set');
     if (/(^|[._])(password|secret)$/.test(path)) {
       throw new UsageError(`--set ${path}=...: secrets on the command line are seen by everybody`, {
         hint: 'put it in a file that only you can read, and give that with -f',
       });
     }
-    put(body, path, await valueFor(finder, kind, [value], `--set ${path}`));
+    put(body, path, await valueFor(finder, valued, [value], `--set ${path}`));
   }
   for (const { field, flag, texts } of input.fields) {
     const value = field.secret
       ? await secretFrom(cli, flag, texts.at(-1) ?? '')
-      : await valueFor(finder, field.kind, texts, flag);
+      : await valueFor(finder, field, texts, flag);
     put(body, field.path, value);
   }
   return body;
@@ -95,10 +94,11 @@ async function secretFrom(cli: CommandContext, flag: string, path: string): Prom
 
 async function valueFor(
   finder: Finder,
-  kind: Kind,
+  valued: Valued,
   texts: readonly string[],
   flag: string,
 ): Promise<unknown> {
+  const { kind } = valued;
   const { form, of, list } = parseKind(kind);
   if (of === 'gluster_brick') {
     const words = texts.flatMap((text) => text.split(','));
@@ -107,7 +107,7 @@ async function valueFor(
   }
   // The domain of a virtual machine is only a text, although it looks like a domain of users.
   if (!isReference(kind) || (form === 'struct' && of === 'domain')) {
-    return parseValue(list ? texts.join(',') : (texts.at(-1) ?? ''), kind, flag);
+    return parseValue(list ? texts.join(',') : (texts.at(-1) ?? ''), valued, flag);
   }
   if (!list) return await finder.reference(texts.at(-1) ?? '', of);
   const words = texts.flatMap((text) => text.split(',')).map((word) => word.trim());
@@ -122,9 +122,9 @@ function divided(text: string, flag: string): [path: string, value: string] {
   throw new UsageError(`${flag} ${text}: no value`, { hint: `write ${flag} attribute.part=value` });
 }
 
-function knownKind(shape: Shape, path: string, flag: string): Kind {
-  const kind = kindAt(shape, path);
-  if (kind) return kind;
+function knownValue(shape: Shape, path: string, flag: string): Valued {
+  const valued = valuedAt(shape, path);
+  if (valued) return valued;
   const words = path.split('.');
   const index = words.findIndex(
     (_, at) => kindAt(shape, words.slice(0, at + 1).join('.')) === undefined,
@@ -145,7 +145,7 @@ function knownKind(shape: Shape, path: string, flag: string): Kind {
 /** Any value as JSON, checked against the model like everything else. */
 function setJson(body: Body, shape: Shape, text: string): void {
   const [path, value] = divided(text, '--set-json');
-  const kind = knownKind(shape, path, '--set-json');
+  const { kind } = knownValue(shape, path, '--set-json');
   let parsed: unknown;
   try {
     parsed = JSON.parse(value);

@@ -6,6 +6,7 @@ import { isSearchable } from '../../model/index.ts';
 import { plainText, valueAt } from '../output/cells.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import { matchesGlob, searchForGlob } from '../text/glob.ts';
+import { singular } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { bareWord, isSearchedByName, nameAttributesOf, nameFollowOf } from './identifiers.ts';
 import { type Found, finderFor, operationNamed } from './references.ts';
@@ -187,7 +188,8 @@ async function everything(run: Selecting): Promise<readonly Found[]> {
 /** Shows what is going to happen to how many, and asks; without somebody to ask, `--yes` agrees. */
 async function agree(run: Selecting, targets: readonly Found[]): Promise<void> {
   const { cli, verb } = run;
-  const count = `${targets.length} ${verb.noun}`;
+  const isOne = targets.length === 1;
+  const count = `${targets.length} ${isOne ? singular(verb.noun) : verb.noun}`;
   const names = targets.slice(0, shownNames).map(({ label }) => `  ${label}`);
   const more = targets.length > names.length ? [`  and ${targets.length - names.length} more`] : [];
   if (cli.on('yes') || cli.dryRunMode) return;
@@ -200,7 +202,11 @@ async function agree(run: Selecting, targets: readonly Found[]): Promise<void> {
           : `vmctl ${verb.noun} list shows which; --yes agrees`,
     });
   }
-  const question = [...names, ...more, `${verb.noun} ${verb.name}: these ${count}?`].join('\n');
+  const question = [
+    ...names,
+    ...more,
+    `${verb.noun} ${verb.name}: ${isOne ? `this ${singular(verb.noun)}` : `these ${count}`}?`,
+  ].join('\n');
   if (await confirm(cli.io, question, cli.signal)) return;
   throw new DeclinedError('the answer was not yes; nothing was done');
 }

@@ -20,17 +20,19 @@ import { examplesOf } from './examples.ts';
 import { flagsOf, humanNoun, type ModelFlag, type VerbFlags } from './flags.ts';
 import { followUpFlags } from './follow-up-actions.ts';
 import { canBeNeedless } from './if-needed.ts';
+import { takesName } from './name-argument.ts';
 import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
-import { ownersOnlyOne, runVerb } from './run-verb.ts';
+import { ownersOnlyOne, type Perform, runVerb } from './run-verb.ts';
 import { globs, searches, selects } from './selection.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 
 /**
  * The command of a verb. Only the verb that is run, or explained, is worth the work.
  * @param implied values of flags that the word for the verb stands for: `events tail`
+ * @param perform what a command that extends the verb does with it
  */
-export function commandOf(verb: Verb, implied: Options = {}): Command {
+export function commandOf(verb: Verb, implied: Options = {}, perform?: Perform): Command {
   const verbFlags = flagsOf(verb);
   const purpose = purposeOf(verb);
   return {
@@ -39,7 +41,7 @@ export function commandOf(verb: Verb, implied: Options = {}): Command {
     aliases: verb.aliases,
     purpose,
     summary: purpose,
-    arguments: argumentsOf(verb),
+    arguments: argumentsOf(verb, verbFlags),
     flags: [
       ...verbFlags.flags.map((one) => modelFlag(one, verbFlags)),
       ...ownFlags(verb, verbFlags.flags),
@@ -54,10 +56,8 @@ export function commandOf(verb: Verb, implied: Options = {}): Command {
     run: async (cli, positionals, options) => {
       const given = givenOf(options, verbFlags.flags);
       const words = positionals.flat().filter((word) => typeof word === 'string');
-      await runVerb(cli, verb, verbFlags, given, words, {
-        ...optionsOf(verb, options),
-        ...implied,
-      });
+      const all = { ...optionsOf(verb, options), ...implied };
+      await runVerb(cli, verb, verbFlags, given, words, all, perform);
     },
   };
 }
@@ -94,7 +94,23 @@ function givenOf(
 export function inPlaceOf(command: Command): Command {
   const { noun, verb = '', calls } = command;
   const derived = calls().length === 0 ? verbOf(noun, verb) : undefined;
-  return derived?.name === verb ? { ...command, calls: commandOf(derived).calls } : command;
+  if (derived?.name !== verb) return command;
+  const base = commandOf(derived);
+  return command.extendsVerb ? extended(base, command) : { ...command, calls: base.calls };
+}
+
+/** A command with all that the verb of the model has, and what it adds. */
+function extended(base: Command, command: Command): Command {
+  const own = new Set(command.flags.map(({ notation }) => flagParts(notation).long));
+  return {
+    ...command,
+    arguments: base.arguments,
+    flags: [
+      ...command.flags,
+      ...base.flags.filter(({ notation }) => !own.has(flagParts(notation).long)),
+    ],
+    calls: base.calls,
+  };
 }
 
 function callsOf(verb: Verb, { flags, meanings }: VerbFlags): readonly Call[] {
@@ -138,7 +154,7 @@ function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
   };
 }
 
-function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
+function argumentsOf(verb: Verb, verbFlags: Pick<VerbFlags, 'flags'>): readonly ArgumentSpec[] {
   const result: ArgumentSpec[] = [];
   const add = (notation: string, doc: string) => result.push(argument(notation, doc));
   const [owner] = verb.candidates.flatMap((candidate) => candidate.owner ?? []);
@@ -153,6 +169,7 @@ function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
     add(`[${word}...]`, 'names or ids; - reads them from stdin');
   }
   if (extra) add(`<${extra.name}>`, extra.doc);
+  if (takesName(verb, verbFlags)) add('[name]', 'what it is to be called; the same as --name');
   return result;
 }
 
@@ -227,7 +244,14 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   }
   const shortcut = verbOptions(verb).queryShortcut;
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
-  if (verbOptions(verb).namesObject) add('--object <KIND/REF>', 'What the permission is about.');
+  const { namesObject, foundBy = [] } = verbOptions(verb);
+  for (const attribute of foundBy) {
+    const doc = `The one with this ${attribute}, where no id is given: name or id.`;
+    add(`--${attribute} <REF>`, doc, { type: `ref ${attribute}` });
+  }
+  if (namesObject || foundBy.length > 0) {
+    add('--object <KIND/REF>', `What the ${humanNoun(verb.noun)} is about.`);
+  }
   if (verb.kind === 'wait') {
     add('--for <CONDITION>', 'status=up, exists, gone, event=32; by default: settled.');
     add('--timeout <DURATION>', 'Give up after this time (10m).');
@@ -257,7 +281,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     const asks = changes ? '; asks before it does several' : '';
     add('--glob', `The names are patterns: 'web*', 'db-?'${asks}.`);
   }
-  if (argumentsOf(verb).some(({ notation }) => notation.includes('...'))) {
+  if (argumentsOf(verb, { flags: modelFlags }).some(({ notation }) => notation.includes('...'))) {
     add('--parallel <N>', 'Objects at a time, 1 to 16 (4).');
     if (changes) add('--fail-fast', 'Stop after the first failure.');
   }

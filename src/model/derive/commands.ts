@@ -54,6 +54,7 @@ export const memberVerbs: Readonly<Record<string, MemberVerbs>> = Object.fromEnt
 
 const ofTypes = [
   'columns',
+  'wideColumns',
   'follow',
   'shortcuts',
   'knownBy',

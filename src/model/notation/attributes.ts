@@ -31,6 +31,11 @@ export interface Attribute {
   readonly mut: Mutability;
   /** What a size is counted in: people are shown it with a unit that fits. */
   readonly unit?: SizeUnit;
+  /**
+   * It follows from this attribute where it is not sent: who sends both means both, although one of
+   * them may stay as it is.
+   */
+  readonly sentWith?: string;
   /** Accepted on input, never returned. */
   readonly writeOnly?: boolean;
   /** A password or key: definitions have a placeholder in its stead. */

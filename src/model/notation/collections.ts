@@ -2,9 +2,10 @@
  * Collections: at which paths objects of a type are found, what can be done there (specification 4.1
  * and 4.5), and where the objects come from.
  */
-import type { ActionParameter, QueryParameter } from '../parameters.ts';
+
 import type { MemberVerbs } from './commands.ts';
 import type { DerivedKind } from './kinds.ts';
+import type { ActionParameter, QueryParameter } from './parameters.ts';
 import type { Need } from './permits.ts';
 
 /** A parameter that is accepted and has no effect, with the reason: the coverage page shows it. */
@@ -87,6 +88,11 @@ export interface Operations {
   readonly verbs?: Readonly<Record<string, string>>;
   /** The command line has verbs of the owner for these, instead of a noun. */
   readonly memberVerbs?: MemberVerbs;
+  /**
+   * Objects that exist are put in by `add`, named by their ids, and taken out by `remove`: each takes
+   * back what the other did. A list names attributes that belong to being here. Members always are so.
+   */
+  readonly attaches?: true | readonly string[];
   /** Operations that are always refused, and why: no test can see them succeed. */
   readonly alwaysRefused?: Readonly<Record<string, string>>;
   /** Actions that are accepted and change nothing that can be seen, and why. */

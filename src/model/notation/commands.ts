@@ -87,6 +87,11 @@ export interface VerbOptions {
   readonly takesBricks?: true;
   /** `--object KIND/REF` names what the new object is about. */
   readonly namesObject?: true;
+  /**
+   * Objects without names are found by these references, as flags, where no argument names them: the
+   * flags that made them. With it goes `--object KIND/REF`, what they are about.
+   */
+  readonly foundBy?: readonly string[];
   /** It sends attributes, although verbs of its name send a reference to what exists. */
   readonly sendsAttributes?: true;
   readonly sample?: VerbSample;
@@ -141,7 +146,9 @@ export interface Commands extends NounDeclaration {
    * out. Without them the first attributes that are plain.
    */
   readonly columns?: readonly ColumnDeclaration[];
-  /** The link that has to be followed for these columns. */
+  /** Columns that `-o wide` shows as well; the links in them are followed. */
+  readonly wideColumns?: readonly ColumnDeclaration[];
+  /** The link that has to be followed for the usual columns. */
   readonly follow?: string;
   /** Flags of `create` and `update`. */
   readonly shortcuts?: readonly Shortcut[];

@@ -1,4 +1,5 @@
 /** Resources: everything that is data about one type of objects, in one declaration. */
+
 import type { TypeDefinition } from './attributes.ts';
 import type { Collection, Requirement } from './collections.ts';
 import type { Commands } from './commands.ts';
@@ -8,12 +9,21 @@ import type { FaultTexts } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Making, makesNothing } from './makes.ts';
 import type { Naming } from './naming.ts';
+import type { QueryParameter } from './parameters.ts';
 import type { ConditionalNeed, Need, superUser } from './permits.ts';
 import type { Search } from './search.ts';
 import type { StatisticRow } from './statistics.ts';
 
+/** Where an operation has an opposite, if not always. */
+export interface OppositeLimit {
+  /** Where this attribute was sent: without it something was made that the opposite does not take away. */
+  readonly sent?: string;
+  /** Not where this parameter had this value: then something is gone. */
+  readonly unless?: readonly [parameter: QueryParameter, value: boolean];
+}
+
 /** What holds of an operation that changes something, wherever objects of the type are found. */
-export interface OperationRule {
+export interface OperationRule<O extends string = string> {
   /** Permits that the caller needs, all of them; `superUser` where no permit is enough. */
   readonly permit: Need | readonly Need[] | typeof superUser;
   /** Further permits, where the request says something. */
@@ -24,6 +34,12 @@ export interface OperationRule {
   readonly required?: readonly Requirement[];
   /** The objects that it makes beside the one that it is called on, or answers instead of itself. */
   readonly makes?: Making | typeof makesNothing;
+  /**
+   * The operation that takes back what this one did, where neither loses anything: it has this one as
+   * its own opposite. `add` is that of `remove` where all that an object says can be said again.
+   */
+  readonly opposite?: O;
+  readonly oppositeWhere?: OppositeLimit;
 }
 
 /** Collections that objects of some sorts lack, by the attribute that says of which sort one is. */
@@ -81,7 +97,13 @@ export type ChangingOperations<P> = {
 /** Every operation that changes something has its permits and its job. */
 type Ruled<P> = [ChangingOperations<P>] extends [never]
   ? unknown
-  : { readonly operations: { readonly [O in ChangingOperations<P> & string]: OperationRule } };
+  : {
+      readonly operations: {
+        readonly [O in ChangingOperations<P> & string]: OperationRule<
+          Exclude<ChangingOperations<P> & string, O>
+        >;
+      };
+    };
 
 /**
  * Declares a resource under the name of its type; returns it with its literal types. An operation of

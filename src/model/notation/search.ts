@@ -36,8 +36,8 @@ export interface SearchField {
   readonly through?: readonly Step[];
   /** Dotted path of the attribute; it may lead through references. Absent booleans are false. */
   readonly path?: string;
-  /** Instead of a path: a member that is kept with the object and not shown. */
-  readonly kept?: string;
+  /** Instead of a path: a member that is stored with the object and not shown. */
+  readonly storedPath?: string;
   /** The attribute is a version, and its text `major.minor`. */
   readonly as?: 'version';
   /** Instead of a path: what the field means where it is no attribute. */
@@ -87,8 +87,8 @@ export interface CrossReference {
   /** Type of the objects that the steps lead to. */
   readonly type: string;
   readonly steps?: readonly Step[];
-  /** Instead of steps: a reference that is kept with the object and not shown. */
-  readonly kept?: string;
+  /** Instead of steps: a reference that is stored with the object and not shown. */
+  readonly storedReference?: string;
 }
 
 export interface SortRule {

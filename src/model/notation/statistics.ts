@@ -1,7 +1,17 @@
 /** Statistics: the measured values that objects have (specification 4.5). */
-import type { SharedEnums } from '../enums.ts';
 
-type Unit = SharedEnums['statistic_unit'][number];
+/** What statistics are measured in. */
+export const statisticUnits = [
+  'bits_per_second',
+  'bytes',
+  'bytes_per_second',
+  'count_per_second',
+  'none',
+  'percent',
+  'seconds',
+] as const;
+
+type Unit = (typeof statisticUnits)[number];
 
 /** Name, kind, unit, type of the value, and what it tells. */
 export type StatisticRow = readonly [

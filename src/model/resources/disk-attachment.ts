@@ -43,6 +43,8 @@ export const diskAttachment = resource('disk_attachment', {
         whenSent('disk.disk_profile', sent('attach_disk_profile', 'disk.disk_profile')),
       ],
       job: 'Attaching a disk to VM {owner}',
+      opposite: 'remove',
+      oppositeWhere: { sent: 'disk.id' },
     },
     update: { permit: owner('configure_vm_storage'), job: 'Editing a disk of VM {owner}' },
     remove: {
@@ -51,6 +53,8 @@ export const diskAttachment = resource('disk_attachment', {
         { sent: '', parameter: ['detach_only', false], need: referred('delete_disk', 'disk') },
       ],
       job: 'Detaching a disk from VM {owner}',
+      opposite: 'add',
+      oppositeWhere: { unless: ['detach_only', false] },
     },
   },
   paths: {
@@ -113,7 +117,7 @@ export const diskAttachment = resource('disk_attachment', {
         },
         sample: { object: 'web02_Disk1', parents: { vms: 'web02' } },
       },
-      update: { sample: { flags: '--bootable' } },
+      update: { sample: { flags: '--pass-discard' } },
     },
     samples: {
       object: 'web01_Disk1',

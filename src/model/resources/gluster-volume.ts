@@ -86,15 +86,25 @@ export const glusterVolume = resource('gluster_volume', {
       job: 'Setting an option of Gluster volume {name}',
       required: ['option.name', 'option.value'],
     },
-    start: { permit: self('manipulate_gluster_volume'), job: 'Starting Gluster volume {name}' },
+    start: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Starting Gluster volume {name}',
+      opposite: 'stop',
+    },
     start_profile: {
       permit: self('manipulate_gluster_volume'),
       job: 'Starting to profile Gluster volume {name}',
+      opposite: 'stop_profile',
     },
-    stop: { permit: self('manipulate_gluster_volume'), job: 'Stopping Gluster volume {name}' },
+    stop: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Stopping Gluster volume {name}',
+      opposite: 'start',
+    },
     stop_profile: {
       permit: self('manipulate_gluster_volume'),
       job: 'Stopping to profile Gluster volume {name}',
+      opposite: 'start_profile',
     },
     stop_rebalance: {
       permit: self('manipulate_gluster_volume'),

@@ -30,6 +30,7 @@ export const hostDevice = resource('host_device', {
   paths: {
     '/vms/{vm}/hostdevices/{device}': owned({
       verbs: attaching,
+      attaches: true,
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],

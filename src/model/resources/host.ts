@@ -364,7 +364,11 @@ export const host = resource('host', {
     add: { permit: sent('create_host', 'cluster'), job: 'Adding host {name}' },
     update: { permit: self('edit_host_configuration'), job: 'Editing properties of host {name}' },
     remove: { permit: self('delete_host'), job: 'Removing host {name}' },
-    activate: { permit: self('manipulate_host'), job: 'Activating host {name}' },
+    activate: {
+      permit: self('manipulate_host'),
+      job: 'Activating host {name}',
+      opposite: 'deactivate',
+    },
     approve: { permit: self('create_host'), job: 'Approving host {name}' },
     commit_net_config: {
       permit: self('manipulate_host'),
@@ -374,7 +378,11 @@ export const host = resource('host', {
       permit: self('configure_host_network'),
       job: 'Copying networks to host {name}',
     },
-    deactivate: { permit: self('manipulate_host'), job: 'Moving host {name} to maintenance' },
+    deactivate: {
+      permit: self('manipulate_host'),
+      job: 'Moving host {name} to maintenance',
+      opposite: 'activate',
+    },
     discover_iscsi: { permit: system('create_storage_domain'), job: 'none' },
     enroll_certificate: {
       permit: self('edit_host_configuration'),

@@ -104,8 +104,8 @@ export const imageTransfer = resource('image_transfer', {
     cancel: { permit: referred('create_disk', 'disk'), job: 'none' },
     extend: { permit: referred('create_disk', 'disk'), job: 'none' },
     finalize: { permit: referred('create_disk', 'disk'), job: 'none' },
-    pause: { permit: referred('create_disk', 'disk'), job: 'none' },
-    resume: { permit: referred('create_disk', 'disk'), job: 'none' },
+    pause: { permit: referred('create_disk', 'disk'), job: 'none', opposite: 'resume' },
+    resume: { permit: referred('create_disk', 'disk'), job: 'none', opposite: 'pause' },
   },
   paths: {
     '/imagetransfers/{imagetransfer}': owned({

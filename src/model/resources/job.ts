@@ -40,7 +40,7 @@ export const job = resource('job', {
   },
   search: {
     fields: {
-      correlation_id: { kind: 'text', kept: 'correlation_id' },
+      correlation_id: { kind: 'text', storedPath: 'correlation_id' },
     },
     order: [{ path: 'start_time' }],
   },

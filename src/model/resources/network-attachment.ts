@@ -19,9 +19,9 @@ export const networkAttachment = resource('network_attachment', {
   },
   required: [byIdOrName('network')],
   operations: {
-    add: { permit: owner('configure_host_network'), job: 'none' },
+    add: { permit: owner('configure_host_network'), job: 'none', opposite: 'remove' },
     update: { permit: owner('configure_host_network'), job: 'none' },
-    remove: { permit: owner('configure_host_network'), job: 'none' },
+    remove: { permit: owner('configure_host_network'), job: 'none', opposite: 'add' },
   },
   paths: {
     '/hosts/{host}/networkattachments/{attachment}': owned({

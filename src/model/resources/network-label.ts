@@ -23,9 +23,16 @@ export const networkLabel = resource('network_label', {
         '/networks/{network}',
       ],
       'networklabels/{label}',
-      owned({ list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] }),
+      owned({
+        attaches: true,
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        remove: ['async'],
+      }),
     ),
     '/hosts/{host}/nics/{nic}/networklabels/{label}': owned({
+      attaches: true,
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],
@@ -36,6 +43,7 @@ export const networkLabel = resource('network_label', {
       },
     }),
     '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels/{label}': owned({
+      attaches: true,
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],

@@ -84,6 +84,7 @@ export const network = resource('network', {
   paths: {
     '/clusters/{cluster}/networks/{network}': computed('cluster_network', {
       verbs: attaching,
+      attaches: ['required', 'usages'],
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],
@@ -122,6 +123,7 @@ export const network = resource('network', {
     '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks/{network}': computed(
       'allowed_network',
       {
+        attaches: true,
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],

@@ -65,10 +65,12 @@ export const nic = resource('nic', {
     activate: {
       permit: owner('configure_vm_network'),
       job: 'Plugging network interface {name} into {owner}',
+      opposite: 'deactivate',
     },
     deactivate: {
       permit: owner('configure_vm_network'),
       job: 'Unplugging network interface {name} from {owner}',
+      opposite: 'activate',
     },
   },
   paths: {

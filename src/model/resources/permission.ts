@@ -71,8 +71,8 @@ export const permission = resource('permission', {
   },
   required: [byIdOrName('role')],
   operations: {
-    add: { permit: owner('manipulate_permissions'), job: 'none' },
-    remove: { permit: owner('manipulate_permissions'), job: 'none' },
+    add: { permit: owner('manipulate_permissions'), job: 'none', opposite: 'remove' },
+    remove: { permit: owner('manipulate_permissions'), job: 'none', opposite: 'add' },
   },
   paths: {
     '/vms/{vm}/permissions/{permission}': view(
@@ -223,6 +223,10 @@ export const permission = resource('permission', {
       grant: {
         namesObject: true,
         onlyAttributes: ['role', 'user', 'group'],
+        sample: { flags: '--role UserVmManager --user jane@internal --object vms/web01' },
+      },
+      revoke: {
+        foundBy: ['role', 'user', 'group'],
         sample: { flags: '--role UserVmManager --user jane@internal --object vms/web01' },
       },
     },

@@ -93,8 +93,8 @@ export const filter = resource('filter', {
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
-    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
-    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
+    remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
   },
   paths: {
     '/schedulingpolicies/{policy}/filters/{filter}': owned({
@@ -126,8 +126,8 @@ export const weight = resource('weight', {
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
-    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
-    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
+    remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
   },
   paths: {
     '/schedulingpolicies/{policy}/weights/{weight}': owned({
@@ -158,8 +158,8 @@ export const balance = resource('balance', {
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
-    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
-    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
+    remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
   },
   paths: {
     '/schedulingpolicies/{policy}/balances/{balance}': owned({

@@ -38,6 +38,7 @@ export const storageConnection = resource('storage_connection', {
   paths: {
     '/storagedomains/{storagedomain}/storageconnections/{connection}': owned({
       verbs: attaching,
+      attaches: true,
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],
@@ -56,6 +57,7 @@ export const storageConnection = resource('storage_connection', {
     }),
     '/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections/{storageconnection}':
       owned({
+        attaches: true,
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],

@@ -192,10 +192,12 @@ export const storageDomain = resource('storage_domain', {
     activate: {
       permit: self('manipulate_storage_domain'),
       job: 'Activating storage domain {name}',
+      opposite: 'deactivate',
     },
     deactivate: {
       permit: self('manipulate_storage_domain'),
       job: 'Deactivating storage domain {name}',
+      opposite: 'activate',
     },
     is_attached: { permit: self('manipulate_storage_domain'), job: 'none' },
     reduce_luns: {
@@ -229,6 +231,7 @@ export const storageDomain = resource('storage_domain', {
       'attached_storage_domain',
       {
         verbs: attaching,
+        attaches: true,
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],

@@ -30,6 +30,7 @@ export const tag = resource('tag', {
       'tags/{tag}',
       computed('assigned_tag', {
         verbs: { add: 'assign', remove: 'unassign' },
+        attaches: true,
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],

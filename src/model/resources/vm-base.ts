@@ -117,6 +117,7 @@ export const vmBase = structure('vm_base', {
     memory_policy: {
       kind: 'struct memory_policy',
       mut: 'CU',
+      sentWith: 'memory',
       doc: 'Guaranteed and maximal memory, and ballooning. They follow from the memory when not given.',
     },
     custom_compatibility_version: { kind: 'struct version', mut: 'CU' },

@@ -420,6 +420,7 @@ export const vm = resource('vm', {
     freeze_filesystems: {
       permit: self('configure_vm_storage'),
       job: 'Freezing the file systems of VM {name}',
+      opposite: 'thaw_filesystems',
     },
     import: {
       permit: sent('create_vm', 'cluster'),
@@ -465,6 +466,7 @@ export const vm = resource('vm', {
     thaw_filesystems: {
       permit: self('configure_vm_storage'),
       job: 'Thawing the file systems of VM {name}',
+      opposite: 'freeze_filesystems',
     },
     ticket: { permit: self('connect_to_vm'), job: 'none' },
     undo_snapshot: {
@@ -696,6 +698,7 @@ export const vm = resource('vm', {
     doc: 'Virtual machines',
     one: 'virtual machine',
     columns: ['name', 'status', 'host.name', 'cluster.name', 'memory', cpusColumn, 'fqdn'],
+    wideColumns: [{ title: 'ip', paths: ['reported_devices.ips.address'] }],
     searchedByName: true,
     shortcuts: cpuShortcuts,
     verbs: {

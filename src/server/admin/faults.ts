@@ -20,6 +20,8 @@ export interface FaultRule {
   readonly times?: number;
   /** Milliseconds to wait. A rule that only waits lets the request go on. */
   readonly delay?: number;
+  /** Milliseconds by which single delays are shorter or longer, evenly spread; at most the delay. */
+  readonly spread?: number;
   /** Status of the refusal; 409 unless said otherwise. */
   readonly status?: number;
   readonly detail?: string;
@@ -30,7 +32,10 @@ export interface FaultRule {
 /** Thrown to end the connection of a request. */
 export class Dropped extends Error {}
 
-const numbers: ReadonlySet<string> = new Set(['rate', 'times', 'delay', 'status']);
+/** Milliseconds; timers take no more than 24 days. */
+const longestDelay = 86_400_000;
+
+const numbers: ReadonlySet<string> = new Set(['rate', 'times', 'delay', 'spread', 'status']);
 const textMembers: ReadonlySet<string> = new Set(['operation', 'type', 'name', 'detail']);
 
 export class FaultRules {
@@ -68,18 +73,50 @@ export class FaultRules {
     return this.#rules.length < before || id === undefined;
   }
 
+  /**
+   * Waits as the rules say that are about no operation: as a slow network does, before any answer,
+   * whatever it will be.
+   */
+  async wait(): Promise<void> {
+    for (const rule of this.#rules.filter(isLatency)) {
+      if (this.#strikes(rule)) await this.#delay(rule);
+    }
+  }
+
   /** Waits, fails or ends the connection if a rule strikes. `name` is looked up where it matters. */
   async strike(operation: Operation, name: () => string | undefined): Promise<void> {
-    const rule = this.#rules.find((one) => fits(one, operation, name));
-    if (!rule || this.#random() >= rule.rate) return;
-    rule.left -= 1;
-    if (rule.left <= 0) this.#rules = this.#rules.filter((one) => one !== rule);
-    if (rule.delay) await new Promise((resolve) => setTimeout(resolve, rule.delay));
+    const rule = this.#rules.find((one) => !isLatency(one) && fits(one, operation, name));
+    if (!rule || !this.#strikes(rule)) return;
+    await this.#delay(rule);
     if (rule.drop) throw new Dropped('A fault rule ends the connection.');
-    if (rule.delay && rule.status === undefined && rule.detail === undefined) return;
+    if (onlyWaits(rule)) return;
     const detail = rule.detail ?? `The rule ${rule.id} makes ${operation.name} fail.`;
     throw new Refusal(rule.status ?? 409, 'Operation Failed', `[${detail}]`);
   }
+
+  /** Whether a rule strikes this time; one that is used up is forgotten. */
+  #strikes(rule: FaultRule & { left: number }): boolean {
+    if (rule.rate < 1 && this.#random() >= rule.rate) return false;
+    rule.left -= 1;
+    if (rule.left <= 0) this.#rules = this.#rules.filter((one) => one !== rule);
+    return true;
+  }
+
+  async #delay({ delay = 0, spread = 0 }: FaultRule): Promise<void> {
+    if (delay === 0) return;
+    const milliseconds = delay + (spread === 0 ? 0 : spread * (2 * this.#random() - 1));
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  }
+}
+
+function onlyWaits({ delay, status, detail, drop }: FaultRule): boolean {
+  return Boolean(delay) && status === undefined && detail === undefined && drop !== true;
+}
+
+/** Whether the rule is about every answer: it only waits, and says nothing of the operation. */
+function isLatency(rule: FaultRule): boolean {
+  const { operation, type, name } = rule;
+  return onlyWaits(rule) && operation === undefined && type === undefined && name === undefined;
 }
 
 function fits(rule: FaultRule, operation: Operation, name: () => string | undefined): boolean {
@@ -125,8 +162,10 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
     if (textMembers.has(key) && typeof value !== 'string') throw new Error(`${key} is not a text`);
   }
   const rule: Partial<FaultRule> = members;
-  const { rate = 1, status, type } = rule;
+  const { rate = 1, status, type, delay = 0, spread = 0 } = rule;
   if (rate > 1) throw new Error('rate is more than 1');
+  if (delay > longestDelay) throw new Error('delay is more than a day');
+  if (spread > delay) throw new Error('spread is more than the delay');
   if (type !== undefined && !isType(type)) throw new Error(`there is no type ${type}`);
   if (status !== undefined && !(status >= 400 && status <= 599 && Number.isInteger(status))) {
     throw new Error('status is not from 400 to 599');

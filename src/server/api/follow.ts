@@ -296,7 +296,7 @@ function* maxBelow(
   distinct: boolean,
 ): Slices<number> {
   const { tx } = view.ctx;
-  let most = 0;
+  let total = 0;
   for (const [word, rest] of paths) {
     const link = linkOf(from, word);
     const reference = link ? undefined : referenceOf(from.type, word);
@@ -311,9 +311,9 @@ function* maxBelow(
     const once = link !== undefined && distinct && !made && isStored(type);
     const below = once ? Math.min(count * each, tx.rows(kind)) : count * each;
     const apart = once && topCollection(type) === undefined;
-    most += once || single ? below : below * weightOfRepeated;
-    most += yield* maxBelow(view, { type, service }, rest, below, apart);
-    if (most > maximumInAll) return most;
+    total += once || single ? below : below * weightOfRepeated;
+    total += yield* maxBelow(view, { type, service }, rest, below, apart);
+    if (total > maximumInAll) return total;
   }
-  return most;
+  return total;
 }

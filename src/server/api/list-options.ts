@@ -25,7 +25,7 @@ import type { Listing, Part } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
 /** Bytes that are kept at most. */
-const most = 16 * 1024 * 1024;
+const maxSize = 16 * 1024 * 1024;
 /** Keys that are remembered at most. */
 const maxRequestedOnce = 1_000;
 
@@ -65,7 +65,7 @@ export class ListCache {
     this.#parts.set(key, made);
     this.#size += made.length;
     for (const [oldest, { length }] of this.#parts) {
-      if (this.#size <= most) break;
+      if (this.#size <= maxSize) break;
       this.#parts.delete(oldest);
       this.#size -= length;
     }
@@ -73,7 +73,7 @@ export class ListCache {
 }
 
 /** Parts of longer lists are not worth the memory: nobody asks for them again and again. */
-const longestKept = 40;
+const maxCachedLength = 40;
 
 /**
  * What tells the parts of a list from those of others, for as long as the store does not change;
@@ -87,7 +87,7 @@ export function listKey(
 ): string | undefined {
   const behavior = ctx.behavior(kind);
   const lasts = behavior?.present === undefined || behavior.presentsStored === true;
-  if (!lasts || parts.length > longestKept || parts.some(({ keys }) => !keys)) return undefined;
+  if (!lasts || parts.length > maxCachedLength || parts.some(({ keys }) => !keys)) return undefined;
   const { apiPath, segments, parameters } = request;
   const header = request.header('all-content');
   return JSON.stringify([ctx.caller.userId, apiPath, segments, [...parameters], header]);
@@ -128,9 +128,9 @@ export function listOptions(
     };
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
     if (offset === undefined) return undefined;
-    const keptAs = ctx.behavior(ref.kind)?.keptAs;
-    if (keptAs) {
-      const found = keptAs.map((kind) => [kind, compileSearch(kind, query, settings)] as const);
+    const storedAs = ctx.behavior(ref.kind)?.storedAs;
+    if (storedAs) {
+      const found = storedAs.map((kind) => [kind, compileSearch(kind, query, settings)] as const);
       const select = (ids: readonly string[]) =>
         found.flatMap(([kind, { condition, orderBy, orderValues }]) =>
           ctx.tx.ids(kind, { condition: allOf(condition, oneOf('id', ids)), orderBy, orderValues }),

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { reachedFrom } from '../../model/derive/permits.ts';
 import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
-import { actionParameters } from '../../model/parameters.ts';
+import { actionParameters } from '../../model/notation/parameters.ts';
 import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';

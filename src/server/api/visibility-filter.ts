@@ -48,7 +48,7 @@ export function visibilityFilterOf(
     ctx.tx,
     ctx.caller.userId,
     holdersOf(ctx.tx, ctx.caller),
-    reads ? kept(ctx.tx, ctx.caller.userId) : undefined,
+    reads ? cacheOf(ctx.tx, ctx.caller.userId) : undefined,
   );
   if (visibility.isWhole) return undefined;
   const seen = new Map<string, boolean>();
@@ -91,21 +91,21 @@ export function visibilityFilterOf(
 }
 
 /** What is kept of users, for as long as it stays the same. */
-interface KeptByUser {
+interface CachesByUser {
   version: number;
   readonly byUser: Map<string, VisibilityCache>;
 }
 
-const keptByStore = new WeakMap<Transaction, KeptByUser>();
+const cachesByStore = new WeakMap<Transaction, CachesByUser>();
 /** Users of whom that is kept at most: it may be 100 KB of each. */
 const maxUsers = 200;
 
-function kept(tx: Transaction, user: string): VisibilityCache {
+function cacheOf(tx: Transaction, user: string): VisibilityCache {
   const version = structureVersion(tx);
-  let all = keptByStore.get(tx);
+  let all = cachesByStore.get(tx);
   if (!all || all.version !== version) {
     all = { version, byUser: new Map() };
-    keptByStore.set(tx, all);
+    cachesByStore.set(tx, all);
   }
   const known = all.byUser.get(user) ?? new VisibilityCache();
   if (all.byUser.size >= maxUsers) all.byUser.clear();

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { causeOf, FolderError, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';
-import { markClosed, namesIn, type SiteMark, writeMark } from '../folder/marks.ts';
+import { markClosed, namesIn, type SiteMark, siteMarkIn, writeMark } from '../folder/marks.ts';
 import { messageOf, openDatabase } from '../store/driver.ts';
 import {
   hasTriggersOrViews,
@@ -175,8 +175,8 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
         `a newer vmctl has made it (schema ${version}, this one knows ${schemaVersion})`,
       );
     }
-    const site = JSON.parse(metaOf(db, 'site') ?? '{}');
-    if (typeof site.site !== 'string' || typeof site.starts !== 'number') {
+    const { site, starts } = siteMarkIn(metaOf(db, 'site') ?? '');
+    if (site === undefined || starts === undefined) {
       throw new BadBackup('its database does not say of which site it is');
     }
     const ids = imageIds(db);
@@ -184,7 +184,7 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
       if (!ids.has(id)) throw new BadBackup(`its database does not know the image ${id}`);
     }
     markRestored(db);
-    return site;
+    return { site, starts };
   } catch (error) {
     if (error instanceof BadBackup) throw error;
     throw new BadBackup(`its database cannot be read: ${messageOf(error)}`, {

@@ -137,7 +137,7 @@ export interface Behavior<K extends KindName = KindName> {
    */
   readonly compute?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[];
   /** Kinds that objects which are made up are kept as, by the same ids: a search looks among these. */
-  readonly keptAs?: readonly KindName[];
+  readonly storedAs?: readonly KindName[];
   /**
    * Chooses another place for the same path: parameters may ask for objects of another kind. `id`
    * is that of the one that is looked for.

@@ -9,12 +9,6 @@ const ofEveryObject: ReadonlySet<string> = new Set(['href', 'link', 'actions', '
 /** References that carry changes of the object they name. */
 const carriers: ReadonlySet<string> = new Set(['disk_attachment.disk']);
 
-/**
- * Members that are filled in from another one where they are not sent: whoever sends both means
- * both, although one of them stays as it is.
- */
-const meantTogether: Readonly<Record<string, string>> = { memory_policy: 'memory' };
-
 /** Read-only members that are refused, not ignored, where they differ. */
 const checked: ReadonlySet<string> = new Set([
   'affinity_group.cluster',
@@ -45,8 +39,9 @@ export function changedMembers(
           : value;
     if (left !== undefined) changed[name] = left;
   }
-  for (const [name, leader] of Object.entries(meantTogether)) {
-    if (changed[leader] !== undefined && sent[name] !== undefined) changed[name] = sent[name];
+  for (const [name, { sentWith }] of Object.entries(attributes)) {
+    if (sentWith === undefined || sent[name] === undefined) continue;
+    if (changed[sentWith] !== undefined) changed[name] = sent[name];
   }
   return changed;
 }

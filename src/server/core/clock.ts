@@ -72,6 +72,7 @@ export class ServiceTime {
  * most until the next one; the time of day says how long, unless it was turned.
  */
 function goneOn(text: string, wall: number): number {
-  const { steady, wall: then, ended } = JSON.parse(text);
+  // `note` wrote it.
+  const { steady, wall: then, ended } = JSON.parse(text) as Noted;
   return ended ? steady : steady + Math.min(Math.max(0, wall - then), noteInterval);
 }

@@ -176,8 +176,8 @@ function viewed(
     if (!partOf) return { collection, options: { where }, implied };
     // The objects are kept two levels up: the path of the owner without its last two segments.
     const whole = ownerPath.split('/').slice(0, -2).join('/');
-    const kept = `${whole}/${partOf.slice(partOf.lastIndexOf('/') + 1)}`;
-    return { collection: kept, options: { where: { collection: kept, ...where } }, implied };
+    const path = `${whole}/${partOf.slice(partOf.lastIndexOf('/') + 1)}`;
+    return { collection: path, options: { where: { collection: path, ...where } }, implied };
   }
   if (lists) {
     const condition = referringCondition(type, lists, ownerId);

@@ -62,7 +62,7 @@ function isSubject(name: string): name is Subject {
 }
 
 /** Subjects that are kept for searches: events do not show them. */
-function isKept(subject: Subject): subject is 'gluster_volume' | 'quota' {
+function isStoredSubject(subject: Subject): subject is 'gluster_volume' | 'quota' {
   return subject === 'gluster_volume' || subject === 'quota';
 }
 
@@ -135,7 +135,7 @@ export class RuleContext {
       const label = known?.name;
       references[subject] = { id: object.id, ...(label ? { name: label } : {}) };
       names[subjectWords[subject]] = label ?? object.id;
-      if (isKept(subject)) named.push({ kind: subject, id: object.id });
+      if (isStoredSubject(subject)) named.push({ kind: subject, id: object.id });
     }
     this.addEvent({
       code,

@@ -7,9 +7,9 @@
 import { jobDescriptions } from '../../model/derive/jobs.ts';
 import type { EnumValue } from '../../model/enums.ts';
 import type { Operation } from '../../model/index.ts';
-import type { NamedObject } from '../store/kept-members.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
+import type { NamedObject } from '../store/stored-members.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';

@@ -1,7 +1,7 @@
 /** Objects that events and jobs name in their sentences without a reference that is shown. */
 
-import type { NamedObject } from '../store/kept-members.ts';
 import type { KindName } from '../store/kinds.ts';
+import type { NamedObject } from '../store/stored-members.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { nameable } from '../store/visible-kinds.ts';
 

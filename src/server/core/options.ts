@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly imagesControlSocket?: string | undefined;
   /** Folder of the data; undefined keeps nothing. */
   readonly data: string | undefined;
+  /** Folder for what has to be in files where nothing is kept, removed at the end; undefined: a new one. */
+  readonly scratch?: string | undefined;
   /** Folder of the files of hosts, such as archives of machines; undefined: below that of the data. */
   readonly hostFiles?: string | undefined;
   /** Folder that stands for storage which other sites see, too; see `StorageFolder`. */

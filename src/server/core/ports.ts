@@ -1,7 +1,7 @@
 /** Ports: what the server gives to behaviors (images, archives, shared storage, tickets, certificates, clock, ids). */
 import type { Dialect } from '../../model/dialect.ts';
-import type { BitmapOfPeriod } from '../store/kept-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
+import type { BitmapOfPeriod } from '../store/stored-members.ts';
 import type { BehaviorRegistry } from './behavior.ts';
 
 /** From which form an image is brought into which. */

@@ -33,6 +33,11 @@ export interface TransitionRun {
   readonly to?: string;
 }
 
+/** What begins a transition of an object: the same without its id. */
+export type TransitionStart = Omit<TransitionRun, 'id' | 'data'> & {
+  readonly data?: TransitionData | undefined;
+};
+
 /** Bytes of an image to be copied to another one; onto itself, its zeros become holes. */
 export interface ImageCopy {
   readonly from: string;

@@ -12,7 +12,7 @@ import { type MessageParams, typeLabel } from './fault.ts';
 import { abortJobs } from './jobs.ts';
 import type { Site } from './ports.ts';
 import { beginWork, defineWork } from './tasks.ts';
-import type { ImageCopy, Packing, TransitionRun } from './transition-handlers.ts';
+import type { ImageCopy, Packing, TransitionRun, TransitionStart } from './transition-handlers.ts';
 
 /** Name of the tasks that carry a move on. */
 export const moveTask = 'move';
@@ -134,9 +134,10 @@ export function requireState(
  */
 export function begin(
   ctx: RuleContext,
-  run: TransitionRun,
+  { data, ...start }: TransitionStart,
   object: StoredObject,
 ): StoredObject | undefined {
+  const run = { ...start, id: String(object['id'] ?? ''), ...(data ? { data } : {}) };
   const move = moveOf(lifecycleOf(ctx, run.kind), run.operation);
   abortJobs(ctx, ctx.tx.tasks.removeOf(target(run)));
   if (move.events?.begin !== undefined) report(ctx, run, object, move.events.begin);

@@ -173,7 +173,8 @@ async function agree(
   settings: FolderSettings,
 ): Promise<void> {
   const text = store.meta('site');
-  const own = text === undefined ? undefined : JSON.parse(text);
+  // Whoever began the site wrote it.
+  const own = text === undefined ? undefined : (JSON.parse(text) as SiteMark);
   const mark = settings.adoptImages ? undefined : readMark(images);
   // A database of a version that kept no list of its images.
   const isUpgrade = own === undefined && store.meta('filled') !== undefined;

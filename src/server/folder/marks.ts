@@ -40,7 +40,8 @@ export async function markClosed(database: string): Promise<void> {
 export async function howLeft(database: string): Promise<Left> {
   let mark: Mark;
   try {
-    mark = JSON.parse(readFileSync(markOf(database), 'utf8'));
+    // `markClosed` wrote it.
+    mark = JSON.parse(readFileSync(markOf(database), 'utf8')) as Mark;
   } catch {
     return 'open';
   }

@@ -40,8 +40,8 @@ export function picture(
 
 function chunk(type: string, content: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), content]);
-  const ends = Buffer.alloc(8);
-  ends.writeUInt32BE(content.length, 0);
-  ends.writeUInt32BE(crc32(body), 4);
-  return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(content.length, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
 }

@@ -7,7 +7,11 @@ import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
 import { Refusal } from '../core/fault.ts';
 
 /** Answers `/services/pki-resource?resource=...&format=...`. */
-function pkiResource(parameters: URLSearchParams, ca: string, serverChain: string): ApiResponse {
+export function pkiResource(
+  parameters: URLSearchParams,
+  ca: string,
+  serverChain: string,
+): ApiResponse {
   const resource = parameters.get('resource');
   const authority = resource === 'ca-certificate' || resource === 'qemu-ca-certificate';
   if (!authority && resource !== 'engine-certificate') {

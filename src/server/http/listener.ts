@@ -4,19 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Socket } from 'node:net';
 import { tlsSettings } from '../../images/index.ts';
-import type { Administration } from '../admin/endpoints.ts';
 import { Dropped } from '../admin/faults.ts';
 import { type ApiResponse, acceptedMedia, headerOf, parseTarget } from '../api/request.ts';
-import type { OAuth } from '../auth/oauth.ts';
 import { Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
 import { faultResponse } from './answer.ts';
-import { type AuxiliaryEndpoints, answerAuxiliary, isSignIn } from './auxiliary-endpoints.ts';
+import { isSignIn } from './auxiliary-endpoints.ts';
 import { Connections } from './connections.ts';
-import { type ApiServer, handle } from './pipeline.ts';
 import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
 import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
+import type { HttpService } from './service.ts';
 import { Turns } from './turns.ts';
 
 export interface AdmissionLimits {
@@ -110,10 +108,7 @@ export interface Listener {
 }
 
 export interface ListenerOptions {
-  readonly api: ApiServer;
-  readonly oauth: OAuth;
-  readonly admin: Administration;
-  readonly ca: string;
+  readonly service: HttpService;
   readonly key: string;
   readonly certificate: string;
   /** Names that clients may use for a server that listens on this machine alone. */
@@ -130,16 +125,18 @@ interface Door {
   readonly policy: RequestPolicy;
   readonly bodies: RequestBodies;
   readonly connections: Connections;
-  readonly auxiliary: AuxiliaryEndpoints;
   readonly turns: Turns;
 }
 
 /** Makes the server; the caller lets it listen. */
 export function makeListener(options: ListenerOptions): Listener {
-  const { api, oauth, admin, ca, key, certificate } = options;
+  const { service, key, certificate } = options;
   const connections = new Connections();
   const admission = new Admission();
-  const gone = new ClientGoneLog(api.report, () => performance.now());
+  const gone = new ClientGoneLog(
+    (line) => service.report(line),
+    () => performance.now(),
+  );
   const door: Door = {
     options,
     connections,
@@ -154,7 +151,6 @@ export function makeListener(options: ListenerOptions): Listener {
         return isLoopbackAddress(typeof address === 'object' ? (address?.address ?? '') : address);
       },
     }),
-    auxiliary: { oauth, admin, ca, certificate, appRoot: api.dialect.appRoot },
   };
   const server: Server = createServer(
     {
@@ -170,7 +166,7 @@ export function makeListener(options: ListenerOptions): Listener {
       connections.inTurn(request, response, () => {
         answer(door, request, response).catch((error: unknown) => {
           if (error instanceof ClientGone) gone.note(error);
-          else if (!(error instanceof Dropped)) api.report(error);
+          else if (!(error instanceof Dropped)) service.report(error);
           response.destroy();
         });
       });
@@ -215,7 +211,8 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { options, connections, turns } = door;
+  const { connections, turns } = door;
+  const { service } = door.options;
   const began = performance.now();
   const turn = turns.begin();
   if (turn) await turn;
@@ -224,33 +221,33 @@ async function answer(
   try {
     answered = await respond(door, request, response);
   } catch (error) {
-    const refusal = refusalOf(options.api, error);
+    const refusal = refusalOf(service, error);
     const media = acceptedMedia(headerOf(request, 'accept')) ?? 'application/xml';
-    answered = faultResponse(options.api.dialect, media, refusal);
+    answered = faultResponse(service.dialect, media, refusal);
   }
   const linger = await passOver(request, response);
   if (connections.isLast(request.socket)) response.setHeader('Connection', 'close');
   const packs = acceptsGzip(headerOf(request, 'accept-encoding'));
   await send(response, answered, { isHead: method === 'HEAD', packs, linger });
   const seconds = (performance.now() - began) / 1_000;
-  options.admin.metrics.answered(method, answered.status, seconds);
+  service.answered(method, answered.status, seconds);
 }
 
 /** What is told of an error outside of the API; others end the connection. */
-function refusalOf({ report }: ApiServer, error: unknown): Refusal {
+function refusalOf(service: HttpService, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (!(error instanceof StoreError)) throw error;
-  report(error);
+  service.report(error);
   return new Refusal(503, 'Service Unavailable', error.message);
 }
 
 /** Finds out whose request it is; bodies are read by those who need them. */
 async function respond(
-  { options, policy, bodies, auxiliary }: Door,
+  { options, policy, bodies }: Door,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<ApiResponse> {
-  const { api } = options;
+  const { service } = options;
   const { method = 'GET' } = request;
   let target: string;
   try {
@@ -259,7 +256,7 @@ async function respond(
     response.setHeader('Connection', 'close');
     throw error;
   }
-  const parsed = parseTarget(target, `${api.dialect.appRoot}/api`);
+  const parsed = parseTarget(target, `${service.dialect.appRoot}/api`);
   const cors = request.headers.origin === undefined ? undefined : policy.corsHeaders(request);
   if (cors && method === 'OPTIONS') return { status: 204, headers: cors };
   policy.checkOrigin(request, !parsed && isSignIn(target));
@@ -268,14 +265,6 @@ async function respond(
     method === 'GET' || method === 'HEAD'
       ? Promise.resolve(new Uint8Array())
       : bodies.read(request, response, maximum);
-  const answered = parsed
-    ? await handle(api, {
-        ...parsed,
-        method,
-        header: (name) => headerOf(request, name),
-        readBody,
-        address: request.socket.remoteAddress ?? '',
-      })
-    : await answerAuxiliary(auxiliary, request, target, readBody);
+  const answered = await service.answer({ message: request, target, api: parsed, readBody });
   return cors ? { ...answered, headers: { ...answered.headers, ...cors } } : answered;
 }

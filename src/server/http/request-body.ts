@@ -53,7 +53,7 @@ export class RequestBodies {
   readonly #now: () => number;
   readonly #readings = new Set<Reading>();
   readonly #heldOf = new Map<string, number>();
-  #held = 0;
+  #reserved = 0;
   #sweep: NodeJS.Timeout | undefined;
 
   /** @param now milliseconds of a clock that never goes back */
@@ -64,7 +64,7 @@ export class RequestBodies {
 
   /** Bytes of bodies that are in memory. */
   get held(): number {
-    return this.#held;
+    return this.#reserved;
   }
 
   /**
@@ -132,12 +132,12 @@ export class RequestBodies {
     const { total, perAddress, reserve, small } = this.#limits;
     const isSmall = received + more <= small;
     const ofAddress = (this.#heldOf.get(address) ?? 0) + more;
-    if (this.#held + more > (isSmall ? total : total - reserve)) return false;
+    if (this.#reserved + more > (isSmall ? total : total - reserve)) return false;
     return isSmall || ofAddress <= perAddress;
   }
 
   #hold(address: string, bytes: number): void {
-    this.#held += bytes;
+    this.#reserved += bytes;
     const left = (this.#heldOf.get(address) ?? 0) + bytes;
     if (left > 0) this.#heldOf.set(address, left);
     else this.#heldOf.delete(address);

@@ -1,7 +1,7 @@
 /** Image files that are missing or too short at a start: their disks become illegal. */
 import { RuleContext } from '../core/context.ts';
 import type { Site } from '../core/ports.ts';
-import { forgetChanges, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
+import { forgetChanges, noteUnknown } from '../inventory/dirty-bitmaps.ts';
 import { imageLost } from '../resources/image-transfer/behavior.ts';
 import type { Transfer } from '../resources/image-transfer/image.ts';
 import type { ImageRecord } from '../store/image-list.ts';

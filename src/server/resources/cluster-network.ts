@@ -3,9 +3,9 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
+import { isBridged, isMissingSomewhere } from '../inventory/host-nics.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { dropLabeled, followLabel, labelOf } from './host-network/attachments.ts';
-import { isBridged, isMissingSomewhere } from './host-network/nics.ts';
 import { leaveUnmanaged } from './host-network/setup.ts';
 
 type Network = Resource<'network'>;

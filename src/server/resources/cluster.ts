@@ -3,8 +3,8 @@ import type { ActionBody, Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { erase } from '../core/removal.ts';
-import { managementNetwork } from './data-center/data-center.ts';
-import { requireServers } from './gluster/layout.ts';
+import { managementNetwork } from '../inventory/data-center.ts';
+import { requireServers } from '../inventory/gluster-layout.ts';
 import { hearsOfNetworks, synchronizeAll } from './host-network/setup.ts';
 
 type Cluster = Resource<'cluster'>;

@@ -5,7 +5,7 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, notFound } from '../core/fault.ts';
-import { isKeptIn } from '../store/conditions.ts';
+import { isStoredIn } from '../store/conditions.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { dismissedEvents } from '../store/search-values.ts';
 
@@ -57,8 +57,8 @@ export const eventBehavior = define('event', {
       }
       const { external_status: health }: StoredObject = event[name] ?? {};
       if (object && health !== undefined && kindsWithHealth.has(name)) {
-        const told: StoredObject = { ...object, external_status: health };
-        ctx.tx.update(name, told);
+        const reported: StoredObject = { ...object, external_status: health };
+        ctx.tx.update(name, reported);
       }
     }
     const id = ctx.addEvent({
@@ -76,7 +76,7 @@ export const eventBehavior = define('event', {
   // A dismissed event is out of sight, unless a search asks for such events.
   locate(ctx, ref) {
     if (asksForDismissed.test(ctx.parameters.text('search') ?? '')) return ref;
-    const condition = isKeptIn(ref.collection);
+    const condition = isStoredIn(ref.collection);
     return { ...ref, options: { ...ref.options, condition } };
   },
 

@@ -2,11 +2,11 @@
 
 import { BehaviorRegistry } from '../core/behavior.ts';
 import { copyImagesWork } from '../core/transitions.ts';
-import { affinityGroupBehavior, affinityLabelBehavior } from './affinity.ts';
+import { networkRevertDeadline } from '../inventory/saved-networks.ts';
 import { assignedTagBehavior } from './assigned-tag.ts';
 import { clusterBehavior } from './cluster.ts';
 import { clusterNetworkBehavior } from './cluster-network.ts';
-import { dataCenterBehavior } from './data-center/behavior.ts';
+import { dataCenterBehavior } from './data-center.ts';
 import { diskAttachmentBehavior } from './disk/attachment.ts';
 import { diskBehavior } from './disk/behavior.ts';
 import { diskSnapshotBehavior } from './disk/disk-snapshot.ts';
@@ -16,7 +16,7 @@ import {
   domainTemplateBehavior,
   domainVmBehavior,
   unregisteredDiskBehavior,
-} from './domain-contents/behavior.ts';
+} from './domain-contents.ts';
 import { eventBehavior } from './event.ts';
 import { glusterBrickBehavior } from './gluster/brick.ts';
 import { glusterHookBehavior } from './gluster/hook.ts';
@@ -34,7 +34,6 @@ import { agentBehavior } from './host/fence.ts';
 import { hostStorageBehavior } from './host/storage.ts';
 import { attachmentBehavior, labelBehavior } from './host-network/attachments.ts';
 import { allowedNetworkBehavior, hostNicBehavior, lldpBehavior } from './host-network/host-nic.ts';
-import { networkRevertDeadline } from './host-network/saved.ts';
 import { unmanagedNetworkBehavior } from './host-network/setup.ts';
 import { identityBehaviors } from './identity.ts';
 import { imageTransferBehavior, preparingWork } from './image-transfer/behavior.ts';
@@ -66,6 +65,7 @@ import {
 } from './provider/images.ts';
 import { cpuProfileBehavior, diskProfileBehavior, qosBehavior } from './qos.ts';
 import { quotaBehavior, quotaClusterLimitBehavior, quotaStorageLimitBehavior } from './quota.ts';
+import { affinityGroupBehavior, affinityLabelBehavior } from './scheduling/affinity-groups.ts';
 import { schedulingPolicyBehaviors } from './scheduling/policy.ts';
 import { plainBehaviors } from './simple-kinds.ts';
 import {
@@ -73,7 +73,7 @@ import {
   snapshotCdromBehavior,
   snapshotDiskBehavior,
   snapshotNicBehavior,
-} from './snapshot/behavior.ts';
+} from './snapshot.ts';
 import { statisticBehavior } from './statistics/behavior.ts';
 import { attachedStorageDomainBehavior } from './storage/attached-domain.ts';
 import { iscsiBondBehavior, storageConnectionBehavior } from './storage/connection.ts';
@@ -93,7 +93,7 @@ import {
 import { runningExportWork } from './vm/export.ts';
 import { externalTemplateImportBehavior, externalVmImportBehavior } from './vm/external-import.ts';
 import { applicationBehavior, reportedDeviceBehavior } from './vm/guest.ts';
-import { vmPoolBehavior } from './vm-pool/behavior.ts';
+import { vmPoolBehavior } from './vm-pool.ts';
 
 /** The behavior of all kinds, and what it begins that ends later. */
 export const behaviors = new BehaviorRegistry(

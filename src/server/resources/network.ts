@@ -7,12 +7,13 @@ import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
 import { erase, refuseInUse } from '../core/removal.ts';
+import { addVnicProfile } from '../inventory/data-center.ts';
+import { grantRole } from '../inventory/grants.ts';
+import { isBridged } from '../inventory/host-nics.ts';
+import { isRunning } from '../inventory/vm.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { leaveCluster } from './cluster-network.ts';
-import { addVnicProfile } from './data-center/data-center.ts';
-import { isBridged } from './host-network/nics.ts';
 import { tellHosts } from './host-network/setup.ts';
-import { isRunning } from './vm/vm.ts';
 
 type Profile = Resource<'vnic_profile'>;
 
@@ -121,12 +122,12 @@ export const networkBehavior = define('network', {
     ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, messageParams);
     ctx.event('NETWORK_ADDED', { data_center: dataCenter }, messageParams);
     if (!ctx.caller.superUser) {
-      grant(ctx, `/networks/${id}`, 'NetworkAdmin', { user: { id: ctx.caller.userId } });
+      grantRole(ctx, 'NetworkAdmin', { user: { id: ctx.caller.userId } }, `/networks/${id}`);
     }
     if (sent['profile_required'] === false || !isBridged(object)) return;
     const profile = ctx.site.newId();
     addVnicProfile(ctx, object.name ?? '', id, profile);
-    grant(ctx, `/vnicprofiles/${profile}`, 'VnicProfileUser', { group: { id: everyone } });
+    grantRole(ctx, 'VnicProfileUser', { group: { id: everyone } }, `/vnicprofiles/${profile}`);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
@@ -205,13 +206,6 @@ function checkNetwork(ctx: RuleContext, network: Network, action: string): void 
   if (network.port_isolation) {
     ctx.refuse('NETWORK_NOT_FOR_VMS', { action, attribute: 'port_isolation' });
   }
-}
-
-/** Gives somebody a role on an object that permissions cannot name. */
-function grant(ctx: RuleContext, path: string, role: string, to: StoredObject): void {
-  const id = ctx.tx.byName('role', role)?.id;
-  if (!id) return;
-  ctx.tx.insert('permission', `${path}/permissions`, { id: ctx.site.newId(), role: { id }, ...to });
 }
 
 /** A network as the clusters have it that have it. */

@@ -4,11 +4,11 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
+import { chooseMac, requireUnused } from '../inventory/mac-addresses.ts';
+import { isRunning, subjects, type Vm, vmOf } from '../inventory/vm.ts';
+import { networksInCluster } from '../inventory/vm-configuration.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { chooseMac, requireUnused } from './mac-pool.ts';
-import { networksInCluster } from './vm/configuration.ts';
 import { devicesOf } from './vm/guest.ts';
-import { isRunning, subjects, type Vm } from './vm/vm.ts';
 
 type Nic = Resource<'nic'>;
 
@@ -113,10 +113,6 @@ function plug(ctx: RuleContext, ref: CollectionRef, nic: Nic, plugged: boolean):
 /** An interface that is plugged has an address of its own, and a network that its host has. */
 function requirePluggable(ctx: RuleContext, vm: Vm, nic: Nic): void {
   if (nic.mac?.address) requireUnused(ctx, nic, vm, nic.mac.address, 'activate');
-}
-
-function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
-  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
 }
 
 /** Id of the cluster whose networks count; instance types have none. */

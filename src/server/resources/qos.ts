@@ -3,9 +3,14 @@ import type { Resource } from '../../model/resource.ts';
 import { everyone } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
+import { dataCenterOfDomain } from '../inventory/disk.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { type StoredObject, valueAt } from '../store/kinds.ts';
 
 type Profile = Resource<'cpu_profile'> & Resource<'disk_profile'>;
+
+/** Everybody may use a new profile. */
+const everybody = { group: { id: everyone } };
 
 export const cpuProfileBehavior = define('cpu_profile', {
   events: {
@@ -20,7 +25,7 @@ export const cpuProfileBehavior = define('cpu_profile', {
   },
 
   afterCreate(ctx, { object }) {
-    grant(ctx, `/cpuprofiles/${object.id}`, 'CpuProfileOperator');
+    grantRole(ctx, 'CpuProfileOperator', everybody, `/cpuprofiles/${object.id}`);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
@@ -53,17 +58,18 @@ export const diskProfileBehavior = define('disk_profile', {
   },
 
   beforeCreate(ctx, profile) {
-    requireQos(ctx, profile, 'storage', dataCenterOf(ctx, profile));
+    requireQos(ctx, profile, 'storage', dataCenterOfDomain(ctx, profile.storage_domain));
   },
 
   afterCreate(ctx, { object }) {
-    grant(ctx, `/diskprofiles/${object.id}`, 'DiskProfileUser');
+    grantRole(ctx, 'DiskProfileUser', everybody, `/diskprofiles/${object.id}`);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
     requireParent(ctx, before.storage_domain?.id, sent, 'storage_domain');
     after.storage_domain = { id: before.storage_domain?.id ?? '' };
-    if (sent['qos'] !== undefined) requireQos(ctx, after, 'storage', dataCenterOf(ctx, after));
+    if (sent['qos'] !== undefined)
+      requireQos(ctx, after, 'storage', dataCenterOfDomain(ctx, after.storage_domain));
   },
 
   beforeDelete(ctx, { object }) {
@@ -79,11 +85,6 @@ export const diskProfileBehavior = define('disk_profile', {
     }
   },
 });
-
-function dataCenterOf(ctx: RuleContext, profile: Resource<'disk_profile'>): string | undefined {
-  const id = profile.storage_domain?.id ?? '';
-  return ctx.tx.find('attached_storage_domain', { id })?.data_center?.id;
-}
 
 /** Refuses limits of another kind or of another data center. An empty element takes them away. */
 function requireQos(
@@ -124,17 +125,6 @@ function refuseUsed(
   if (users.length === 0) return;
   const names = users.map(({ name, id }) => name ?? id).join(', ');
   ctx.refuse('PROFILE_IN_USE', { action: 'remove', name: profile.name, users: names });
-}
-
-/** Everybody may use a new profile. */
-function grant(ctx: RuleContext, path: string, roleName: string): void {
-  const role = ctx.tx.byName('role', roleName)?.id;
-  if (!role) return;
-  ctx.tx.insert('permission', `${path}/permissions`, {
-    id: ctx.site.newId(),
-    role: { id: role },
-    group: { id: everyone },
-  });
 }
 
 type Qos = Resource<'qos'>;

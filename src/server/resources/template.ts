@@ -7,9 +7,7 @@ import { resolveMember, resolveReferences } from '../core/input.ts';
 import { erase, forgetReferences } from '../core/removal.ts';
 import type { TransitionHandlers } from '../core/transition-handlers.ts';
 import { begin, requireState } from '../core/transitions.ts';
-import type { StoredObject } from '../store/kinds.ts';
-import type { ObjectOf } from '../store/transaction.ts';
-import { eraseDisk } from './disk/disk.ts';
+import { eraseDisk } from '../inventory/disk.ts';
 import {
   type Changes,
   copyDisk,
@@ -17,10 +15,15 @@ import {
   releaseCopies,
   sourcesOf,
   spoilCopies,
-} from './disk/transition-handlers.ts';
-import { registeredAlready } from './domain-contents/register.ts';
-import { requireFreeDisks, requireNoPreview, requireSettledSnapshots } from './snapshot/checks.ts';
-import { configurationOf } from './snapshot/images.ts';
+} from '../inventory/disk-transitions.ts';
+import { registeredAlready } from '../inventory/register.ts';
+import {
+  requireFreeDisks,
+  requireNoPreview,
+  requireSettledSnapshots,
+} from '../inventory/snapshot-checks.ts';
+import { configurationOf } from '../inventory/snapshot-contents.ts';
+import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../inventory/vm.ts';
 import {
   checkConfiguration,
   fitMemoryPolicy,
@@ -29,11 +32,12 @@ import {
   requireDataCenter,
   seal,
   shownBase,
-} from './vm/configuration.ts';
+} from '../inventory/vm-configuration.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import type { ObjectOf } from '../store/transaction.ts';
 import { copyDevices } from './vm/devices.ts';
 import { exportTo } from './vm/export.ts';
 import { ovfOfTemplate } from './vm/ovf.ts';
-import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from './vm/vm.ts';
 
 export const instanceTypeBehavior = define('instance_type', {
   events: { add: 'TEMPLATE_CREATED', update: 'TEMPLATE_UPDATED' },
@@ -321,12 +325,5 @@ function words(action: string, { name, status }: Template) {
 }
 
 function move(ctx: RuleContext, template: Template, operation: string, data?: StoredObject): void {
-  const run = {
-    kind: 'template' as const,
-    collection: '/templates',
-    id: template.id ?? '',
-    operation,
-    ...(data ? { data } : {}),
-  };
-  begin(ctx, run, template);
+  begin(ctx, { kind: 'template', collection: '/templates', operation, data }, template);
 }

@@ -1,11 +1,14 @@
 /** Objects that every new service holds. */
 
 import type { Resource } from '../../model/resource.ts';
-import { everyone, splitUserName, superUserRole } from '../auth/permissions.ts';
+import { everyone, splitUserName } from '../auth/permissions.ts';
 import type { RuleContext } from '../core/context.ts';
 import { addDefaultIcons, iconsOf } from '../core/icons.ts';
 import { applyDefaults } from '../core/input.ts';
 import { namedId } from '../core/random.ts';
+import { furnish } from '../inventory/data-center.ts';
+import { grantRole } from '../inventory/grants.ts';
+import { fillConfiguration } from '../inventory/vm-configuration.ts';
 import { clusterLevels } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
 import { operatingSystems } from '../reference-data/operating-systems.ts';
@@ -17,9 +20,7 @@ import {
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
-import { furnish } from '../resources/data-center/data-center.ts';
 import { fillDirectory } from '../resources/identity.ts';
-import { fillConfiguration } from '../resources/vm/configuration.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
 const mebibyte = 2 ** 20;
@@ -256,15 +257,8 @@ function addTemplates(ctx: RuleContext): void {
 }
 
 function addPermissions(ctx: RuleContext): void {
-  const { tx } = ctx;
-  const role = (name: string) => ({ id: tx.byName('role', name)?.id ?? '' });
-  const grant = (permission: StoredObject) =>
-    tx.insert('permission', '/permissions', { id: ctx.site.newId(), ...permission });
-  grant({ role: { id: superUserRole }, user: { id: defaultIds.admin } });
-  grant({ role: role('UserProfileEditor'), group: { id: everyone } });
-  grant({
-    role: role('UserTemplateBasedVm'),
-    group: { id: everyone },
-    template: { id: zeroId },
-  });
+  grantRole(ctx, 'SuperUser', { user: { id: defaultIds.admin } });
+  grantRole(ctx, 'UserProfileEditor', { group: { id: everyone } });
+  const blank = { id: zeroId };
+  grantRole(ctx, 'UserTemplateBasedVm', { group: { id: everyone }, template: blank });
 }

@@ -3,6 +3,7 @@ import * as generic from '../api/generic.ts';
 import { splitUserName } from '../auth/permissions.ts';
 import { resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
 import { addInventory } from './from-document.ts';
 
@@ -32,22 +33,9 @@ export function addSampleUsers(ctx: RuleContext, admin: string): void {
   });
   const vm = tx.list('vm', { orderBy: 'name', limit: 1 })[0];
   const cluster = tx.byName('cluster', 'Default');
-  grant(ctx, jane, 'UserVmManager', { vm: { id: vm?.id ?? '' } });
-  grant(ctx, olaf, 'ClusterAdmin', { cluster: { id: cluster?.id ?? '' } });
-}
-
-function grant(
-  { tx, site }: RuleContext,
-  user: string | undefined,
-  role: string,
-  on: { vm: { id: string } } | { cluster: { id: string } },
-): void {
-  tx.insert('permission', '/permissions', {
-    id: site.newId(),
-    role: { id: tx.byName('role', role)?.id ?? '' },
-    user: { id: user ?? '' },
-    ...on,
-  });
+  const of = (id: string | undefined) => ({ id: id ?? '' });
+  grantRole(ctx, 'UserVmManager', { user: of(jane), vm: of(vm?.id) });
+  grantRole(ctx, 'ClusterAdmin', { user: of(olaf), cluster: of(cluster?.id) });
 }
 
 const isoDomain = 'iso1';

@@ -2,11 +2,11 @@
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
+import { electSpm, furnish, refreshDataCenter } from '../inventory/data-center.ts';
+import { connect } from '../inventory/storage-connections.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
-import { electSpm, furnish, refreshDataCenter } from '../resources/data-center/data-center.ts';
 import { equip, hardware } from '../resources/host/hardware.ts';
-import { connect } from '../resources/storage/connection.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './seed.ts';
 import { addVms } from './vms.ts';

@@ -2,14 +2,14 @@
 
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
+import { defaultQuota } from '../inventory/quota.ts';
+import { addActiveSnapshot } from '../inventory/snapshot-contents.ts';
+import { firstBlock } from '../inventory/storage-space.ts';
+import { cdromId } from '../inventory/vm.ts';
 import { zeroId } from '../reference-data/default-ids.ts';
-import { defaultQuota } from '../resources/quota.ts';
-import { addActiveSnapshot } from '../resources/snapshot/images.ts';
-import { firstBlock } from '../resources/storage/space.ts';
 import { addConsole } from '../resources/vm/console.ts';
 import { prepareVm } from '../resources/vm/create.ts';
 import { running } from '../resources/vm/run.ts';
-import { cdromId } from '../resources/vm/vm.ts';
 import { type BulkValues, BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './seed.ts';

@@ -121,7 +121,7 @@ export function numberFrom(column: string, first: number, exclusive: boolean): S
  * The condition that objects are kept in a collection, as a test: no index answers it, so that the
  * index that gives a list its order is not given up for it.
  */
-export function isKeptIn(collection: string): SqlCondition {
+export function isStoredIn(collection: string): SqlCondition {
   return { sql: '+collection = ?', values: [collection] };
 }
 

@@ -104,7 +104,7 @@ function along(
     }
     return found.slice(offset, needed);
 
-    function tested(seen: readonly number[], most: number): number[] {
+    function tested(seen: readonly number[], maxRows: number): number[] {
       if (!tests) return [...seen];
       const name = table(kind);
       const json = JSON.stringify(seen);
@@ -117,7 +117,7 @@ function along(
       const fitting = `SELECT ${name}.rowid AS row FROM (${one}) AS one CROSS JOIN ${name} ON ${name}.rowid = one.candidate WHERE ${tests.sql} LIMIT ?`;
       const row = tx
         .statement(`${head.sql}SELECT json_group_array(row) AS rows FROM (${fitting})`)
-        .get(...head.values, json, ...tests.values, Number.isFinite(most) ? most : -1);
+        .get(...head.values, json, ...tests.values, Number.isFinite(maxRows) ? maxRows : -1);
       return readJson(String(row?.['rows']));
     }
   };

@@ -12,7 +12,7 @@ export interface Plan {
 
 const plans = new WeakMap<Transaction, Map<string, Plan>>();
 /** Statements whose plan is remembered. */
-const most = 500;
+const maxPlans = 500;
 
 /** The plan of a statement; its values do not matter, so that it is found out once. */
 export function planOf(tx: Transaction, sql: string): Plan {
@@ -33,7 +33,7 @@ export function planOf(tx: Transaction, sql: string): Plan {
     indexOnly: steps.length === 1 && /COVERING INDEX/.test(steps[0] ?? ''),
     searched: /^SEARCH (\w+) .*=\?/.exec(first)?.[1],
   };
-  if (known.size >= most) known.clear();
+  if (known.size >= maxPlans) known.clear();
   known.set(sql, plan);
   return plan;
 }

@@ -191,7 +191,7 @@ export function sortKey(
   const derived = name === undefined ? undefined : derivedValues[kind]?.[name];
   if (counted) return counted;
   if (derived) return { sql: derived, values: [] };
-  const path = (field.path ?? field.kept ?? '').split('.');
+  const path = (field.path ?? field.storedPath ?? '').split('.');
   if (!field.through) return sortValue(kind, path, seen);
   let at = kind;
   let ids = `(${table(kind)}.id)`;

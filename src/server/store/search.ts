@@ -175,10 +175,10 @@ class Compiler {
     through: CrossReference | undefined,
     then: (kind: KindName) => string,
   ): string {
-    if (!through?.kept) return this.#steps(kind, through?.steps ?? [], then);
+    if (!through?.storedReference) return this.#steps(kind, through?.steps ?? [], then);
     const target = through.type;
     if (!isType(target)) throw new Error(`The model has no type ${target}.`);
-    return this.#among(jsonValue(kind, [through.kept, 'id']), target, 'id', then);
+    return this.#among(jsonValue(kind, [through.storedReference, 'id']), target, 'id', then);
   }
 
   #field(
@@ -199,7 +199,7 @@ class Compiler {
       if (counted) return counted;
       const derived = derivedValues[target]?.[name];
       if (derived) return compareValue(derived, relation, value, this.#binding);
-      const path = field.path ?? field.kept;
+      const path = field.path ?? field.storedPath;
       if (path === undefined) throw unknownWay(name);
       return this.#atPath(target, path.split('.'), field, relation, value);
     });

@@ -48,11 +48,11 @@ const wanted = 5;
 /** How many objects a slice takes: few at first, then as many as fit into its time. */
 export class Pace {
   #size: number;
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(first = 4, most = 20_000) {
+  constructor(first = 4, max = 20_000) {
     this.#size = first;
-    this.#most = most;
+    this.#max = max;
   }
 
   /** Does one slice with the number of objects that it should have. */
@@ -61,7 +61,7 @@ export class Pace {
     const result = work(this.#size);
     const took = Math.max(performance.now() - began, 0.01);
     const factor = Math.min(4, wanted / took);
-    this.#size = Math.max(1, Math.min(this.#most, Math.floor(this.#size * factor)));
+    this.#size = Math.max(1, Math.min(this.#max, Math.floor(this.#size * factor)));
     return result;
   }
 }

@@ -195,7 +195,7 @@ function between({ kind }: Walk, from: number, until: number): SqlCondition {
 function gather(
   { tx, kind, options, condition, test, made }: Walk,
   some: SqlCondition,
-  most: number,
+  maxRows: number,
 ) {
   const { order = [] } = options;
   const all = allOf(some, ...termsOf(options.where), condition, test) ?? some;
@@ -205,7 +205,7 @@ function gather(
     .map(({ descending }, index) => `k${index} ${descending ? 'DESC' : 'ASC'}, `)
     .join('');
   // These objects and no index; a limit keeps SQLite from working out a key each time it is named.
-  const fitting = `SELECT ${table(kind)}.rowid AS row${keys} FROM ${table(kind)} NOT INDEXED WHERE ${all.sql}${most < 0 ? '' : ` ORDER BY ${sorts}rowid`} LIMIT ${most}`;
+  const fitting = `SELECT ${table(kind)}.rowid AS row${keys} FROM ${table(kind)} NOT INDEXED WHERE ${all.sql}${maxRows < 0 ? '' : ` ORDER BY ${sorts}rowid`} LIMIT ${maxRows}`;
   const row = tx
     .statement(
       `${head.sql}SELECT json_group_array(json_array(row${order.map(exact).join('')})) AS found FROM (${fitting})`,

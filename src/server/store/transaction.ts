@@ -6,7 +6,6 @@ import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
 import type { Database, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
-import type { KeptMembers } from './kept-members.ts';
 import {
   columnsOf,
   columnValue,
@@ -18,6 +17,7 @@ import {
   writeDocument,
 } from './kinds.ts';
 import { table } from './schema.ts';
+import type { StoredMembers } from './stored-members.ts';
 import { TaskList } from './task-list.ts';
 
 /**
@@ -25,12 +25,12 @@ import { TaskList } from './task-list.ts';
  * them are members that the service keeps for itself.
  */
 export type ObjectOf<K extends KindName> = K extends TypeName
-  ? Resource<K> & KeptWith<K>
+  ? Resource<K> & StoredWith<K>
   : K extends DerivedKind
-    ? Resource<(typeof derivedKinds)[K]> & KeptWith<K>
+    ? Resource<(typeof derivedKinds)[K]> & StoredWith<K>
     : never;
 
-type KeptWith<K extends KindName> = K extends keyof KeptMembers ? KeptMembers[K] : unknown;
+type StoredWith<K extends KindName> = K extends keyof StoredMembers ? StoredMembers[K] : unknown;
 
 /** Statements that are kept prepared. */
 const maxStatements = 2_000;

@@ -33,8 +33,8 @@ export async function ownCertificates(
   }
   ownFolder(folder);
   for (const name of ['ca.key', 'server.key']) ownFile(join(folder, name));
-  const authority = await kept(folder, 'ca', now, [], () => makeAuthority(now));
-  const server = await kept(folder, 'server', now, hosts, () =>
+  const authority = await loadOrMake(folder, 'ca', now, [], () => makeAuthority(now));
+  const server = await loadOrMake(folder, 'server', now, hosts, () =>
     makeServerCertificate(authority, hosts, now),
   );
   return { ca: authority.certificate, server };
@@ -50,7 +50,7 @@ export function givenCertificates(certFile: string, keyFile: string): ServerCert
   return { ca: `${last}\n`, server: { key, certificate } };
 }
 
-async function kept(
+async function loadOrMake(
   folder: string,
   name: string,
   now: Date,

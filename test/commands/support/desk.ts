@@ -1,10 +1,10 @@
 /** The built command of somebody who is signed in at a running reference server, in this process. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Home, makeHome, type Outcome } from '../../support/command.ts';
-import { type ServerProcess, startServerProcess } from '../../support/server.ts';
+import { startServerProcess, startTestServer, type TestServer } from '../../support/server.ts';
 
 export interface Desk {
-  readonly server: () => ServerProcess;
+  readonly server: () => TestServer;
   readonly home: () => Home;
   /** Runs the command; whatever comes of it is returned. */
   readonly run: (words: readonly string[], input?: string) => Promise<Outcome>;
@@ -14,12 +14,16 @@ export interface Desk {
   readonly json: <T = Record<string, unknown>[]>(...words: string[]) => Promise<T>;
 }
 
-/** Starts a server before the tests of the file, and stops it after them. */
-export function useDesk(options: readonly string[] = []): Desk {
-  let server: ServerProcess;
+/**
+ * Starts a server before the tests of the file, and stops it after them: in this process, or `apart` where
+ * tests wait for processes without letting this one go on.
+ */
+export function useDesk(options: readonly string[] = [], apart = false): Desk {
+  let server: TestServer;
   let home: Home;
   beforeAll(async () => {
-    server = await startServerProcess(['--speed', '0', '--inventory', 'small', ...options]);
+    const start = apart ? startServerProcess : startTestServer;
+    server = await start(['--speed', '0', '--inventory', 'small', ...options]);
     home = makeHome(server);
   });
   afterAll(async () => {

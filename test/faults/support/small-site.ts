@@ -1,6 +1,6 @@
 /** A server in this process with a few machines and disks, driven by commands and read back whole. */
 import { Agent } from 'node:https';
-import { startServer, type TestServer } from '../../../src/testkit.ts';
+import { startServer, type TestServer } from '../../../src/testkit/testkit.ts';
 import { decodeList } from '../../../src/wire/index.ts';
 import { type RawAnswer, send } from '../../support/raw.ts';
 import type { Answered, Command, Disk, Machine, Outcome, State } from './site-model.ts';

@@ -3,8 +3,8 @@
  * center each, with all that can be in it.
  */
 import { expect } from 'vitest';
-import { startServer } from '../../../src/testkit.ts';
-import type { TestServer } from '../../../src/testkit-types.ts';
+import { startServer } from '../../../src/testkit/testkit.ts';
+import type { TestServer } from '../../../src/testkit/types.ts';
 import { RawApi, type RawOptions, requestToken, send } from '../../support/raw.ts';
 import type { TestServer as SpawnedServer } from '../../support/server.ts';
 import { enrich } from '../../write-back/support/rich-site.ts';

@@ -9,7 +9,7 @@ import { parseSearch } from '../../../src/search/index.ts';
 import { follow, followingOf } from '../../../src/server/api/follow.ts';
 import { holdersOf } from '../../../src/server/auth/permissions.ts';
 import type { RuleContext } from '../../../src/server/core/context.ts';
-import { measureOf } from '../../../src/server/resources/statistics/search-fields.ts';
+import { measureOf } from '../../../src/server/resources/vm/search-fields.ts';
 import { allOf, type ListOptions, tablesOf } from '../../../src/server/store/conditions.ts';
 import type { KindName } from '../../../src/server/store/kinds.ts';
 import { listKeys } from '../../../src/server/store/list-keys.ts';

@@ -7,7 +7,7 @@ import {
   objectServiceOf,
 } from '../../../definitions/document.ts';
 import { partsOf, wordOf } from '../../../definitions/identity.ts';
-import { sizeText } from '../../../definitions/values.ts';
+import { sizeText } from '../../../definitions/sizes.ts';
 import { nounsByPath } from '../../../model/derive/commands.ts';
 import { unwrittenObjects, written } from '../../../model/derive/definitions.ts';
 import { services } from '../../../model/derive/services.ts';
@@ -15,8 +15,6 @@ import { attributesOf, isType, parseKind } from '../../../model/index.ts';
 import type { Attribute } from '../../../model/notation/attributes.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Ids } from '../../verbs/references.ts';
-import { Names } from './names.ts';
-import { childrenOf, Site } from './site.ts';
 import {
   idIn,
   isDirect,
@@ -28,7 +26,9 @@ import {
   unwrittenOf,
   versionOf,
   without,
-} from './told.ts';
+} from './exported-attributes.ts';
+import { Names } from './names.ts';
+import { childrenOf, Site } from './site.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,10 +64,10 @@ export class Exporter {
   readonly #names: Names;
   readonly #options: ExportOptions;
   readonly #secrets = new Set<string>();
-  /** Disks that are told with what they are attached to. */
+  /** Disks that are written with what they are attached to. */
   #attached: ReadonlySet<string> | undefined;
-  /** Disks that were told: others that have them name them. */
-  readonly #told = new Set<string>();
+  /** Disks that are written: others that have them name them. */
+  readonly #writtenDisks = new Set<string>();
 
   constructor(runner: OperationRunner, options: ExportOptions) {
     this.#site = new Site(runner);
@@ -98,7 +98,7 @@ export class Exporter {
   async #collection(service: string, place: Place): Promise<readonly unknown[]> {
     const items: unknown[] = [];
     for (const item of await this.#site.list(service, place.ids)) {
-      if (await this.#isTold(service, item, place.ids)) {
+      if (await this.#isWritten(service, item, place.ids)) {
         items.push(await this.#whole(service, item, place));
       }
     }
@@ -225,8 +225,8 @@ export class Exporter {
           isRequired(type, name) || isUnusual(attribute, place.from?.[name]),
         )
       ) {
-        const told = await this.#value(attribute, name, value, place);
-        if (told !== undefined) result[name] = told;
+        const given = await this.#value(attribute, name, value, place);
+        if (given !== undefined) result[name] = given;
       }
     }
     return result;
@@ -248,10 +248,10 @@ export class Exporter {
   ): Promise<unknown> {
     const { form, of } = parseKind(kind);
     if (Array.isArray(value)) {
-      const told: unknown[] = [];
+      const values: unknown[] = [];
       for (const one of value)
-        told.push(await this.#value({ kind, ...(unit ? { unit } : {}) }, name, one, place));
-      const present = told.filter((one) => one !== undefined);
+        values.push(await this.#value({ kind, ...(unit ? { unit } : {}) }, name, one, place));
+      const present = values.filter((one) => one !== undefined);
       return present.length > 0 ? present : undefined;
     }
     if (idOf !== undefined) return await this.#names.of(idOf, { id: value }, place.ids);
@@ -270,8 +270,8 @@ export class Exporter {
   async #reference(type: string, value: Item, place: Place): Promise<unknown> {
     const id = String(value['id']);
     if (type === 'gluster_brick') return await this.#fields(type, value, place);
-    if (type === 'disk' && value['provisioned_size'] !== undefined && !this.#told.has(id)) {
-      this.#told.add(id);
+    if (type === 'disk' && value['provisioned_size'] !== undefined && !this.#writtenDisks.has(id)) {
+      this.#writtenDisks.add(id);
       const { alias, name, ...disk } = await this.#fields(type, value, place);
       const { template } = value;
       const from = isItem(template)
@@ -287,7 +287,7 @@ export class Exporter {
   }
 
   /** Whether an object is written: every service has some, others come with what they belong to. */
-  async #isTold(service: string, item: ApiObject, ids: Ids): Promise<boolean> {
+  async #isWritten(service: string, item: ApiObject, ids: Ids): Promise<boolean> {
     const type = services[service]?.type ?? '';
     const isMember = written[service]?.how === 'names';
     const whole = isMember

@@ -13,8 +13,8 @@ import {
 } from '../../../definitions/references.ts';
 import { attributesOf, operationsOf } from '../../../model/index.ts';
 import { scopeOf } from '../../../model/naming.ts';
+import { type Difference, differences } from '../../verbs/differences.ts';
 import type { Found, Ids } from '../../verbs/references.ts';
-import { type Difference, differences } from './compare.ts';
 import { badDefinition } from './read.ts';
 
 /** What is known of an entry. */

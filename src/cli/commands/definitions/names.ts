@@ -40,8 +40,8 @@ export class Names {
     if (word === undefined) return { id };
     const alike = index.byWord.get(word) ?? [];
     if (alike.length < 2) return word;
-    const told = type === 'template' ? version(word, known, alike) : undefined;
-    if (told !== undefined) return told;
+    const versioned = type === 'template' ? version(word, known, alike) : undefined;
+    if (versioned !== undefined) return versioned;
     const scope = scopeOf(type) ?? ownerOf(type);
     const place = scope === undefined ? undefined : known[scope];
     const isAlone =

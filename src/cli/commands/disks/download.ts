@@ -15,15 +15,11 @@ import {
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
+import { commandLine } from '../../session/command-line.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import { finderFor } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
-import {
-  commandLine,
-  type TransferFlags,
-  transferOptions,
-  unfinished,
-} from './transfer-options.ts';
+import { type TransferFlags, transferOptions, unfinished } from './transfer-options.ts';
 import { TransferProgress } from './transfer-progress.ts';
 
 export interface DownloadFlags extends TransferFlags {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
-import { shellQuote } from '../../../client/shell-quote.ts';
 import {
   Journal,
   type JournalHeader,
@@ -12,7 +11,6 @@ import {
 } from '../../../transfer/index.ts';
 import { longOf } from '../../args/values.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { longFlag, type SettingName, settings } from '../../session/settings.ts';
 import { parallelOf } from '../../verbs/parallel.ts';
 import type { TransferProgress } from './transfer-progress.ts';
 
@@ -55,7 +53,7 @@ export async function transferOptions(
 /** A size on the command line, in bytes; nothing where it was not given. */
 export function sizeOf(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined;
-  const bytes = Number(longOf(text, flag));
+  const bytes = Number(longOf(text, 'bytes', flag));
   if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw new UsageError(`${flag} ${text}: not a size above 0`);
 }
@@ -103,24 +101,4 @@ export function unfinished(
       next: found.map(({ header }) => `disks/${header.disk}`),
     },
   );
-}
-
-const whichServer: readonly SettingName[] = [
-  'context',
-  'url',
-  'username',
-  'passwordFile',
-  'caFile',
-  'insecure',
-];
-
-/** A command line for the same server as this one. */
-export function commandLine(cli: CommandContext, words: readonly string[]): string {
-  const flags = whichServer.flatMap((name) => {
-    const found = cli.setting(name);
-    const flag = longFlag(settings[name]);
-    if (found?.origin !== 'flag' || flag === undefined) return [];
-    return settings[name].isSwitch ? [flag] : [flag, found.value];
-  });
-  return ['vmctl', ...words, ...flags].map(shellQuote).join(' ');
 }

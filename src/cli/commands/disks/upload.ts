@@ -11,17 +11,18 @@ import {
   type NewDisk,
   openSource,
   type Source,
+  type SourceOptions,
   type UploadOptions,
   upload,
 } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
+import { commandLine } from '../../session/command-line.ts';
 import { readCa } from '../../session/target.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import { type Finder, finderFor } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
 import {
-  commandLine,
   retriesOf,
   sizeOf,
   type TransferFlags,
@@ -50,22 +51,13 @@ export async function runUpload(
 ): Promise<void> {
   checkFlags(file, flags);
   const size = sizeOf(flags.size, '--size');
-  const source = await openSource(file, {
-    stdin: cli.io.stdin,
+  const source = await openImage(cli, file, {
     ...(size === undefined ? {} : { size }),
     ...(flags.format === undefined ? {} : { format: flags.format }),
     keepCompressed: !flags.unpack,
     ...(flags.sourceCaFile === undefined
       ? {}
       : { ca: readCa(flags.sourceCaFile, '--source-ca-file') }),
-    env: cli.io.env,
-    retries: retriesOf(cli),
-    signal: cli.signal,
-    onNote: (note) => {
-      // Whoever asked for JSON expects one error at most on stderr.
-      if (formatOf(cli) !== 'json') cli.note(note);
-    },
-    onWarning: (warning) => cli.warn(warning),
   });
   const progress = new TransferProgress(cli, basename(source.path));
   try {
@@ -99,6 +91,26 @@ export async function runUpload(
   } finally {
     await source.close();
   }
+}
+
+/** Opens an image for an upload: a file, an address or stdin. Throws before anything is changed. */
+export async function openImage(
+  cli: CommandContext,
+  file: string,
+  options: Pick<SourceOptions, 'size' | 'format' | 'keepCompressed' | 'ca'>,
+): Promise<Source> {
+  return await openSource(file, {
+    ...options,
+    stdin: cli.io.stdin,
+    env: cli.io.env,
+    retries: retriesOf(cli),
+    signal: cli.signal,
+    onNote: (note) => {
+      // Whoever asked for JSON expects one error at most on stderr.
+      if (formatOf(cli) !== 'json') cli.note(note);
+    },
+    onWarning: (warning) => cli.warn(warning),
+  });
 }
 
 function checkFlags(file: string, flags: UploadFlags): void {
@@ -150,18 +162,27 @@ async function destination(
 ): Promise<{ readonly add: NewDisk } | { readonly disk: ApiObject }> {
   if (flags.disk !== undefined) return { disk: await diskNamed(finder, flags.disk) };
   const found = await finder.find(flags.storageDomain ?? '', collectionAt('/storagedomains'));
-  const storage = found.item?.['storage'] as ApiObject | undefined;
-  const available = found.item?.['available'];
   return {
     add: {
       name: flags.name ?? nameFrom(source.path),
       ...(size === undefined ? {} : { size }),
       preallocated: flags.preallocated === true,
-      ...(available === undefined ? {} : { availableSpace: Number(available) }),
       ...(flags.description === undefined ? {} : { description: flags.description }),
-      storageDomain: found.id,
-      onBlockStorage: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
+      ...placeOn(found.item ?? { id: found.id }),
     },
+  };
+}
+
+/** Where a new disk is made, as the service describes the storage domain. */
+export function placeOn(
+  domain: ApiObject,
+): Pick<NewDisk, 'storageDomain' | 'onBlockStorage' | 'availableSpace'> {
+  const storage = domain['storage'] as ApiObject | undefined;
+  const available = domain['available'];
+  return {
+    ...(available === undefined ? {} : { availableSpace: Number(available) }),
+    storageDomain: String(domain['id']),
+    onBlockStorage: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
   };
 }
 

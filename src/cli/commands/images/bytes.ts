@@ -171,7 +171,7 @@ async function patch(
 }
 
 function offsetOf(text: string): number {
-  const offset = Number(longOf(text, '--offset'));
+  const offset = Number(longOf(text, 'bytes', '--offset'));
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
   throw new UsageError(`--offset ${text}: not an offset in an image`);
 }

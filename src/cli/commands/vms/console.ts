@@ -1,14 +1,15 @@
 /** `vmctl vms console`: gets the connection file of a console, and opens it where there is a viewer. */
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { type Environment, write } from '../../session/io.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
+import { isOnPath, isProgram } from './programs.ts';
 
 export interface ConsoleFlags {
   readonly protocol?: string;
@@ -102,23 +103,10 @@ function viewerOf(env: Environment, requested: string | undefined): string | und
   const name = requested ?? defaultViewer;
   const hasScreen =
     Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']) || process.platform !== 'linux';
-  const found = name.includes('/') ? isProgram(name) : onPath(env, name);
+  const found = name.includes('/') ? isProgram(name) : isOnPath(env, name);
   if (found && (hasScreen || requested !== undefined)) return name;
   if (requested === undefined) return undefined;
   throw new UsageError(`--viewer ${requested}: there is no such program`);
-}
-
-function onPath(env: Environment, name: string): boolean {
-  return (env['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, name)));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Starts the viewer and leaves it to itself. */

@@ -4,14 +4,9 @@ import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referredId, resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import { registeredAlready } from '../domain-contents/register.ts';
-import { chargeStorage } from '../quota.ts';
-import { logicalUnit, unitsOf } from '../storage/logical-unit.ts';
-import { isBlock } from '../storage/space.ts';
 import {
   checkFormat,
-  dataCenterOf,
+  dataCenterOfDomain,
   diskWords,
   domainOf,
   hasSnapshots,
@@ -22,8 +17,13 @@ import {
   settleOwners,
   templatesOf,
   vmsOf,
-} from './disk.ts';
-import type { DiskMove } from './transition-handlers.ts';
+} from '../../inventory/disk.ts';
+import type { DiskMove } from '../../inventory/disk-transitions.ts';
+import { logicalUnit, unitsOf } from '../../inventory/logical-unit.ts';
+import { chargeStorage } from '../../inventory/quota.ts';
+import { registeredAlready } from '../../inventory/register.ts';
+import { isBlock } from '../../inventory/storage-space.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;
@@ -72,7 +72,7 @@ export const diskActions = {
     }
     const moved: Disk = { ...disk, ...ownersIn(ctx, body) };
     if (!body['disk_profile']) delete moved.disk_profile;
-    if (dataCenterOf(ctx, domain) !== dataCenterOf(ctx, domainOf(ctx, disk) ?? {})) {
+    if (dataCenterOfDomain(ctx, domain) !== dataCenterOfDomain(ctx, domainOf(ctx, disk) ?? {})) {
       ctx.refuse('DOMAIN_IN_OTHER_DATA_CENTER', { action: 'move', name: domain.name });
     }
     fitTo(ctx, moved, domain, 'move');

@@ -1,4 +1,5 @@
 /** Disk attachments: attach, create with a disk, update, hot plug, detach. */
+
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import { changedMembers } from '../../core/changed-members.ts';
@@ -14,14 +15,10 @@ import {
   settable,
 } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
-import { measured } from '../storage/space.ts';
-import { extendDisk } from './actions.ts';
-import { forgetChanges } from './dirty-bitmaps.ts';
+import { forgetChanges } from '../../inventory/dirty-bitmaps.ts';
 import {
   createImage,
-  dataCenterOf,
+  dataCenterOfDomain,
   diskWords,
   domainOf,
   eraseDisk,
@@ -31,13 +28,18 @@ import {
   prepareDisk,
   settleOwners,
   vmsOf,
-} from './disk.ts';
+} from '../../inventory/disk.ts';
 import {
   diskInSnapshot,
   requireNotAttached,
   snapshotOf,
   withSnapshot,
-} from './snapshot-attachment.ts';
+} from '../../inventory/snapshot-attachment.ts';
+import { measured } from '../../inventory/storage-space.ts';
+import { requireVm } from '../../inventory/vm.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
+import { extendDisk } from './actions.ts';
 
 type Attachment = ObjectOf<'disk_attachment'>;
 type Vm = ObjectOf<'vm'>;
@@ -179,7 +181,7 @@ export const diskAttachmentBehavior = define('disk_attachment', {
   present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
 
   attach(ctx, ref, sent) {
-    const vm = vmOf(ctx, ref);
+    const vm = requireVm(ctx, ref);
     const sentDisk = sent['disk'] ?? {};
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'attach' });
     requireAll('DiskAttachment', ['interface'], sent, 'add');
@@ -202,7 +204,7 @@ export const diskAttachmentBehavior = define('disk_attachment', {
   },
 
   beforeUpdate(ctx, before, after, ref, sent) {
-    const vm = vmOf(ctx, ref);
+    const vm = requireVm(ctx, ref);
     const disk = ctx.tx.get('disk', before.id ?? '');
     if (disk?.status === 'locked')
       ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(disk) });
@@ -239,7 +241,7 @@ export const diskAttachmentBehavior = define('disk_attachment', {
       removeCopy(ctx, object, parameters.text('storage_domain'));
       return;
     }
-    const vm = vmOf(ctx, ref);
+    const vm = requireVm(ctx, ref);
     if (vm.status !== 'down' && vm.status !== 'up') {
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'detach', status: vm.status });
     }
@@ -277,12 +279,6 @@ export const diskAttachmentBehavior = define('disk_attachment', {
   },
 });
 
-function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
-  const vm = ctx.tx.get('vm', ref.owner?.id ?? '');
-  if (!vm) throw new Error('A disk attachment has no virtual machine.');
-  return vm;
-}
-
 function existing(
   ctx: RuleContext,
   vm: Vm,
@@ -316,7 +312,7 @@ function existing(
 function requireSameDataCenter(ctx: RuleContext, vm: Vm, disk: Disk): void {
   const domain = domainOf(ctx, disk);
   const own = ctx.tx.get('cluster', vm.cluster?.id ?? '')?.data_center?.id;
-  if (!domain || !own || dataCenterOf(ctx, domain) === own) return;
+  if (!domain || !own || dataCenterOfDomain(ctx, domain) === own) return;
   ctx.refuse('DOMAIN_IN_OTHER_DATA_CENTER', { action: 'attach', name: domain.name });
 }
 

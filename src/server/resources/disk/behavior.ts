@@ -8,10 +8,6 @@ import type { RuleContext } from '../../core/context.ts';
 import { isUuid, settable } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import { contentsOf } from '../domain-contents/unregistered.ts';
-import { measured } from '../storage/space.ts';
-import { diskActions } from './actions.ts';
-import { changeDisk } from './attachment.ts';
 import {
   createImage,
   diskWords,
@@ -24,9 +20,14 @@ import {
   templatesOf,
   vmsOf,
   withUnit,
-} from './disk.ts';
-import { requireNotAttached } from './snapshot-attachment.ts';
-import { copiesOf, ended, failed } from './transition-handlers.ts';
+} from '../../inventory/disk.ts';
+import { copiesOf, ended, failed } from '../../inventory/disk-transitions.ts';
+import { grantRole } from '../../inventory/grants.ts';
+import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
+import { measured } from '../../inventory/storage-space.ts';
+import { contentsOf } from '../../inventory/unregistered.ts';
+import { diskActions } from './actions.ts';
+import { changeDisk } from './attachment.ts';
 
 type Disk = Resource<'disk'>;
 
@@ -77,7 +78,7 @@ export const diskBehavior = define('disk', {
   },
 
   afterCreate(ctx, { object, ref }) {
-    grant(ctx, object);
+    grantToCreator(ctx, object);
     createImage(ctx, object);
     if (object.storage_type === 'lun') ctx.event('DISK_ADDED', {}, { DiskAlias: object.alias });
     else moveDisk(ctx, ref, object, 'add');
@@ -148,16 +149,10 @@ export const diskBehavior = define('disk', {
 });
 
 /** Whoever adds a disk may go on working with it. */
-function grant(ctx: RuleContext, disk: Disk): void {
+function grantToCreator(ctx: RuleContext, disk: Disk): void {
   const { userId } = ctx.caller;
   const id = disk.id ?? '';
   if (isPermitted(ctx.tx, ctx.caller, 'edit_disk_properties', { kind: 'disk', id })) return;
-  const role = ctx.tx.byName('role', 'DiskOperator')?.id;
-  if (!role || !ctx.tx.get('user', userId)) return;
-  ctx.tx.insert('permission', '/permissions', {
-    id: ctx.site.newId(),
-    role: { id: role },
-    user: { id: userId },
-    disk: { id },
-  });
+  if (!ctx.tx.get('user', userId)) return;
+  grantRole(ctx, 'DiskOperator', { user: { id: userId }, disk: { id } });
 }

@@ -3,11 +3,11 @@ import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { diskWords } from '../../inventory/disk.ts';
+import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
+import { measured } from '../../inventory/storage-space.ts';
+import { subjects } from '../../inventory/vm.ts';
 import { referringCondition } from '../../store/conditions.ts';
-import { measured } from '../storage/space.ts';
-import { subjects } from '../vm/vm.ts';
-import { diskWords } from './disk.ts';
-import { requireNotAttached } from './snapshot-attachment.ts';
 
 type DiskSnapshot = Resource<'disk_snapshot'>;
 type Disk = Resource<'disk'>;

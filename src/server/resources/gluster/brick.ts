@@ -8,8 +8,6 @@ import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
 import { digestOf, namedId } from '../../core/random.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
 import {
   bricksIn,
   bricksOf,
@@ -21,7 +19,9 @@ import {
   requireServers,
   storeBricks,
   striped,
-} from './layout.ts';
+} from '../../inventory/gluster-layout.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
 import { requireBricksUp, requireStarted } from './volume.ts';
 

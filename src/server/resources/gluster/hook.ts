@@ -7,10 +7,10 @@ import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { digestOf, namedId } from '../../core/random.ts';
-import type { KeptHook } from '../../store/kept-members.ts';
+import { requireServers } from '../../inventory/gluster-layout.ts';
 import { isRecord, type StoredObject } from '../../store/kinds.ts';
+import type { KeptHook } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { requireServers } from './layout.ts';
 
 type Hook = ObjectOf<'gluster_hook'>;
 type Host = ObjectOf<'host'>;

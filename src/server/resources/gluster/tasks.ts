@@ -4,8 +4,8 @@ import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/random.ts';
 import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
-import type { VolumeTask } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { VolumeTask } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 
 /** Types of the steps that move data of volumes. */

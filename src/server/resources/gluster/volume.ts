@@ -7,8 +7,6 @@ import { requireAll } from '../../core/input.ts';
 import { digestOf } from '../../core/random.ts';
 import { erase } from '../../core/removal.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
 import {
   bricksIn,
   bricksOf,
@@ -22,7 +20,9 @@ import {
   requireServers,
   storeBricks,
   striped,
-} from './layout.ts';
+} from '../../inventory/gluster-layout.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
 
 type Volume = ObjectOf<'gluster_volume'>;

@@ -5,8 +5,14 @@ import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
+import {
+  type Attachment,
+  appliedOf,
+  attachmentsPath,
+  refreshNics,
+  reportOf,
+} from '../../inventory/host-nics.ts';
 import { requireSelection } from './host-nic.ts';
-import { type Attachment, appliedOf, attachmentsPath, refreshNics, reportOf } from './nics.ts';
 import { changeNetworks, modify } from './setup.ts';
 
 const pattern = /^[A-Za-z0-9_-]{1,50}$/;

@@ -4,9 +4,6 @@ import type { RuleContext } from '../../core/context.ts';
 import { entityNotFound } from '../../core/fault.ts';
 import { referredId } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
-import type { NetworkConfiguration } from '../../store/kept-members.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import { isRunning } from '../vm/vm.ts';
 import {
   type Attachment,
   appliedOf,
@@ -19,8 +16,11 @@ import {
   nicsOf,
   reportOf,
   tell,
-} from './nics.ts';
-import { configurationOf } from './saved.ts';
+} from '../../inventory/host-nics.ts';
+import { configurationOf } from '../../inventory/saved-networks.ts';
+import { isRunning } from '../../inventory/vm.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { NetworkConfiguration } from '../../store/stored-members.ts';
 
 type Network = Resource<'network'>;
 type Bonding = NonNullable<Nic['bonding']>;

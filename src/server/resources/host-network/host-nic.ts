@@ -6,7 +6,7 @@ import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { digestOf } from '../../core/random.ts';
-import { addNic, attachmentsOf, type Nic, nicsOf, nicsPath } from './nics.ts';
+import { addNic, attachmentsOf, type Nic, nicsOf, nicsPath } from '../../inventory/host-nics.ts';
 
 export const hostNicBehavior = define('host_nic', {
   presentsStored: true,

@@ -7,9 +7,6 @@ import { incomplete } from '../../core/fault.ts';
 import { merge, resolveMember, settable } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
-import { markNonOperational } from '../host/non-responsive.ts';
-import { Draft, validate } from './draft.ts';
 import {
   type Attachment,
   attachManagement,
@@ -21,8 +18,17 @@ import {
   nicsOf,
   refreshNics,
   tell,
-} from './nics.ts';
-import { awaitCommit, commitNetworks, configurationOf, configure, keepSaved } from './saved.ts';
+} from '../../inventory/host-nics.ts';
+import { markNonOperational } from '../../inventory/non-operational.ts';
+import {
+  awaitCommit,
+  commitNetworks,
+  configurationOf,
+  configure,
+  keepSaved,
+} from '../../inventory/saved-networks.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
+import { Draft, validate } from './draft.ts';
 
 /** The attachment ends; the host keeps the network until somebody removes it there. */
 export function leaveUnmanaged(ctx: RuleContext, attachment: Attachment): void {

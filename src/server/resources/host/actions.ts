@@ -7,15 +7,15 @@ import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import { defineDeadline, dueIn } from '../../core/tasks.ts';
 import { requireState } from '../../core/transitions.ts';
+import { releaseSpm } from '../../inventory/data-center.ts';
+import { missingNetworks, refreshNics } from '../../inventory/host-nics.ts';
+import { markNonOperational } from '../../inventory/non-operational.ts';
+import { forceSpm } from '../../inventory/storage-pool-manager.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { releaseSpm } from '../data-center/data-center.ts';
-import { missingNetworks, refreshNics } from '../host-network/nics.ts';
 import { requireSignInAgain, sentObject } from './checks.ts';
 import { fence } from './fence.ts';
 import { isOutdated, software } from './hardware.ts';
 import { migrateAway, refuseMaintenance } from './maintenance.ts';
-import { markNonOperational } from './non-responsive.ts';
-import { forceSpm } from './spm.ts';
 import { move } from './transitions.ts';
 
 /** The state of the self-hosted engine on a host, where it is deployed or taken away. */

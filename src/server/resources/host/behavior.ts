@@ -8,15 +8,16 @@ import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
+import { affinitySets } from '../../inventory/affinity.ts';
+import { chooseHost } from '../../inventory/choose-host.ts';
+import { bricksOn } from '../../inventory/gluster-layout.ts';
+import { refreshStorage } from '../../inventory/storage-pool-manager.ts';
 import { compose } from '../../store/conditions.ts';
 import { isRecord, type StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { applyLabels } from '../affinity.ts';
-import { bricksOn } from '../gluster/layout.ts';
 import { changeNetworkCluster, hostNetworkActions } from '../host-network/setup.ts';
-import { affinitySets } from '../scheduling/affinity.ts';
-import { chooseHost } from '../scheduling/choose-host.ts';
-import { measureOf } from '../statistics/search-fields.ts';
+import { applyLabels } from '../scheduling/affinity-groups.ts';
+import { measureOf } from '../vm/search-fields.ts';
 import { engineOf, hostActions } from './actions.ts';
 import {
   checkAddress,
@@ -31,7 +32,6 @@ import {
 } from './checks.ts';
 import { shownReports } from './hardware.ts';
 import { namesOf, runningOn } from './maintenance.ts';
-import { refreshStorage } from './spm.ts';
 import { storageActions } from './storage.ts';
 import { hostTransitions, move } from './transitions.ts';
 

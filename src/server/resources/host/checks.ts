@@ -4,9 +4,9 @@ import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { reconfigurable } from '../../../model/resources/host.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
+import { domainsOf } from '../../inventory/data-center.ts';
 import { isRecord, type StoredObject, valueAt } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { domainsOf } from '../data-center/data-center.ts';
 
 type Host = ObjectOf<'host'>;
 

@@ -4,8 +4,8 @@ import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
+import { isRunning, subjects } from '../../inventory/vm.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { isRunning, subjects } from '../vm/vm.ts';
 import { isOutdated } from './hardware.ts';
 
 type Host = ObjectOf<'host'>;

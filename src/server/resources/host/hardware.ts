@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
+import { installNics } from '../../inventory/host-nics.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { installNics } from '../host-network/nics.ts';
 
 type Host = ObjectOf<'host'>;
 

@@ -1,11 +1,11 @@
 /** Maintenance of hosts: what refuses it, and how their virtual machines leave. */
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
+import { quorumLostWithout } from '../../inventory/gluster-layout.ts';
+import { busyDisks } from '../../inventory/storage-pool-manager.ts';
+import { isRunning } from '../../inventory/vm.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { quorumLostWithout } from '../gluster/layout.ts';
 import { leave } from '../vm/run.ts';
-import { isRunning } from '../vm/vm.ts';
-import { busyDisks } from './spm.ts';
 
 type Host = ObjectOf<'host'>;
 type Vm = ObjectOf<'vm'>;

@@ -1,16 +1,16 @@
-/** Non-responsive and non-operational hosts: their virtual machines, and the host that is their fence proxy. */
+/** Non-responsive hosts: their virtual machines, and the host that is their fence proxy. */
 import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { begin } from '../../core/transitions.ts';
+import { hostsUp, releaseSpm } from '../../inventory/data-center.ts';
+import { switchBricks } from '../../inventory/gluster-layout.ts';
+import { dataCenterOfHost, refreshStorage } from '../../inventory/storage-pool-manager.ts';
+import { formerUptime, runStateMember, uptimeOf } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { hostsUp, releaseSpm } from '../data-center/data-center.ts';
-import { switchBricks } from '../gluster/layout.ts';
 import { failBackups, failBackupsOn } from '../vm/backup.ts';
-import { formerUptime, runStateMember, uptimeOf } from '../vm/vm.ts';
 import { runningOn } from './maintenance.ts';
-import { dataCenterOf, refreshStorage } from './spm.ts';
 
 type Host = ObjectOf<'host'>;
 
@@ -28,19 +28,8 @@ function candidates(ctx: RuleContext, host: Host, where: string): Host[] {
   if (where === 'cluster') {
     return ctx.tx.list('host', { where: { cluster_id: host.cluster?.id ?? '', status: 'up' } });
   }
-  if (where === 'dc') return hostsUp(ctx, dataCenterOf(ctx, host)?.id ?? '');
+  if (where === 'dc') return hostsUp(ctx, dataCenterOfHost(ctx, host)?.id ?? '');
   return ctx.tx.list('host', { where: { status: 'up' } });
-}
-
-/** A host that is up and lacks required networks is non-operational until it has them. */
-export function markNonOperational(ctx: RuleContext, host: Host, missing: readonly string[]): Host {
-  const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
-  const out: Host = { ...host, status: 'non_operational', status_detail: 'network_unreachable' };
-  ctx.tx.update('host', out);
-  ctx.event('HOST_LACKS_NETWORKS', { host, cluster }, { Networks: missing.join(', ') });
-  ctx.event('HOST_NON_OPERATIONAL', { host, cluster });
-  refreshStorage(ctx, out);
-  return out;
 }
 
 type Vm = ObjectOf<'vm'>;
@@ -51,7 +40,7 @@ const gone = ['host', 'start_time', 'run_once', 'status_detail', 'fqdn', runStat
 export function markNonResponsive(ctx: RuleContext, id: string): void {
   const host = ctx.tx.get('host', id);
   if (!host) return;
-  begin(ctx, { kind: 'host', collection: '/hosts', id, operation: 'lose' }, host);
+  begin(ctx, { kind: 'host', collection: '/hosts', operation: 'lose' }, host);
 }
 
 /**

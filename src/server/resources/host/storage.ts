@@ -4,20 +4,20 @@ import { type Action, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { IscsiTarget } from '../../store/kept-members.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
-import { domainsOf } from '../data-center/data-center.ts';
-import { forgottenDomains } from '../storage/domain-actions.ts';
+import { domainsOf } from '../../inventory/data-center.ts';
 import {
   type LogicalUnit,
   logicalUnit,
   presentUnit,
   unitsOf,
   unitUsers,
-} from '../storage/logical-unit.ts';
+} from '../../inventory/logical-unit.ts';
+import { dataCenterOfHost } from '../../inventory/storage-pool-manager.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { IscsiTarget } from '../../store/stored-members.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
+import { forgottenDomains } from '../storage/domain-actions.ts';
 import { sentObject } from './checks.ts';
-import { dataCenterOf } from './spm.ts';
 
 /** A target of an iSCSI server. */
 type Target = IscsiTarget;
@@ -169,7 +169,7 @@ function connected(
   ctx: RuleContext,
   host: Host,
 ): { type: 'fcp' | 'iscsi'; units: readonly LogicalUnit[] }[] {
-  return domainsOf(ctx, dataCenterOf(ctx, host)?.id ?? '').flatMap(({ id }) => {
+  return domainsOf(ctx, dataCenterOfHost(ctx, host)?.id ?? '').flatMap(({ id }) => {
     const storage = ctx.tx.get('storage_domain', id ?? '')?.storage;
     const type = storage?.type;
     return type === 'iscsi' || type === 'fcp' ? [{ type, units: unitsOf(storage) }] : [];

@@ -3,36 +3,33 @@ import type { Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
-import type { TransitionHandlers, TransitionRun } from '../../core/transition-handlers.ts';
+import type {
+  TransitionHandlers,
+  TransitionRun,
+  TransitionStart,
+} from '../../core/transition-handlers.ts';
 import { begin, stay } from '../../core/transitions.ts';
+import { switchBricks } from '../../inventory/gluster-layout.ts';
+import { missingNetworks } from '../../inventory/host-nics.ts';
+import { markNonOperational } from '../../inventory/non-operational.ts';
+import { revertNetworks, settledNetworks } from '../../inventory/saved-networks.ts';
+import { refreshStorage } from '../../inventory/storage-pool-manager.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { switchBricks } from '../gluster/layout.ts';
-import { missingNetworks } from '../host-network/nics.ts';
-import { revertNetworks, settledNetworks } from '../host-network/saved.ts';
 import { certificateOf, equip, fingerprintOf, hardware, software } from './hardware.ts';
 import { migrateAway, runningOn } from './maintenance.ts';
-import { freeVms, markNonOperational, settleNonResponsive } from './non-responsive.ts';
-import { refreshStorage } from './spm.ts';
+import { freeVms, settleNonResponsive } from './non-responsive.ts';
 
 type Host = ObjectOf<'host'>;
-
-function journeyOf(
-  id: string,
-  operation: string,
-  more: Partial<TransitionRun> = {},
-): TransitionRun {
-  return { kind: 'host', collection: '/hosts', id, operation, ...more };
-}
 
 /** Sends a host on a move. */
 export function move(
   ctx: RuleContext,
   target: Pick<Addressed<'host'>, 'object'>,
   operation: string,
-  more: Partial<TransitionRun> = {},
+  more: Partial<TransitionStart> = {},
 ): undefined {
   const { object } = target;
-  begin(ctx, journeyOf(object.id ?? '', operation, more), object);
+  begin(ctx, { kind: 'host', collection: '/hosts', operation, ...more }, object);
   // Meanwhile another host may have to manage the storage.
   const now = ctx.tx.get('host', object.id ?? '');
   if (now && now.status !== 'up') refreshStorage(ctx, now);

@@ -8,10 +8,10 @@ import type { RuleContext } from '../../core/context.ts';
 import { defineWork } from '../../core/tasks.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
+import { hostsUp } from '../../inventory/data-center.ts';
+import { dataCenterOfDomain, domainOf, pluggedInto, vmsOf } from '../../inventory/disk.ts';
+import { requireBackupsBegun } from '../../inventory/snapshot-checks.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { hostsUp } from '../data-center/data-center.ts';
-import { dataCenterOf, domainOf, pluggedInto, vmsOf } from '../disk/disk.ts';
-import { requireBackupsBegun } from '../snapshot/checks.ts';
 import {
   prepare as beginPreparation,
   chooseFile,
@@ -242,7 +242,7 @@ function requireActiveDomain(ctx: RuleContext, disk: Disk): void {
 
 function chooseHost(ctx: RuleContext, disk: Disk): string {
   const domain = domainOf(ctx, disk);
-  const dataCenter = domain && dataCenterOf(ctx, domain);
+  const dataCenter = domain && dataCenterOfDomain(ctx, domain);
   const [host] = dataCenter ? hostsUp(ctx, dataCenter) : [];
   if (!host?.id) {
     ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'add', type: 'image transfer' });
@@ -256,13 +256,7 @@ function withProgress(ctx: RuleContext, transfer: Transfer): Transfer {
 }
 
 function move(ctx: RuleContext, transfer: Transfer, operation: string): undefined {
-  const run = {
-    kind: 'image_transfer' as const,
-    collection: '/imagetransfers',
-    id: transfer.id ?? '',
-    operation,
-  };
-  begin(ctx, run, transfer);
+  begin(ctx, { kind: 'image_transfer', collection: '/imagetransfers', operation }, transfer);
   return undefined;
 }
 

@@ -6,10 +6,10 @@ import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { ImageForm, Site, TransferTicket } from '../../core/ports.ts';
 import { beginWork } from '../../core/tasks.ts';
+import { changesIn, frozenImage } from '../../inventory/backup-images.ts';
+import { noteReplaced, trackedPeriod } from '../../inventory/dirty-bitmaps.ts';
+import { measured } from '../../inventory/storage-space.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';
-import { measured } from '../storage/space.ts';
-import { changesIn, frozenImage } from '../vm/backup-images.ts';
 
 /** A transfer as it is stored. */
 export type Transfer = ObjectOf<'image_transfer'>;

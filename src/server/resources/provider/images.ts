@@ -8,8 +8,8 @@ import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
 import { applyDefaults, referredId, requireAll, resolveMember } from '../../core/input.ts';
-import { moveDisk, prepareDisk } from '../disk/disk.ts';
-import type { DiskMove } from '../disk/transition-handlers.ts';
+import { moveDisk, prepareDisk } from '../../inventory/disk.ts';
+import type { DiskMove } from '../../inventory/disk-transitions.ts';
 import { suppliedImages } from './contents.ts';
 
 /** A storage domain as it is stored; which provider keeps it does not show. */

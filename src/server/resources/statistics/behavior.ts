@@ -72,17 +72,17 @@ function glusterMeasures(
   object: StoredObject,
 ): Measured {
   const { total, used } = capacityOf(ctx, kind, object);
-  const room: Measured = {
+  const common: Measured = {
     'memory.total.size': () => total,
     'memory.used.size': () => used,
     'memory.free.size': () => total - used,
     'memory.block.size': () => 4096,
   };
-  if (kind === 'gluster_volume' || object['status'] !== 'up') return room;
+  if (kind === 'gluster_volume' || object['status'] !== 'up') return common;
   const arena = 2 ** 22 + 4096 * digestOf(String(object['id'])).readUInt8(0);
   const free = arena / 4;
   return {
-    ...room,
+    ...common,
     'malloc.arena': () => arena,
     'malloc.ordblks': () => 12,
     'malloc.hblks': () => 4,

@@ -2,8 +2,8 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/random.ts';
-import { vmsOf } from '../disk/disk.ts';
-import { uptimeOf } from '../vm/vm.ts';
+import { vmsOf } from '../../inventory/disk.ts';
+import { uptimeOf } from '../../inventory/vm.ts';
 import { hostNetwork, hostUptime } from './host.ts';
 import { Load, lastLook, type Measured, rounded } from './load.ts';
 import { isWorking, VmLoad } from './vm.ts';

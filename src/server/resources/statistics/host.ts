@@ -1,8 +1,8 @@
 /** Measured values of hosts and of their NUMA nodes. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { isRunning } from '../../inventory/vm.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { isRunning } from '../vm/vm.ts';
 import { Load, lastLook, type Measured, rounded } from './load.ts';
 import { shareOfHost } from './vm.ts';
 

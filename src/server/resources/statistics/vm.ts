@@ -1,7 +1,7 @@
 /** Measured values of virtual machines. */
 import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { disksOf, isRunning, runningSeconds, uptimeOf, type Vm } from '../vm/vm.ts';
+import { disksOf, isRunning, runningSeconds, uptimeOf, type Vm } from '../../inventory/vm.ts';
 import { historyLength, interval, Load, lastLook, type Measured, rounded } from './load.ts';
 
 /** Share of each interface that is used at full load. */

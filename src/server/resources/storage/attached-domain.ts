@@ -9,16 +9,17 @@ import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
-import { noneOf, referringCondition } from '../../store/conditions.ts';
 import {
   domainsOf,
   electSpm,
   hostsUp,
   refreshDataCenter,
   releaseSpm,
-} from '../data-center/data-center.ts';
-import { leaveInventory, usersOf } from '../domain-contents/unregistered.ts';
-import { isRunning } from '../vm/vm.ts';
+} from '../../inventory/data-center.ts';
+import { shownSpace, shownStorage } from '../../inventory/storage-space.ts';
+import { leaveInventory, usersOf } from '../../inventory/unregistered.ts';
+import { isRunning } from '../../inventory/vm.ts';
+import { noneOf, referringCondition } from '../../store/conditions.ts';
 import { removeDomain } from './domain-actions.ts';
 import {
   type Attached,
@@ -39,7 +40,6 @@ import {
   requireToHandOver,
   takeContents,
 } from './shared.ts';
-import { shownSpace, shownStorage } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
 
@@ -238,7 +238,7 @@ export const attachedStorageDomainBehavior = define('attached_storage_domain', {
     // Without images to be brought to shared storage it is gone within the call.
     const isBrought = imagesToBring(ctx, object.id ?? '').length > 0;
     const leaving = isBrought ? { ...object, status: 'detaching' } : object;
-    begin(ctx, run(ref.collection, object.id ?? '', 'detach'), leaving);
+    begin(ctx, run(ref.collection, 'detach'), leaving);
   },
 
   present(ctx, attached) {
@@ -308,7 +308,7 @@ export function attachDomain(ctx: RuleContext, dataCenter: string, domain: Domai
     ctx.tx.update('data_center', { ...owner, storage_format: domain.storage_format });
   }
   electSpm(ctx, dataCenter);
-  begin(ctx, run(collection, id, 'attach'), attached);
+  begin(ctx, run(collection, 'attach'), attached);
   refreshDataCenter(ctx, dataCenter);
   return ctx.tx.get('attached_storage_domain', id, collection) ?? attached;
 }
@@ -346,7 +346,7 @@ function detached(ctx: RuleContext, attached: Attached): void {
   if (domain) leaveInventory(ctx, domain);
   if (domain && handOver(ctx, domain, documents)) {
     const collection = collectionIn(dataCenterOf(attached));
-    begin(ctx, run(collection, id, 'release'), { ...attached, status: 'detaching' });
+    begin(ctx, run(collection, 'release'), { ...attached, status: 'detaching' });
     return;
   }
   leaveDataCenter(ctx, attached);
@@ -385,12 +385,12 @@ function requireHost(ctx: RuleContext, dataCenter: string, action: string): void
   }
 }
 
-function run(collection: string, id: string, operation: string) {
-  return { kind: 'attached_storage_domain' as const, collection, id, operation };
+function run(collection: string, operation: string) {
+  return { kind: 'attached_storage_domain' as const, collection, operation };
 }
 
 function move(ctx: RuleContext, { ref, object }: Target, operation: string): undefined {
-  begin(ctx, run(ref.collection, object.id ?? '', operation), object);
+  begin(ctx, run(ref.collection, operation), object);
   if (ctx.site.speed > 0) refreshDataCenter(ctx, object.data_center?.id ?? '');
   return undefined;
 }

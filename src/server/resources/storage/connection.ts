@@ -5,8 +5,14 @@ import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
+import { unitsOf } from '../../inventory/logical-unit.ts';
+import {
+  disksUsing,
+  domainsUsing,
+  sameConnection,
+  storageAt,
+} from '../../inventory/storage-connections.ts';
 import { listedCondition } from '../../store/conditions.ts';
-import { type LogicalUnit, unitsOf } from './logical-unit.ts';
 
 type Bond = Resource<'iscsi_bond'>;
 
@@ -67,18 +73,6 @@ const requiredByType: Readonly<Record<string, readonly Requirement[]>> = {
   iscsi: ['address', 'port', 'target'],
 };
 
-/** Members that tell one connection from another. */
-const identity = ['type', 'address', 'path', 'target', 'port', 'portal'] as const;
-/** Members that a storage has from its connection. */
-const details = [
-  ...identity,
-  'mount_options',
-  'vfs_type',
-  'username',
-  'nfs_version',
-  'nfs_timeo',
-  'nfs_retrans',
-] as const;
 /** Mount options that the service sets by itself. */
 const managedOptions = ['vers', 'nfsvers', 'timeo', 'retrans', 'protocol_version', 'vfs_type'];
 
@@ -204,86 +198,6 @@ function requireHostUp(ctx: RuleContext, id: string | undefined): void {
   if (host && host.status !== 'up') {
     ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'use', status: host.status });
   }
-}
-
-/** The stored connection to the same storage. */
-export function sameConnection(
-  ctx: RuleContext,
-  wanted: Connection | Storage,
-): Connection | undefined {
-  return ctx.tx
-    .list('storage_connection')
-    .find((one) => identity.every((name) => text(one[name]) === text(wanted[name])));
-}
-
-function text(value: string | number | undefined): string {
-  return value === undefined ? '' : String(value).replace(/\/+$/, '');
-}
-
-/** The storage that a connection leads to. */
-export function storageAt(connection: Connection): Storage {
-  const storage: Storage = {};
-  for (const name of details) {
-    if (connection[name] !== undefined) Object.assign(storage, { [name]: connection[name] });
-  }
-  return storage;
-}
-
-/** Connections to a storage: one to a file system, one to each target of its logical units. */
-export function connect(ctx: RuleContext, storage: Storage): { id: string }[] {
-  const units = unitsOf(storage);
-  const wanted: Connection[] =
-    units.length > 0 ? units.flatMap((unit) => targetOf(unit)) : [storageAt(storage)];
-  const ids = wanted.map((connection) => {
-    const known = sameConnection(ctx, connection);
-    if (known?.id) return known.id;
-    const id = ctx.site.newId();
-    ctx.tx.insert('storage_connection', '/storageconnections', { ...connection, id });
-    return id;
-  });
-  return [...new Set(ids)].map((id) => ({ id }));
-}
-
-function targetOf(unit: LogicalUnit): Connection[] {
-  const { address, target, portal, username } = unit;
-  if (!address || !target) return [];
-  return [
-    {
-      type: 'iscsi',
-      address,
-      target,
-      port: unit.port ?? 3260,
-      ...(portal ? { portal } : {}),
-      ...(username ? { username } : {}),
-    },
-  ];
-}
-
-/** Forgets connections that nothing uses any more. */
-export function disconnect(ctx: RuleContext, connections: readonly { id?: string }[]): void {
-  for (const { id = '' } of connections) {
-    const connection = ctx.tx.get('storage_connection', id);
-    if (!connection || domainsUsing(ctx, id).length > 0) continue;
-    if (disksUsing(ctx, connection).length > 0) continue;
-    ctx.tx.remove('storage_connection', id);
-  }
-}
-
-/** Storage domains that use a connection. */
-export function domainsUsing(ctx: RuleContext, id: string): Domain[] {
-  return ctx.tx.referring('storage_domain', 'storage_connections', id);
-}
-
-/** Disks on logical units of the target of a connection. */
-function disksUsing(ctx: RuleContext, connection: Connection): Resource<'disk'>[] {
-  if (connection.type !== 'iscsi') return [];
-  return ctx.tx
-    .list('disk', { where: { storage_type: 'lun' } })
-    .filter((disk) =>
-      unitsOf(disk.lun_storage).some(
-        ({ address, target }) => address === connection.address && target === connection.target,
-      ),
-    );
 }
 
 /** Refuses to change a connection that is in use. */

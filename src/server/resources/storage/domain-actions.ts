@@ -5,9 +5,7 @@ import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import { erase } from '../../core/removal.ts';
-import { domainsOf } from '../data-center/data-center.ts';
-import { eraseContents, leaveInventory } from '../domain-contents/unregistered.ts';
-import { connect, disconnect } from './connection.ts';
+import { domainsOf } from '../../inventory/data-center.ts';
 import {
   type LogicalUnit,
   logicalUnit,
@@ -15,9 +13,11 @@ import {
   sentUnits,
   sizeOf,
   unitsOf,
-} from './logical-unit.ts';
+} from '../../inventory/logical-unit.ts';
+import { connect, disconnect } from '../../inventory/storage-connections.ts';
+import { isBlock, spaceOf } from '../../inventory/storage-space.ts';
+import { eraseContents, leaveInventory } from '../../inventory/unregistered.ts';
 import { eraseShared, sharedDomains } from './shared.ts';
-import { isBlock, spaceOf } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
 

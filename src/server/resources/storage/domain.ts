@@ -4,17 +4,24 @@ import type { Resource } from '../../../model/resource.ts';
 import { define, type Parameters } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referredId, requireAll } from '../../core/input.ts';
-import { type StoredObject, valueAt } from '../../store/kinds.ts';
-import { domainsOf, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
-import { attachDomain, newestFormat } from './attached-domain.ts';
+import { domainsOf, hostsUp, refreshDataCenter } from '../../inventory/data-center.ts';
 import {
-  checkConnection,
-  checkRelisted,
+  type LogicalUnit,
+  requireFree,
+  sentUnits,
+  sizeOf,
+  unitsOf,
+} from '../../inventory/logical-unit.ts';
+import {
   connect,
   domainsUsing,
   sameConnection,
   storageAt,
-} from './connection.ts';
+} from '../../inventory/storage-connections.ts';
+import { isBlock, shownSpace, shownStorage, simulatedSize } from '../../inventory/storage-space.ts';
+import { type StoredObject, valueAt } from '../../store/kinds.ts';
+import { attachDomain, newestFormat } from './attached-domain.ts';
+import { checkConnection, checkRelisted } from './connection.ts';
 import {
   domainActions,
   extendDomain,
@@ -23,11 +30,9 @@ import {
   removeDomain,
 } from './domain-actions.ts';
 import { readFiles } from './file.ts';
-import { type LogicalUnit, requireFree, sentUnits, sizeOf, unitsOf } from './logical-unit.ts';
 import { moveMaster, successorOf } from './master.ts';
 import { updateOvfStore } from './ovf-store.ts';
 import { requireUnused } from './shared.ts';
-import { isBlock, shownSpace, shownStorage, simulatedSize } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
 

@@ -43,12 +43,12 @@ export function readFiles(ctx: RuleContext, domain: string): void {
 }
 
 /** A file as it is stored; whether an inventory gave it does not show. */
-type KeptFile = Resource<'file'> & { readonly given?: boolean };
+type StoredFile = Resource<'file'> & { readonly given?: boolean };
 
 /** Adds a file to a domain; one that is given is there although the storage does not have it. */
-export function addFile(ctx: RuleContext, domain: string, name: string, given = false): KeptFile {
+export function addFile(ctx: RuleContext, domain: string, name: string, given = false): StoredFile {
   const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'disk';
-  const file: KeptFile = {
+  const file: StoredFile = {
     id: name,
     name,
     type,

@@ -1,8 +1,8 @@
 /** The master storage domain of a data center: who takes over when it leaves. */
 import type { RuleContext } from '../../core/context.ts';
 import { begin } from '../../core/transitions.ts';
+import { domainsOf } from '../../inventory/data-center.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { domainsOf } from '../data-center/data-center.ts';
 
 /** A domain as a data center has it. */
 export type Attached = ObjectOf<'attached_storage_domain'>;
@@ -47,12 +47,7 @@ export function moveMaster(ctx: RuleContext, from: Attached, to: Attached): Atta
   const collection = collectionIn(dataCenter);
   const old: Attached = { ...from, master: false, masterUntil: ctx.steady };
   ctx.tx.update('attached_storage_domain', old, collection);
-  const run = {
-    kind: 'attached_storage_domain' as const,
-    collection,
-    id: to.id ?? '',
-    operation: 'become_master',
-  };
-  begin(ctx, run, { ...to, master: true });
+  const kind = 'attached_storage_domain';
+  begin(ctx, { kind, collection, operation: 'become_master' }, { ...to, master: true });
   return old;
 }

@@ -3,11 +3,11 @@ import type { Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { type TarFile, tarOf } from '../../formats/tar.ts';
-import { settleOwners } from '../disk/disk.ts';
+import { settleOwners } from '../../inventory/disk.ts';
+import { measured } from '../../inventory/storage-space.ts';
+import { attachmentsOf } from '../../inventory/vm.ts';
 import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
-import { attachmentsOf } from '../vm/vm.ts';
 import { requireStatus } from './domain-actions.ts';
-import { measured } from './space.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;

@@ -6,14 +6,9 @@ import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { HandedOver, SharedImage, SharedStorage } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
+import { knownHere } from '../../inventory/register.ts';
+import { contentsOf, type Origin, type Part, type Stored } from '../../inventory/unregistered.ts';
 import { parseDocument, type StoredObject, writeDocument } from '../../store/kinds.ts';
-import { knownHere } from '../domain-contents/register.ts';
-import {
-  contentsOf,
-  type Origin,
-  type Part,
-  type Stored,
-} from '../domain-contents/unregistered.ts';
 import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
 
 type Domain = Resource<'storage_domain'>;

@@ -8,21 +8,17 @@ import { endJob, type JobStatus } from '../../core/jobs.ts';
 import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
-import type { BitmapOfPeriod } from '../../store/kept-members.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import { hostsUp } from '../data-center/data-center.ts';
-import { beginPeriod, periodsSince } from '../disk/dirty-bitmaps.ts';
-import { snapshotOf } from '../disk/snapshot-attachment.ts';
-import { notedCopies } from '../disk/transition-handlers.ts';
-import { backupGone } from '../image-transfer/behavior.ts';
+import { type Backup, freezeImages, holdDisks, thawImages } from '../../inventory/backup-images.ts';
+import { hostsUp } from '../../inventory/data-center.ts';
+import { beginPeriod, periodsSince } from '../../inventory/dirty-bitmaps.ts';
+import { notedCopies } from '../../inventory/disk-transitions.ts';
+import { snapshotOf } from '../../inventory/snapshot-attachment.ts';
 import {
   requireFreeDisks,
   requireNoBackup,
   requireNoPreview,
   requireSettledSnapshots,
-} from '../snapshot/checks.ts';
-import { type Backup, freezeImages, holdDisks, thawImages } from './backup-images.ts';
-import { addCheckpoint, checkpointsOf, disksNamed, takeBack } from './checkpoints.ts';
+} from '../../inventory/snapshot-checks.ts';
 import {
   attachmentsOf,
   dataCenterOfCluster,
@@ -30,7 +26,11 @@ import {
   runStateOf,
   subjects,
   type Vm,
-} from './vm.ts';
+} from '../../inventory/vm.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { BitmapOfPeriod } from '../../store/stored-members.ts';
+import { backupGone } from '../image-transfer/behavior.ts';
+import { addCheckpoint, checkpointsOf, disksNamed, takeBack } from './checkpoints.ts';
 
 type Disk = Resource<'disk'>;
 
@@ -270,8 +270,7 @@ function move(
   operation: string,
   data?: StoredObject,
 ): void {
-  const run = { kind: 'backup' as const, collection, id: backup.id ?? '', operation };
-  begin(ctx, { ...run, ...(data ? { data } : {}) }, backup);
+  begin(ctx, { kind: 'backup', collection, operation, data }, backup);
 }
 
 /** The disks of a backup, as they are shown in it. */

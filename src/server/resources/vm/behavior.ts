@@ -6,58 +6,18 @@ import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import { type StoredObject, valueAt } from '../../store/kinds.ts';
-import { forgetChanges } from '../disk/dirty-bitmaps.ts';
-import { eraseDisk, keptOf, vmsOf } from '../disk/disk.ts';
-import { requireNotAttached } from '../disk/snapshot-attachment.ts';
-import { notedCopies, releaseCopies, spoilCopies } from '../disk/transition-handlers.ts';
-import { registeredAlready } from '../domain-contents/register.ts';
-import { requireNoBackup, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { eraseSnapshot, keepMemory } from '../snapshot/images.ts';
+import { thawImages } from '../../inventory/backup-images.ts';
+import { forgetChanges } from '../../inventory/dirty-bitmaps.ts';
+import { eraseDisk, keptOf, vmsOf } from '../../inventory/disk.ts';
+import { notedCopies, releaseCopies, spoilCopies } from '../../inventory/disk-transitions.ts';
+import { registeredAlready } from '../../inventory/register.ts';
+import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import {
-  commit,
-  committed,
-  dropState,
-  presentKept,
-  preview,
-  restored,
-  shown,
-  stateDropped,
-  stateKept,
-  statelessSnapshot,
-  undo,
-  undone,
-} from '../snapshot/preview.ts';
-import { measureOf } from '../statistics/search-fields.ts';
-import { detach, returnToPool, settledInPool } from '../vm-pool/members.ts';
-import { thawImages } from './backup-images.ts';
-import { requireDataCenter, shownComputed } from './configuration.ts';
-import { screenshot, ticketOfVm } from './console.ts';
-import { cloneVm, furnishVm, prepareVm } from './create.ts';
-import { exportVm } from './export.ts';
-import {
-  autoPin,
-  freezeGuest,
-  logon,
-  maintenance,
-  reorderMacAddresses,
-  thawGuest,
-} from './guest.ts';
-import { ovfOfVm } from './ovf.ts';
-import {
-  cancelMigration,
-  launch,
-  migrate,
-  migrated,
-  reboot,
-  running,
-  shutdown,
-  start,
-  stop,
-  stopped,
-  suspend,
-} from './run.ts';
-import { changeVm, nextRun, reportChange } from './update.ts';
+  requireNoBackup,
+  requireNoPreview,
+  requireSettledSnapshots,
+} from '../../inventory/snapshot-checks.ts';
+import { eraseSnapshot, keepMemory } from '../../inventory/snapshot-contents.ts';
 import {
   disksOf,
   formerUptime,
@@ -72,7 +32,51 @@ import {
   type Vm,
   without,
   withRunState,
-} from './vm.ts';
+} from '../../inventory/vm.ts';
+import { requireDataCenter, shownComputed } from '../../inventory/vm-configuration.ts';
+import { type StoredObject, valueAt } from '../../store/kinds.ts';
+import { screenshot, ticketOfVm } from './console.ts';
+import { cloneVm, furnishVm, prepareVm } from './create.ts';
+import { exportVm } from './export.ts';
+import {
+  autoPin,
+  freezeGuest,
+  logon,
+  maintenance,
+  reorderMacAddresses,
+  thawGuest,
+} from './guest.ts';
+import { ovfOfVm } from './ovf.ts';
+import { detach, returnToPool, settledInPool } from './pool-members.ts';
+import {
+  cancelMigration,
+  launch,
+  migrate,
+  migrated,
+  reboot,
+  running,
+  shutdown,
+  start,
+  stop,
+  stopped,
+  suspend,
+} from './run.ts';
+import { measureOf } from './search-fields.ts';
+import {
+  commit,
+  committed,
+  dropState,
+  presentKept,
+  preview,
+  restored,
+  shown,
+  stateDropped,
+  stateKept,
+  statelessSnapshot,
+  undo,
+  undone,
+} from './snapshot-preview.ts';
+import { changeVm, nextRun, reportChange } from './update.ts';
 
 /** Refuses the removal of a machine that is in use. */
 function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameters): void {

@@ -2,10 +2,10 @@
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { forgetCheckpoint } from '../../inventory/dirty-bitmaps.ts';
+import { requireFreeDisks, requireNoBackup } from '../../inventory/snapshot-checks.ts';
+import { subjects, type Vm } from '../../inventory/vm.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { forgetCheckpoint } from '../disk/dirty-bitmaps.ts';
-import { requireFreeDisks, requireNoBackup } from '../snapshot/checks.ts';
-import { subjects, type Vm } from './vm.ts';
 
 type Backup = ObjectOf<'backup'>;
 type Checkpoint = Resource<'checkpoint'>;

@@ -3,14 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
-import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import { picture } from '../../formats/png.ts';
-import type { ConsoleTicket } from '../../store/kept-members.ts';
+import { noteRunState, runStateOf, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ConsoleTicket } from '../../store/stored-members.ts';
 import { deviceEvents } from './devices.ts';
-import { noteRunState, runStateOf, subjects, type Vm } from './vm.ts';
 
 export interface ConsoleAddress {
   readonly address: string;
@@ -255,11 +254,11 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
   actions: {
     ticket: (ctx, { object, ref }, body) => ({
-      ticket: setTicket(ctx, vmOf(ctx, ref), protocolOf(object), body['ticket']),
+      ticket: setTicket(ctx, vmOf(ctx, ref) ?? {}, protocolOf(object), body['ticket']),
     }),
 
     proxy_ticket(ctx, { object, ref }) {
-      const vm = vmOf(ctx, ref);
+      const vm = vmOf(ctx, ref) ?? {};
       const reached = consoleAddress(ctx, vm, object.protocol);
       const secure = reached?.tls_port;
       const target = {
@@ -271,7 +270,7 @@ export const graphicsConsoleBehavior = define('graphics_console', {
     },
 
     remote_viewer_connection_file: (ctx, { object, ref }) => ({
-      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, ref), object),
+      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, ref) ?? {}, object),
     }),
   },
 });
@@ -290,10 +289,6 @@ export function ticketOfVm(
   const protocols = ctx.tx.list('graphics_console', { where }).map(protocolOf);
   const protocol = protocols.includes('spice') ? 'spice' : (protocols[0] ?? 'vnc');
   return { ticket: setTicket(ctx, vm, protocol, body['ticket']) };
-}
-
-function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
-  return ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
 }
 
 /** What a viewer needs to connect, in the form that virt-viewer reads. */

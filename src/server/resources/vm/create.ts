@@ -12,17 +12,20 @@ import {
 } from '../../core/input.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
 import {
   type Changes,
   copyDisk,
   type Owner,
   type Source,
   sourcesOf,
-} from '../disk/transition-handlers.ts';
-import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { addActiveSnapshot, configurationOf, snapshotSources } from '../snapshot/images.ts';
+} from '../../inventory/disk-transitions.ts';
+import { requireFreeDisks, requireSettledSnapshots } from '../../inventory/snapshot-checks.ts';
+import {
+  addActiveSnapshot,
+  configurationOf,
+  snapshotSources,
+} from '../../inventory/snapshot-contents.ts';
+import { blankTemplate, cdromId, moveVm, subjects, type Vm } from '../../inventory/vm.ts';
 import {
   checkConfiguration,
   fillConfiguration,
@@ -31,12 +34,13 @@ import {
   isSealed,
   requireDataCenter,
   seal,
-} from './configuration.ts';
+} from '../../inventory/vm-configuration.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { addConsole } from './console.ts';
 import { copyDevices } from './devices.ts';
 import { autoPinNew } from './guest.ts';
 import { configureFromOvf, furnishFromOvf, memoryWithOvf, sentOvf } from './ovf.ts';
-import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
 
 const unclonable = new Set(['saving_state', 'restoring_state', 'unknown', 'not_responding']);
 

@@ -5,11 +5,11 @@ import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { replaceMembers } from '../../core/member-selection.ts';
+import { processorsOf } from '../../inventory/choose-host.ts';
+import type { Owner } from '../../inventory/disk-transitions.ts';
+import { nextMac } from '../../inventory/mac-addresses.ts';
+import { currentDrives, isRunning, mebibyte, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import type { Owner } from '../disk/transition-handlers.ts';
-import { nextMac } from '../mac-pool.ts';
-import { processorsOf } from '../scheduling/choose-host.ts';
-import { currentDrives, isRunning, mebibyte, subjects, type Vm } from './vm.ts';
 
 /** Collections of devices that are copied as they are, beside interfaces. */
 const plain = [
@@ -57,10 +57,6 @@ type Cdrom = Resource<'cdrom'>;
 type Node = Resource<'virtual_numa_node'>;
 
 const consoleOpen = new Set(['up', 'powering_up', 'paused']);
-
-function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
-  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
-}
 
 export const cdromBehavior = define('cdrom', {
   beforeCreate(ctx) {

@@ -8,12 +8,16 @@ import { resolveMember } from '../../core/input.ts';
 import { beginWork, defineWork } from '../../core/tasks.ts';
 import type { ImageCopy, Packing } from '../../core/transition-handlers.ts';
 import { copyImages, requireState } from '../../core/transitions.ts';
+import { notedCopies, sourcesOf } from '../../inventory/disk-transitions.ts';
+import {
+  requireFreeDisks,
+  requireNoBackup,
+  requireSettledSnapshots,
+} from '../../inventory/snapshot-checks.ts';
+import { contentsOf, type Part, partsBelow } from '../../inventory/unregistered.ts';
+import { dataCenterOfCluster, isRunning, moveVm, subjects } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { notedCopies, sourcesOf } from '../disk/transition-handlers.ts';
-import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
-import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { ovfOfTemplate, ovfOfVm } from './ovf.ts';
-import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
 type Kind = 'vm' | 'template';

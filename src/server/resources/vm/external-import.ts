@@ -7,20 +7,20 @@ import { definedMembers } from '../../core/member-selection.ts';
 import type { HostPath } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { begin } from '../../core/transitions.ts';
+import { createImage, moveDisk, prepareDisk } from '../../inventory/disk.ts';
+import type { Owner, Source } from '../../inventory/disk-transitions.ts';
+import { nextMac } from '../../inventory/mac-addresses.ts';
+import { knownHere } from '../../inventory/register.ts';
+import { addActiveSnapshot, configurationOf } from '../../inventory/snapshot-contents.ts';
+import type { Stored } from '../../inventory/unregistered.ts';
+import { blankTemplate, cdromId, moveVm, subjects, type Vm } from '../../inventory/vm.ts';
+import { inherit, requireDataCenter } from '../../inventory/vm-configuration.ts';
 import type { OvfMachine, OvfNic } from '../../ovf/document.ts';
 import { readOvf } from '../../ovf/read.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { createImage, moveDisk, prepareDisk } from '../disk/disk.ts';
-import type { Owner, Source } from '../disk/transition-handlers.ts';
-import { knownHere } from '../domain-contents/register.ts';
-import type { Stored } from '../domain-contents/unregistered.ts';
-import { nextMac } from '../mac-pool.ts';
-import { addActiveSnapshot, configurationOf } from '../snapshot/images.ts';
-import { inherit, requireDataCenter } from './configuration.ts';
 import { addConsole } from './console.ts';
 import { settleVm } from './create.ts';
 import { addDevices } from './ovf.ts';
-import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
 
 type Template = ObjectOf<'template'>;
 
@@ -62,15 +62,10 @@ export const externalTemplateImportBehavior = define('external_template_import',
     const domain = { id: request.storage_domain?.id ?? '' };
     const copies = unpacked(ctx, archive, owner, domain, true);
     for (const nic of archive.machine.nics) addTemplateNic(ctx, template, nic);
-    const { id = '' } = template;
-    const run = {
-      kind: 'template',
-      collection: '/templates',
-      id,
-      operation: 'import',
-    } as const;
-    begin(ctx, { ...run, data: { copies } }, template);
-    return { ...request, template: definedMembers({ id, name: template.name }) };
+    const start = { kind: 'template', collection: '/templates', operation: 'import' } as const;
+    begin(ctx, { ...start, data: { copies } }, template);
+    const { id, name } = template;
+    return { ...request, template: definedMembers({ id, name }) };
   },
 });
 

@@ -8,8 +8,8 @@ import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { namedId } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import { nextMac } from '../mac-pool.ts';
-import { nicsOf, noteRunState, runStateOf, subjects, type Vm } from './vm.ts';
+import { nextMac } from '../../inventory/mac-addresses.ts';
+import { nicsOf, noteRunState, runStateOf, subjects, type Vm } from '../../inventory/vm.ts';
 
 type Device = Resource<'reported_device'>;
 type Nic = Resource<'nic'>;

@@ -3,18 +3,10 @@ import type { Resource } from '../../../model/resource.ts';
 import { isPermitted } from '../../auth/permissions.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namedId } from '../../core/random.ts';
-import type { LayoutName, OvfDisk, OvfMachine, OvfNic } from '../../ovf/document.ts';
-import { readOvf } from '../../ovf/read.ts';
-import { writeOvf } from '../../ovf/write.ts';
-import { operatingSystems } from '../../reference-data/operating-systems.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
-import { dataCenterOf, domainOf, vmsOf } from '../disk/disk.ts';
-import type { Source } from '../disk/transition-handlers.ts';
-import { nextMac } from '../mac-pool.ts';
-import { snapshotSources } from '../snapshot/images.ts';
-import { inherit } from './configuration.ts';
-import { consoleId } from './console.ts';
+import { dataCenterOfDomain, domainOf, vmsOf } from '../../inventory/disk.ts';
+import type { Source } from '../../inventory/disk-transitions.ts';
+import { nextMac } from '../../inventory/mac-addresses.ts';
+import { snapshotSources } from '../../inventory/snapshot-contents.ts';
 import {
   attachmentsOf,
   cdromId,
@@ -23,7 +15,15 @@ import {
   snapshotsOf,
   subjects,
   type Vm,
-} from './vm.ts';
+} from '../../inventory/vm.ts';
+import { inherit } from '../../inventory/vm-configuration.ts';
+import type { LayoutName, OvfDisk, OvfMachine, OvfNic } from '../../ovf/document.ts';
+import { readOvf } from '../../ovf/read.ts';
+import { writeOvf } from '../../ovf/write.ts';
+import { operatingSystems } from '../../reference-data/operating-systems.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
+import { consoleId } from './console.ts';
 
 type Template = ObjectOf<'template'>;
 type Snapshot = ObjectOf<'snapshot'>;
@@ -331,7 +331,7 @@ function attached(ctx: RuleContext, vm: Vm, named: OvfDisk): boolean {
   const users = vmsOf(ctx, disk);
   if (users.length > 0 && disk.shareable !== true) return false;
   const domain = domainOf(ctx, disk);
-  if (domain && dataCenterOf(ctx, domain) !== dataCenterOfCluster(ctx, vm.cluster?.id)?.id) {
+  if (domain && dataCenterOfDomain(ctx, domain) !== dataCenterOfCluster(ctx, vm.cluster?.id)?.id) {
     return false;
   }
   ctx.tx.insert('disk_attachment', `/vms/${vm.id}/diskattachments`, {

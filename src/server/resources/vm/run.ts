@@ -4,18 +4,10 @@ import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { RunState } from '../../store/kept-members.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import { affinitySets } from '../scheduling/affinity.ts';
-import { chooseHost } from '../scheduling/choose-host.ts';
-import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { keepsMemory } from '../snapshot/images.ts';
-import { beginStatelessRun } from '../snapshot/preview.ts';
-import { failBackups } from './backup.ts';
-import { inherit, requireDataCenter, requireNetworks, unsealed } from './configuration.ts';
-import { displayOfRun } from './console.ts';
-import { endSessions } from './guest.ts';
-import { memoryDevices, withNextRun } from './update.ts';
+import { affinitySets } from '../../inventory/affinity.ts';
+import { chooseHost } from '../../inventory/choose-host.ts';
+import { requireNoBackup, requireSettledSnapshots } from '../../inventory/snapshot-checks.ts';
+import { keepsMemory } from '../../inventory/snapshot-contents.ts';
 import {
   attachmentsOf,
   cdromId,
@@ -34,7 +26,20 @@ import {
   type Vm,
   without,
   withRunState,
-} from './vm.ts';
+} from '../../inventory/vm.ts';
+import {
+  inherit,
+  requireDataCenter,
+  requireNetworks,
+  unsealed,
+} from '../../inventory/vm-configuration.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { RunState } from '../../store/stored-members.ts';
+import { failBackups } from './backup.ts';
+import { displayOfRun } from './console.ts';
+import { endSessions } from './guest.ts';
+import { beginStatelessRun } from './snapshot-preview.ts';
+import { memoryDevices, withNextRun } from './update.ts';
 
 /** Only one of them can be told to the guest; the last one is whichever suits its system. */
 const ways = ['use_cloud_init', 'use_sysprep', 'use_ignition'] as const;

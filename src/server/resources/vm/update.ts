@@ -1,9 +1,6 @@
 /** Updates of virtual machines: applied at once or at the next start; memory hot plug. */
 import type { RuleContext } from '../../core/context.ts';
 import { definedMembers, replaceMembers } from '../../core/member-selection.ts';
-import type { MemoryDevice } from '../../store/kept-members.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import { checkConfiguration, fitMemoryPolicy, requireNetworks } from './configuration.ts';
 import {
   attachmentsOf,
   dataCenterOfCluster,
@@ -14,7 +11,14 @@ import {
   subjects,
   type Vm,
   without,
-} from './vm.ts';
+} from '../../inventory/vm.ts';
+import {
+  checkConfiguration,
+  fitMemoryPolicy,
+  requireNetworks,
+} from '../../inventory/vm-configuration.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { MemoryDevice } from '../../store/stored-members.ts';
 
 /** Where a running machine keeps its devices; clients see their sum alone, in `memory`. */
 export const memoryDevices = 'memory_devices';
@@ -122,7 +126,7 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): voi
     checkHotMemory(ctx, before, after);
   }
   const memory = isRunning(before) ? changeMemory(ctx, before, after) : undefined;
-  separate(ctx, before, after, memory?.running);
+  separate(ctx, before, after, sent, memory?.running);
   if (memory) after.memory_devices = memory.devices;
 }
 
@@ -133,13 +137,21 @@ function isEmptyLease(sent: Vm['lease']): boolean {
 }
 
 /** `running` is what the machine has until it stops, where that is not what was asked for. */
-function separate(ctx: RuleContext, before: Vm, after: Vm, running: Partial<Vm> = {}): void {
+function separate(
+  ctx: RuleContext,
+  before: Vm,
+  after: Vm,
+  sent: Vm,
+  running: Partial<Vm> = {},
+): void {
   const whole = ctx.parameters.flag('next_run') === true;
   const present = { ...after, ...running };
   const now = hot(before, present, '', whole);
   const pending = ctx.tx.get('next_run_vm', before.id ?? '', nextRunOf(before));
   if (!pending && text(now) === text(after)) return;
-  const later = pending ? layered(pending, before, after) : after;
+  const changed = pending ? layered(pending, before, after) : after;
+  // What was to be changed at the next start may be put back to what the machine has now.
+  const later = whole ? overlaid(changed, after, sent) : changed;
   if (!isPlain(later) || !isPlain(now)) throw new Error('What a machine becomes is an object.');
   keepForNextRun(ctx, { ...later, next_run_configuration_exists: true });
   replaceMembers(after, { ...now, next_run_configuration_exists: true });
@@ -176,6 +188,18 @@ function layered(pending: unknown, before: unknown, after: unknown): unknown {
   for (const name of new Set([...Object.keys(old), ...Object.keys(after)])) {
     const value = layered(pending[name] ?? gone, old[name], after[name]);
     if (value === gone || value === undefined) delete result[name];
+    else result[name] = value;
+  }
+  return result;
+}
+
+/** The form with the members of `after` that were sent, whether they change the present or not. */
+function overlaid(form: unknown, after: unknown, sent: unknown): unknown {
+  if (!isPlain(form) || !isPlain(after) || !isPlain(sent)) return after;
+  const result: StoredObject = { ...form };
+  for (const name of Object.keys(sent)) {
+    const value = overlaid(form[name], after[name], sent[name]);
+    if (value === undefined) delete result[name];
     else result[name] = value;
   }
   return result;

@@ -1,0 +1,2 @@
+/** Everything that is wrong with the layout of sources, given as texts by path below `src`; a line each. */
+export function problemsOf(texts: Iterable<readonly [file: string, text: string]>): string[];

@@ -1,0 +1,174 @@
+// The layout of the sources, as `npm run lint` holds it: which room may import which, no circles of folders,
+// no file of logic above 400 lines, a first line in each that says what is in it. `docs/architecture.md` has
+// the reasons.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What each room may import, beside packages and what stands in `src` itself. */
+const rooms = {
+  model: [],
+  extents: [],
+  wire: ['model'],
+  search: ['model'],
+  definitions: ['model'],
+  recording: ['model'],
+  client: ['model', 'wire'],
+  transfer: ['client', 'extents', 'model'],
+  images: ['extents'],
+
+  'cli/text': ['client'],
+  'cli/session': ['cli/text', 'client', 'model', 'recording', 'wire'],
+  'cli/args': ['cli/session', 'cli/text', 'client', 'definitions', 'model'],
+  'cli/output': ['cli/session', 'cli/text', 'client', 'model', 'wire'],
+  'cli/verbs': [
+    ...['cli/args', 'cli/output', 'cli/session', 'cli/text'],
+    ...['client', 'definitions', 'model', 'search', 'wire'],
+  ],
+  'cli/help': ['cli/args', 'cli/output', 'cli/session', 'cli/text', 'cli/verbs', 'client', 'model'],
+  'cli/completion': [
+    ...['cli/args', 'cli/help', 'cli/output', 'cli/session', 'cli/verbs'],
+    ...['client', 'model', 'search'],
+  ],
+  // The commands of the package are the only place where client and server meet.
+  'cli/commands': ['*'],
+  cli: ['cli/*', 'client'],
+
+  'server/files': [],
+  'server/formats': [],
+  'server/reference-data': [],
+  'server/store': ['model', 'search', 'server/files'],
+  'server/tls': ['server/files'],
+  'server/folder': ['server/files', 'server/store'],
+  'server/core': ['model', 'server/files', 'server/formats', 'server/store'],
+  'server/auth': ['model', 'server/core', 'server/store'],
+  'server/ovf': ['model', 'wire', 'server/core', 'server/reference-data', 'server/store'],
+  'server/api': ['model', 'search', 'wire', 'server/auth', 'server/core', 'server/store'],
+  'server/inventory': ['model', 'server/auth', 'server/core', 'server/store'],
+  'server/resources': [
+    ...['model', 'server/api', 'server/auth', 'server/core', 'server/formats', 'server/inventory'],
+    ...['server/ovf', 'server/reference-data', 'server/store'],
+  ],
+  'server/seed': [
+    ...['definitions', 'model', 'server/api', 'server/auth', 'server/core', 'server/inventory'],
+    ...['server/reference-data', 'server/resources', 'server/store'],
+  ],
+  'server/images': [
+    ...['images', 'server/core', 'server/files', 'server/formats', 'server/inventory'],
+    ...['server/resources', 'server/store'],
+  ],
+  'server/backup': ['extents', 'server/files', 'server/folder', 'server/images', 'server/store'],
+  'server/admin': [
+    ...['model', 'server/api', 'server/auth', 'server/core', 'server/files', 'server/store'],
+  ],
+  'server/http': [
+    ...['images', 'model', 'wire', 'server/admin', 'server/api', 'server/auth', 'server/core'],
+    'server/store',
+  ],
+  'server/replay': [
+    ...['model', 'recording', 'wire', 'server/admin', 'server/api', 'server/core', 'server/http'],
+    'server/tls',
+  ],
+  server: ['images', 'model', 'server/*'],
+  testkit: ['server', 'server/admin'],
+};
+
+/** Packages that only some rooms may use: by name, the rooms. */
+const packages = {
+  'node:sqlite': ['server/store'],
+  libsql: ['server/store'],
+  'node:http': [
+    'client',
+    'images',
+    'server',
+    'server/api',
+    'server/http',
+    'cli/session',
+    'cli/commands',
+  ],
+  'node:https': ['client', 'images', 'server', 'server/http', 'cli/session', 'cli/commands'],
+};
+
+/** Lines that a file of logic may have; tables of data may be longer. */
+const maxLines = 400;
+const tables = /^model\/|^server\/reference-data\/|\.generated\.ts$/;
+
+/** Everything that is wrong with sources, given as texts by path below `src`; a line each. */
+export function problemsOf(texts) {
+  const problems = [];
+  const folders = new Map();
+  for (const [file, text] of texts) {
+    const own = roomOf(file);
+    for (const [, path] of text.matchAll(/(?:from|import|import\()\s*'([^']+)'/g)) {
+      if (!path.startsWith('.')) {
+        const allowed = packages[path];
+        if (allowed && !allowed.includes(own)) problems.push(`${file}: ${path} is not for ${own}`);
+        continue;
+      }
+      const target = normalize(join(dirname(file), path));
+      addTo(folders, dirname(file), dirname(target));
+      const other = roomOf(target);
+      if (other === own || other === '.' || own === '.') continue;
+      if (!rooms[own]) problems.push(`${file}: ${own} is no room; scripts/lint-layout.js has them`);
+      else if (!mayImport(rooms[own], other)) problems.push(`${file}: ${own} imports no ${other}`);
+    }
+    if (!file.endsWith('.generated.ts') && !/^(#!.*\n)?\/\*\*\s/.test(text)) {
+      problems.push(`${file}: its first line does not say what is in it`);
+    }
+    const lines = text.split('\n').length - 1;
+    if (lines > maxLines && !tables.test(file)) {
+      problems.push(`${file}: ${lines} lines, more than ${maxLines}`);
+    }
+  }
+  const circle = circleIn(folders);
+  if (circle) problems.push(`folders import each other: ${circle.join(' -> ')}`);
+  return problems;
+}
+
+/** Of the server and the command line each folder is a room. */
+function roomOf(file) {
+  const [first, second] = dirname(file).split('/');
+  return second && (first === 'server' || first === 'cli') ? `${first}/${second}` : first;
+}
+
+function mayImport(allowed, room) {
+  return allowed.some(
+    (one) =>
+      one === '*' || one === room || (one.endsWith('/*') && room.startsWith(one.slice(0, -1))),
+  );
+}
+
+function addTo(folders, from, to) {
+  const targets = folders.get(from) ?? new Set();
+  folders.set(from, targets);
+  // What stands in `src` itself are facts about the package.
+  if (from !== to && to !== '.') targets.add(to);
+}
+
+/** The folders of a circle, the first one again at its end; nothing where there is none. */
+function circleIn(folders) {
+  const done = new Set();
+  const visit = (folder, way) => {
+    if (way.includes(folder)) return [...way.slice(way.indexOf(folder)), folder];
+    if (done.has(folder)) return undefined;
+    for (const next of folders.get(folder) ?? []) {
+      const circle = visit(next, [...way, folder]);
+      if (circle) return circle;
+    }
+    done.add(folder);
+    return undefined;
+  };
+  for (const folder of folders.keys()) {
+    const circle = visit(folder, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL('../src/', import.meta.url));
+  const files = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const problems = problemsOf(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+  for (const problem of problems) console.error(`src/${problem}`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,153 @@
+/** The flags of `vmctl serve`, and the settings of the server that they ask for. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { UsageError } from '../../../client/errors.ts';
+import type { ServerOptions } from '../../../server/core/options.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+
+export interface ServeFlags {
+  readonly listen?: string;
+  readonly imagesListen?: string;
+  readonly imagesControlSocket?: string;
+  readonly data?: string;
+  readonly memory?: boolean;
+  readonly newSite?: boolean;
+  readonly adoptImages?: boolean;
+  readonly dialect?: 'standard' | 'ovirt';
+  readonly appRoot?: string;
+  readonly scope?: string;
+  readonly admin?: string;
+  readonly passwordFile?: string;
+  readonly hostFiles?: string;
+  readonly sharedStorage?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly hostName: readonly string[];
+  readonly allowOrigin: readonly string[];
+  readonly inventory?: string;
+  readonly speed?: number;
+  readonly seed?: number;
+  readonly tokenLifetime?: number;
+  readonly readyFile?: string;
+  readonly env?: boolean;
+  readonly fault: readonly string[];
+  readonly load?: string;
+  readonly save?: string;
+  readonly check?: boolean;
+  readonly backup?: string;
+  readonly restore?: string;
+  readonly delay?: string;
+  readonly replay?: string;
+  readonly detach?: boolean;
+  readonly stop?: boolean;
+  /** Of a server in the background: the file of its record. */
+  readonly instance?: string;
+}
+
+/** Seconds. */
+const defaultTokenLifetime = 8 * 3600;
+
+/** Whether somebody has given a flag with this value. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+/** The settings of a server, from the flags. Throws usage errors. */
+export async function serverOptions(
+  cli: CommandContext,
+  flags: ServeFlags,
+  hasCommand: boolean,
+): Promise<ServerOptions> {
+  const { parseAddress, parseHostName, parseOrigin } = await import(
+    '../../../server/core/options.ts'
+  );
+  if (flags.memory && flags.data !== undefined) {
+    throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
+  }
+  if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
+  }
+  const parsed = <T>(parse: (text: string, option: string) => T, text: string, option: string) => {
+    try {
+      return parse(text, option);
+    } catch (error) {
+      throw new UsageError(error instanceof Error ? error.message : String(error));
+    }
+  };
+  // A command is told where the server is: several may run side by side.
+  const defaultAddress = (port: number) => `127.0.0.1:${hasCommand ? 0 : port}`;
+  return {
+    listen: parsed(parseAddress, flags.listen ?? defaultAddress(8443), '--listen'),
+    imagesListen: parsed(
+      parseAddress,
+      flags.imagesListen ?? defaultAddress(54322),
+      '--images-listen',
+    ),
+    imagesControlSocket: absolute(flags.imagesControlSocket),
+    data: flags.memory ? undefined : dataFolder(cli, flags),
+    newSite: flags.newSite,
+    adoptImages: flags.adoptImages,
+    dialect: flags.dialect ?? 'standard',
+    appRoot: flags.appRoot,
+    scope: flags.scope,
+    admin: flags.admin ?? 'admin@internal',
+    password: passwordOf(cli, flags),
+    hostFiles: absolute(flags.hostFiles),
+    sharedStorage: absolute(flags.sharedStorage),
+    tlsCert: absolute(flags.tlsCert),
+    tlsKey: absolute(flags.tlsKey),
+    hostNames: flags.hostName.map((name) => parsed(parseHostName, name, '--host-name')),
+    allowOrigins: flags.allowOrigin.map((text) => parsed(parseOrigin, text, '--allow-origin')),
+    inventory: flags.inventory ?? 'small',
+    load: absolute(flags.load),
+    faults: await faultsOf(flags),
+    speed: flags.speed ?? 1,
+    seed: flags.seed,
+    tokenLifetime: flags.tokenLifetime ?? defaultTokenLifetime,
+    // For the tests of the server itself: no option, because nobody else has a use for it.
+    callLog: absolute(cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined),
+    log: (line) => cli.io.stderr.write(`vmctl serve: ${line}\n`),
+  };
+}
+
+/** Paths mean what they meant when they were given, whatever is done with them where. */
+export function absolute(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path);
+}
+
+/** The folder of the data, an absolute path. */
+export function dataFolder(cli: CommandContext, { data }: ServeFlags): string {
+  return resolve(data ?? join(cli.paths.stateDirectory, 'serve'));
+}
+
+async function faultsOf({
+  fault,
+  delay,
+}: ServeFlags): Promise<Readonly<Record<string, unknown>>[]> {
+  const latency = delay === undefined ? [] : [(await import('./delay.ts')).latencyRule(delay)];
+  const { FaultRules, parseFault } = await import('../../../server/admin/faults.ts');
+  const check = new FaultRules(Math.random);
+  const rules = fault.map((rule) => {
+    try {
+      const members = parseFault(rule);
+      check.add(members);
+      return members;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UsageError(`--fault ${rule}: ${reason}`);
+    }
+  });
+  return [...latency, ...rules];
+}
+
+function passwordOf(cli: CommandContext, { passwordFile }: ServeFlags): string | undefined {
+  if (passwordFile === undefined) return cli.io.env['VMCTL_SERVE_PASSWORD'] || undefined;
+  try {
+    const password = readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '');
+    if (password !== '') return password;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--password-file ${passwordFile} cannot be read: ${reason}`);
+  }
+  throw new UsageError(`--password-file ${passwordFile} is empty`);
+}

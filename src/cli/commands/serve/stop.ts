@@ -1,0 +1,116 @@
+/** `vmctl serve --stop`: ends a server in the background. */
+import { existsSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError, VmctlError } from '../../../client/errors.ts';
+import { shellQuote } from '../../../client/shell-quote.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { write } from '../../session/io.ts';
+import { say } from './announce.ts';
+import { type Instance, isRunning, runningInstances } from './instances.ts';
+import { isGiven, type ServeFlags } from './options.ts';
+
+/** Milliseconds for requests under way and for writing down what is in memory. */
+const patience = 30_000;
+const interval = 20;
+
+/**
+ * Ends the one that the flags or `VMCTL_SERVE_PID` mean, or the only one. Nothing to end is success.
+ * Throws a usage error where several may be meant.
+ */
+export async function stopServer(
+  cli: CommandContext,
+  words: readonly string[],
+  flags: ServeFlags,
+): Promise<void> {
+  checkFlags(flags);
+  if (words.length > 0) throw new UsageError('--stop ends a server, and runs no command');
+  const { running, ended } = runningInstances(cli.paths.stateDirectory);
+  for (const { pid, log } of ended) {
+    await say(cli.io.stderr, [`process ${pid} ended by itself; its log is ${log}`]);
+  }
+  const chosen = chosenOf(running, flags, cli.io.env['VMCTL_SERVE_PID']);
+  if (chosen === undefined) await say(cli.io.stderr, [nothing(flags, running)]);
+  else await end(cli, chosen);
+  if (flags.env) {
+    const names = ['URL', 'USERNAME', 'PASSWORD', 'CA_FILE', 'SERVE_PID'];
+    await write(cli.io.stdout, `unset ${names.map((name) => `VMCTL_${name}`).join(' ')}\n`);
+  }
+}
+
+const understood: ReadonlySet<string> = new Set(['stop', 'listen', 'data', 'env']);
+function checkFlags(flags: ServeFlags): void {
+  const other = Object.entries(flags).find(
+    ([name, value]) => !understood.has(name) && isGiven(value),
+  );
+  if (other === undefined) return;
+  const flag = other[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new UsageError(`--stop ends a server, --${flag} is about one that begins`, {
+    hint: 'with --stop, --listen and --data say which server is meant',
+  });
+}
+
+function chosenOf(
+  running: readonly Instance[],
+  { listen, data }: ServeFlags,
+  pid: string | undefined,
+): Instance | undefined {
+  const isNamed = listen !== undefined || data !== undefined;
+  const found = running.filter((one) => {
+    if (!isNamed) return !pid || String(one.pid) === pid;
+    const isThere = listen === undefined || new URL(one.url).host === withHost(listen);
+    return isThere && (data === undefined || one.data === resolve(data));
+  });
+  if (found.length < 2) return found[0];
+  const lines = found.map(
+    ({ url, data: folder, pid: process }) =>
+      `${new URL(url).host} (process ${process}${folder === undefined ? '' : `, ${folder}`})`,
+  );
+  throw new UsageError(`several servers run: ${lines.join(', ')}`, {
+    hint: `say which one: vmctl serve --stop --listen ${shellQuote(new URL(found[0]?.url ?? '').host)}`,
+  });
+}
+
+/** `:8443` is on this machine. */
+function withHost(listen: string): string {
+  return listen.startsWith(':') ? `127.0.0.1${listen}` : listen;
+}
+
+function nothing({ listen, data }: ServeFlags, running: readonly Instance[]): string {
+  if (running.length === 0) return 'nothing is running';
+  if (listen !== undefined || data !== undefined) {
+    return `nothing is running at ${[listen, data].filter(Boolean).join(' with ')}`;
+  }
+  return 'VMCTL_SERVE_PID names no server that runs in the background';
+}
+
+async function end(cli: CommandContext, instance: Instance): Promise<void> {
+  const { pid, url, file, log } = instance;
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw new VmctlError(`process ${pid} cannot be ended: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+  const deadline = Date.now() + patience;
+  while (isRunning(instance)) {
+    cli.signal.throwIfAborted();
+    if (Date.now() > deadline) {
+      throw new VmctlError(`process ${pid} was asked to end, and goes on`, {
+        code: 'still_running',
+        hint: `its log is ${log}; kill -9 ${pid} ends it whatever it does`,
+      });
+    }
+    await new Promise((later) => setTimeout(later, interval));
+  }
+  // A server that ends in order takes its record with it.
+  if (existsSync(file)) {
+    rmSync(file, { force: true });
+    await say(cli.io.stderr, [`process ${pid} has ended, but not in order: its log is ${log}`]);
+    return;
+  }
+  rmSync(log, { force: true });
+  await say(cli.io.stderr, [`the server at ${url} has ended`]);
+}

@@ -1,0 +1,92 @@
+/** Reading of recordings. */
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { type Exchange, isExchange, isHeader, recordingVersion } from './exchange.ts';
+
+export interface Recording {
+  readonly exchanges: readonly Exchange[];
+  /** What was left out, in sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** A file that is no recording, with what can be done about it. */
+export class RecordingError extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/**
+ * Reads a recording. Lines that were cut, by a process that was killed or a disk that was full, are left
+ * out with a warning. Throws a `RecordingError` for anything else that is no recording.
+ */
+export function readRecording(path: string): Recording {
+  const lines = linesOf(path);
+  checkHeader(lines[0] ?? '', path);
+  const exchanges: Exchange[] = [];
+  const warnings: string[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const value = parsed(line);
+    if (isHeader(value)) continue;
+    if (isExchange(value)) exchanges.push(value);
+    else {
+      const isLast = index === lines.length - 1;
+      warnings.push(
+        `line ${index + 1} of ${path} ${isLast ? 'was cut' : 'is no exchange'}, and is left out`,
+      );
+    }
+  }
+  return { exchanges, warnings };
+}
+
+function linesOf(path: string): readonly string[] {
+  let bytes: Buffer;
+  try {
+    const file = openSync(path, 'r');
+    try {
+      bytes = readFileSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split(',');
+    throw new RecordingError(
+      `the recording ${path} cannot be read: ${reason}`,
+      'vmctl --record FILE makes one',
+    );
+  }
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, at);
+    const to = end < 0 ? bytes.length : end;
+    lines.push(bytes.toString('utf8', at, to));
+    at = to + 1;
+  }
+  return lines;
+}
+
+function checkHeader(line: string, path: string): void {
+  const header = parsed(line);
+  if (isHeader(header) && header.version === recordingVersion) return;
+  if (isHeader(header)) {
+    throw new RecordingError(
+      `${path} is a recording of version ${header.version}; this vmctl reads version ${recordingVersion}`,
+      `use the vmctl that made it: ${header.program}`,
+    );
+  }
+  throw new RecordingError(
+    line === '' ? `${path} is empty: there is no recording in it` : `${path} is no recording`,
+    'vmctl --record FILE makes one',
+  );
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

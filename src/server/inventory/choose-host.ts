@@ -1,0 +1,199 @@
+/** Choice of the host that runs a virtual machine: filters and weights of the scheduling policy. */
+import type { Resource } from '../../model/resource.ts';
+import type { RuleContext } from '../core/context.ts';
+import type { ObjectOf } from '../store/transaction.ts';
+import { affinitySets, placementOf, violations } from './affinity.ts';
+import { chargeCluster } from './quota.ts';
+
+type Vm = ObjectOf<'vm'>;
+type Host = ObjectOf<'host'>;
+type Cluster = Resource<'cluster'>;
+
+/** Memory that a host keeps for itself, in bytes. */
+const reserved = 512 * 2 ** 20;
+
+/** A host with what is left of it. */
+export interface Candidate {
+  readonly host: Host;
+  /** Bytes that no machine takes, with the overcommitment of the cluster. */
+  readonly freeMemory: bigint;
+  /** Share of the virtual processors that run on its own, 1 is as many as it has. */
+  readonly load: number;
+  readonly vms: number;
+}
+
+/** What is left of a host, without a machine that leaves it. */
+export function candidate(
+  ctx: RuleContext,
+  host: Host,
+  cluster: Cluster | undefined,
+  leaving: Vm,
+): Candidate {
+  const where = { host_id: host.id ?? '' };
+  const here = leaving.id !== undefined && ctx.tx.get('vm', leaving.id)?.host?.id === host.id;
+  const topology = ['cpu_topology_sockets', 'cpu_topology_cores', 'cpu_topology_threads'];
+  const used = ctx.tx.sum('vm', 'memory', { where }) - (here ? Number(leaving.memory ?? 0) : 0);
+  const running = ctx.tx.sum('vm', topology, { where }) - (here ? processorsOf(leaving) : 0);
+  const percent = BigInt(cluster?.memory_policy?.over_commit?.percent ?? 100);
+  const memory = ((BigInt(host.memory ?? 0) - BigInt(reserved)) * percent) / 100n;
+  return {
+    host,
+    freeMemory: memory - BigInt(used),
+    load: running / Math.max(1, coresOf(host, cluster)),
+    vms: ctx.tx.count('vm', { where }) - (here ? 1 : 0),
+  };
+}
+
+/** Virtual processors of a machine. */
+export function processorsOf(vm: Vm): number {
+  const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
+  return sockets * cores * threads;
+}
+
+function coresOf(host: Host, cluster: Cluster | undefined): number {
+  const { sockets = 1, cores = 1, threads = 1 } = host.cpu?.topology ?? {};
+  return sockets * cores * (cluster?.threads_as_cores ? threads : 1);
+}
+
+/** Why a host cannot run a machine, affinity apart; undefined where it can. */
+export function unfit(
+  ctx: RuleContext,
+  vm: Vm,
+  { host, freeMemory }: Candidate,
+  cluster: Cluster | undefined,
+): string | undefined {
+  const wanted = vm.placement_policy?.hosts ?? [];
+  const pinned = vm.placement_policy?.affinity === 'pinned';
+  if (pinned && wanted.length > 0 && !wanted.some(({ id }) => id === host.id)) {
+    return 'the VM is pinned to another host';
+  }
+  const cores = coresOf(host, cluster);
+  if (processorsOf(vm) > cores) {
+    return `not enough processors (it has ${cores}, ${processorsOf(vm)} are needed)`;
+  }
+  if (BigInt(vm.memory ?? 0) > freeMemory) {
+    return `not enough memory (${freeMemory} bytes are free, ${vm.memory} are needed)`;
+  }
+  const foreign = devicesOf(ctx, vm).find((device) => device.host?.id !== host.id);
+  return foreign ? `it does not have the host device ${foreign.name}` : undefined;
+}
+
+function devicesOf(ctx: RuleContext, vm: Vm): Resource<'host_device'>[] {
+  return ctx.tx.list('host_device', { where: { collection: `/vms/${vm.id}/hostdevices` } });
+}
+
+/** A host that fits, with the rules that it would break and that only should hold. */
+export interface Choice extends Candidate {
+  readonly softViolations: number;
+}
+
+interface Weight {
+  readonly name: string;
+  readonly factor: number;
+}
+
+/** What a unit prefers: hosts with the lower number. */
+const measures: Readonly<Record<string, (choice: Choice, vm: Vm) => number>> = {
+  OptimalForCpuEvenDistribution: ({ load }) => load,
+  OptimalForMemoryEvenDistribution: ({ freeMemory }) => -Number(freeMemory),
+  CpuPowerSaving: ({ load }) => -load,
+  MemoryPowerSaving: ({ freeMemory }) => Number(freeMemory),
+  OptimalForEvenGuestDistribution: ({ vms }) => vms,
+  PreferredHosts: ({ host }, vm) => {
+    const preferred = vm.placement_policy?.hosts ?? [];
+    return preferred.length === 0 || preferred.some(({ id }) => id === host.id) ? 0 : 1;
+  },
+  VmAffinityGroups: ({ softViolations }) => softViolations,
+  VmToHostsAffinityGroups: ({ softViolations }) => softViolations,
+};
+
+/** The best host: each unit ranks them, ranks count as often as the factor of the unit says. */
+export function best(
+  ctx: RuleContext,
+  vm: Vm,
+  policyId: string,
+  choices: readonly Choice[],
+): Choice {
+  const ranks = new Map(choices.map((choice) => [choice, 0]));
+  for (const { name, factor } of weightsOf(ctx, policyId)) {
+    const measure = measures[name];
+    if (!measure) continue;
+    const values = [...new Set(choices.map((choice) => measure(choice, vm)))].sort((a, b) => a - b);
+    for (const choice of choices) {
+      const rank = values.indexOf(measure(choice, vm));
+      ranks.set(choice, (ranks.get(choice) ?? 0) + factor * rank);
+    }
+  }
+  const [first, ...others] = choices;
+  if (!first) throw new Error('There is no host to choose from.');
+  return others.reduce(
+    (chosen, choice) => ((ranks.get(choice) ?? 0) < (ranks.get(chosen) ?? 0) ? choice : chosen),
+    first,
+  );
+}
+
+function weightsOf(ctx: RuleContext, policyId: string): Weight[] {
+  const weights = ctx.tx.list('weight', {
+    where: { collection: `/schedulingpolicies/${policyId}/weights` },
+  });
+  return weights.map((weight) => ({
+    name: ctx.tx.get('scheduling_policy_unit', weight.scheduling_policy_unit?.id ?? '')?.name ?? '',
+    factor: weight.factor ?? 1,
+  }));
+}
+
+/**
+ * Chooses a host of the cluster of the machine: one that is up, has room and the devices, breaks no
+ * affinity that is enforced, and suits the scheduling policy best. `except` is where it runs now;
+ * `only` restricts the choice. Refuses with the reason of every host when none fits. A machine that
+ * begins to run is charged to its quota.
+ */
+export function chooseHost(
+  ctx: RuleContext,
+  vm: Vm,
+  action: string,
+  except?: string,
+  only?: readonly string[],
+): { id: string } {
+  const clusterId = vm.cluster?.id ?? '';
+  const cluster = ctx.tx.get('cluster', clusterId);
+  requireOpenCluster(ctx, vm, cluster, action);
+  const hosts = ctx.tx
+    .list('host', { where: { cluster_id: clusterId, status: 'up' } })
+    .filter((host) => host.id !== except);
+  if (hosts.length === 0) {
+    ctx.refuse('NO_HOST_UP', { action, cluster: cluster?.name ?? clusterId });
+  }
+  const sets = affinitySets(ctx, clusterId).filter(({ vms }) => vms.has(vm.id ?? ''));
+  const placement = placementOf(ctx, sets);
+  const reasons: string[] = [];
+  const choices: Choice[] = [];
+  for (const host of hosts) {
+    if (only && !only.includes(host.id ?? '')) {
+      reasons.push(`${host.name}: not one of the hosts that were asked for`);
+      continue;
+    }
+    const seen = candidate(ctx, host, cluster, vm);
+    const broken = violations(sets, placement, vm, host.id ?? '');
+    const reason = unfit(ctx, vm, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
+    if (reason) reasons.push(`${host.name}: ${reason}`);
+    else choices.push({ ...seen, softViolations: broken.length });
+  }
+  if (choices.length === 0) ctx.refuse('NO_HOST_FITS', { action, reasons: reasons.join('; ') });
+  if (action === 'run') chargeCluster(ctx, vm);
+  return { id: best(ctx, vm, cluster?.scheduling_policy?.id ?? '', choices).host.id ?? '' };
+}
+
+/** A cluster under maintenance starts nothing but what must always run. */
+function requireOpenCluster(
+  ctx: RuleContext,
+  vm: Vm,
+  cluster: Cluster | undefined,
+  action: string,
+): void {
+  const policy = cluster?.scheduling_policy?.id ?? '';
+  const name = ctx.tx.get('scheduling_policy', policy)?.name;
+  if (action === 'run' && name === 'cluster_maintenance' && !vm.high_availability?.enabled) {
+    ctx.refuse('CLUSTER_IN_MAINTENANCE', { action, cluster: cluster?.name });
+  }
+}

@@ -1,0 +1,187 @@
+/** Data centers: their status, their storage pool manager, what is made with them. */
+import type { Resource } from '../../model/resource.ts';
+import type { RuleContext } from '../core/context.ts';
+import type { ObjectOf } from '../store/transaction.ts';
+import type { StoredQuota } from './quota.ts';
+
+type Host = ObjectOf<'host'>;
+type Status = NonNullable<Resource<'data_center'>['status']>;
+
+/** Compatibility levels, oldest first. */
+export const levels = [
+  { major: 4, minor: 2 },
+  { major: 4, minor: 3 },
+  { major: 4, minor: 4 },
+  { major: 4, minor: 5 },
+  { major: 4, minor: 6 },
+  { major: 4, minor: 7 },
+  { major: 4, minor: 8 },
+] as const;
+
+/**
+ * Makes what every data center has: a management network with its profile, a default quota. The
+ * first data center of a service has ids that clients may know by heart.
+ */
+export function furnish(
+  ctx: RuleContext,
+  dataCenter: Resource<'data_center'>,
+  ids: { readonly network?: string; readonly vnicProfile?: string } = {},
+): void {
+  const owner = { id: dataCenter.id ?? '' };
+  const network = ids.network ?? ctx.site.newId();
+  const name = managementNetwork(ctx);
+  ctx.tx.insert('network', '/networks', {
+    id: network,
+    name,
+    description: 'Management Network',
+    stp: false,
+    mtu: 0,
+    usages: ['vm'],
+    vdsm_name: name,
+    port_isolation: false,
+    data_center: owner,
+  });
+  addVnicProfile(ctx, name, network, ids.vnicProfile);
+  const quota: StoredQuota = {
+    id: ctx.site.newId(),
+    name: 'Default',
+    description: 'Default unlimited quota',
+    cluster_soft_limit_pct: 80,
+    cluster_hard_limit_pct: 20,
+    storage_soft_limit_pct: 80,
+    storage_hard_limit_pct: 20,
+    data_center: owner,
+    isDefault: true,
+  };
+  ctx.tx.insert('quota', `/datacenters/${dataCenter.id}/quotas`, quota);
+}
+
+/** Name of the network over which hosts are managed. */
+export function managementNetwork(ctx: RuleContext): string {
+  return ctx.site.dialect.name === 'ovirt' ? 'ovirtmgmt' : 'mgmt';
+}
+
+/** Adds a profile through which interfaces reach a network. */
+export function addVnicProfile(
+  ctx: RuleContext,
+  name: string,
+  network: string,
+  id = ctx.site.newId(),
+): void {
+  const filter = ctx.tx.byName('network_filter', 'vdsm-no-mac-spoofing');
+  ctx.tx.insert('vnic_profile', '/vnicprofiles', {
+    id,
+    name,
+    port_mirroring: false,
+    pass_through: { mode: 'disabled' },
+    network: { id: network },
+    ...(filter?.id ? { network_filter: { id: filter.id } } : {}),
+  });
+}
+
+/** Storage domains of a data center, as it sees them. */
+export function domainsOf(
+  ctx: RuleContext,
+  dataCenter: string,
+): ObjectOf<'attached_storage_domain'>[] {
+  return ctx.tx.list('attached_storage_domain', {
+    where: { collection: `/datacenters/${dataCenter}/storagedomains` },
+  });
+}
+
+/** Hosts of a data center that are up. */
+export function hostsUp(ctx: RuleContext, dataCenter: string): Host[] {
+  return ctx.tx
+    .list('cluster', { where: { data_center_id: dataCenter } })
+    .flatMap((cluster) =>
+      ctx.tx.list('host', { where: { cluster_id: cluster.id ?? '', status: 'up' } }),
+    );
+}
+
+/** Whether a host that does not answer has the role still: nobody knows what it does to the storage. */
+function isHeldByLost(ctx: RuleContext, dataCenter: string): boolean {
+  return ctx.tx
+    .list('cluster', { where: { data_center_id: dataCenter } })
+    .flatMap(({ id }) => ctx.tx.list('host', { where: { cluster_id: id ?? '' } }))
+    .some(({ status, spm }) => spm?.status === 'spm' && lost.has(status ?? ''));
+}
+
+const lost = new Set(['connecting', 'non_responsive']);
+
+/** Computes the status of a data center from its master domain and its hosts. */
+export function refreshDataCenter(ctx: RuleContext, id: string): void {
+  const dataCenter = ctx.tx.get('data_center', id);
+  if (!dataCenter) return;
+  seeDomains(ctx, id);
+  const master = domainsOf(ctx, id).find((domain) => domain.master);
+  const spm = hostsUp(ctx, id).some((host) => host.spm?.status === 'spm');
+  const status = statusWith(master?.status, spm, dataCenter.status);
+  if (status === dataCenter.status) return;
+  const changed = { ...dataCenter, status };
+  ctx.tx.update('data_center', changed);
+  if (status === 'problematic') {
+    ctx.event('DATA_CENTER_PROBLEMATIC', { data_center: changed });
+    if (hostsUp(ctx, id).length === 0)
+      ctx.event('DATA_CENTER_WITHOUT_HOSTS', { data_center: changed });
+  }
+  if (dataCenter.status === 'problematic' && status === 'up') {
+    ctx.event('DATA_CENTER_UP_AGAIN', { data_center: changed });
+  }
+}
+
+/** Without a host that is up nobody knows how the active domains are. */
+function seeDomains(ctx: RuleContext, dataCenter: string): void {
+  const seen = hostsUp(ctx, dataCenter).length > 0;
+  const [from, to] = seen ? (['unknown', 'active'] as const) : (['active', 'unknown'] as const);
+  for (const domain of domainsOf(ctx, dataCenter)) {
+    if (domain.status !== from) continue;
+    const collection = `/datacenters/${dataCenter}/storagedomains`;
+    ctx.tx.update('attached_storage_domain', { ...domain, status: to }, collection);
+    if (seen)
+      ctx.event('STORAGE_DOMAIN_RECOVERED', {
+        storage_domain: domain,
+        data_center: { id: dataCenter },
+      });
+  }
+}
+
+/** Status of a data center by that of its master; `spm`: a host is its storage pool manager. */
+function statusWith(master: string | undefined, spm: boolean, before: Status | undefined): Status {
+  switch (master) {
+    case undefined:
+      return 'uninitialized';
+    case 'maintenance':
+    case 'preparing_for_maintenance':
+      return 'maintenance';
+    case 'active':
+      return spm ? 'up' : 'problematic';
+    case 'locked':
+      // The first domain is attached; or another one becomes the master, and work goes on.
+      return before === 'up' && spm ? 'up' : 'maintenance';
+    case 'activating':
+      return 'maintenance';
+    default:
+      return 'problematic';
+  }
+}
+
+/** Gives the role of storage pool manager to the best host, where the data center needs one. */
+export function electSpm(ctx: RuleContext, dataCenter: string): void {
+  const master = domainsOf(ctx, dataCenter).find((domain) => domain.master);
+  if (!master || master.status === 'maintenance') return;
+  const candidates = hostsUp(ctx, dataCenter);
+  if (candidates.some((host) => host.spm?.status === 'spm')) return;
+  if (isHeldByLost(ctx, dataCenter)) return;
+  const best = candidates
+    .filter((host) => (host.spm?.priority ?? 5) > -1)
+    .sort((a, b) => (b.spm?.priority ?? 5) - (a.spm?.priority ?? 5))[0];
+  if (!best) return;
+  ctx.tx.update('host', { ...best, spm: { ...best.spm, status: 'spm' } });
+  ctx.event('SPM_SELECTED', { host: best, data_center: ctx.tx.get('data_center', dataCenter) });
+}
+
+/** Takes the role from a host that leaves, and gives it to another. */
+export function releaseSpm(ctx: RuleContext, host: Host): void {
+  if (host.spm?.status !== 'spm') return;
+  ctx.tx.update('host', { ...host, spm: { ...host.spm, status: 'none' } });
+}

@@ -1,0 +1,282 @@
+/** Common functions of disks: checks, image files, users; disks that are a whole logical unit. */
+
+import type { Resource } from '../../model/resource.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
+import type { RuleContext } from '../core/context.ts';
+import { requireAll } from '../core/input.ts';
+import { begin } from '../core/transitions.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
+import { presentUnit, requireFree, sentUnits, unitsOf, unitUsers } from './logical-unit.ts';
+import { chargeStorage, defaultQuota } from './quota.ts';
+import { snapshotOf } from './snapshot-attachment.ts';
+import { connect } from './storage-connections.ts';
+import { allocatable, isBlock, neededBy, spaceOf } from './storage-space.ts';
+
+type Disk = Resource<'disk'>;
+
+/** Members that only images have. */
+const ofImages = [
+  'provisioned_size',
+  'format',
+  'sparse',
+  'initial_size',
+  'storage_domains',
+  'image_id',
+  'quota',
+  'disk_profile',
+  'backup',
+];
+
+/** Completes and checks a new disk on a logical unit. It has no status: the storage is there. */
+function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
+  const storage = disk.lun_storage ?? {};
+  requireAll('Disk', ['lun_storage.type'], disk, 'add');
+  const [unit, ...others] = unitsOf(storage);
+  const members = storage.type === 'iscsi' ? ['address', 'target', 'port', 'id'] : ['id'];
+  requireAll('LogicalUnit', members, unit ?? {}, 'add');
+  if (others.length > 0) ctx.refuse('DISK_HAS_ONE_UNIT', { action: 'add' });
+  const units = sentUnits([unit]);
+  requireFree(ctx, units, 'add', 'Virtual Disk');
+  const stored: StoredObject = disk;
+  for (const name of ofImages) delete stored[name];
+  disk.storage_type = 'lun';
+  disk.content_type ??= 'data';
+  disk.sgio ??= 'disabled';
+  const { type = 'iscsi' } = storage;
+  disk.lun_storage = { type, logical_units: units };
+  connect(ctx, disk.lun_storage);
+}
+
+/** The disk with what the storage says of its unit now. */
+export function withUnit(ctx: RuleContext, disk: Disk): Disk {
+  const users = unitUsers(ctx);
+  const units = unitsOf(disk.lun_storage).map((unit) => presentUnit(unit, users));
+  return { ...disk, lun_storage: { ...disk.lun_storage, logical_units: units } };
+}
+
+type Domain = Resource<'storage_domain'>;
+
+const gibibyte = 2 ** 30;
+/** Largest disk on block storage, in bytes. */
+const largestOnBlock = 8_192 * gibibyte;
+
+/** Deprecated members that belong to an attachment. */
+const ofAttachments = ['interface', 'bootable', 'active', 'read_only', 'uses_scsi_reservation'];
+
+/** Completes and checks a new disk. */
+export function prepareDisk(ctx: RuleContext, disk: Disk): void {
+  const stored: StoredObject = disk;
+  for (const name of ofAttachments) delete stored[name];
+  disk.alias = disk.alias ?? disk.name ?? `disk-${disk.id?.slice(0, 8)}`;
+  disk.name = disk.alias;
+  if (disk.lun_storage) {
+    prepareLogicalUnit(ctx, disk);
+    return;
+  }
+  disk.storage_type = 'image';
+  const size = BigInt(disk.provisioned_size ?? 0);
+  if (size <= 0n) ctx.refuse('DISK_SIZE_ZERO', { action: 'add' });
+  const domain = domainOf(ctx, disk);
+  if (!domain) ctx.refuse('STORAGE_DOMAIN_NOT_SPECIFIED', { action: 'add' });
+  requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
+  if (isBlock(domain) && size > BigInt(largestOnBlock)) {
+    ctx.refuse('DISK_TOO_LARGE', { action: 'add', size, max: largestOnBlock });
+  }
+  disk.storage_domains = [{ id: domain.id ?? '' }];
+  disk.sparse ??= true;
+  checkFormat(ctx, disk, domain, 'add');
+  requireSpace(ctx, disk, domain, 'add');
+  if (disk.sgio === 'unfiltered') ctx.refuse('DISK_SGIO_NEEDS_UNIT', { action: 'add' });
+  disk.content_type ??= 'data';
+  if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
+  disk.wipe_after_delete ??= domain.wipe_after_delete ?? false;
+  disk.image_id ??= ctx.site.newId();
+  disk.status = 'locked';
+  disk.actual_size = 0;
+  disk.total_size = 0;
+  settleOwners(ctx, disk, domain, 'add');
+  warnOfLowSpace(ctx, domain, neededBy(disk, domain));
+}
+
+/** Tells when a domain has less room than warning_low_space_indicator says, once this is taken. */
+function warnOfLowSpace(ctx: RuleContext, domain: Domain, taken: number): void {
+  const { available, used } = spaceOf(ctx, domain);
+  const left = available - taken;
+  const share = ((domain.warning_low_space_indicator ?? 0) / 100) * (available + used);
+  if (taken === 0 || left >= share) return;
+  ctx.event(
+    'STORAGE_DOMAIN_SPACE_LOW',
+    { storage_domain: domain },
+    { FreeSpace: Math.floor(left / gibibyte) },
+  );
+}
+
+/** Gives a disk the profile and quota of its domain, or checks those that it has; charges the quota. */
+export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
+  const profiles = ctx.tx.list('disk_profile', { where: { storage_domain_id: domain.id ?? '' } });
+  const [first] = profiles;
+  const requested = disk.disk_profile?.id;
+  if (requested && !profiles.some(({ id }) => id === requested)) {
+    ctx.refuse('DISK_PROFILE_ELSEWHERE', { action, name: domain.name });
+  }
+  if (!requested && first?.id) disk.disk_profile = { id: first.id };
+  const dataCenter = dataCenterOfDomain(ctx, domain) ?? '';
+  const quota = disk.quota?.id ? ctx.tx.get('quota', disk.quota.id) : defaultQuota(ctx, dataCenter);
+  if (quota && quota.data_center?.id !== dataCenter) {
+    ctx.refuse('QUOTA_ELSEWHERE', { action, name: quota.name });
+  }
+  if (quota?.id) disk.quota = { id: quota.id };
+  chargeStorage(ctx, quota?.id, domain.id ?? '', Number(disk.provisioned_size ?? 0), action);
+}
+
+/** The image domain that a disk is on. */
+export function domainOf(ctx: RuleContext, disk: Disk): Domain | undefined {
+  const id = disk.storage_domains?.[0]?.id;
+  return id ? ctx.tx.get('storage_domain', id) : undefined;
+}
+
+/** Id of the data center that a storage domain is attached to. */
+export function dataCenterOfDomain(
+  ctx: RuleContext,
+  domain: Pick<Domain, 'id'> | undefined,
+): string | undefined {
+  return ctx.tx.find('attached_storage_domain', { id: domain?.id ?? '' })?.data_center?.id;
+}
+
+/** Refuses unless the domain is an active data domain. */
+export function requireActiveDomain(
+  ctx: RuleContext,
+  domain: Domain,
+  action: string,
+  type: string,
+): void {
+  if (domain.type !== 'data') {
+    ctx.refuse('STORAGE_DOMAIN_TYPE_ILLEGAL', {
+      action,
+      type,
+      name: domain.name,
+      domainType: domain.type,
+    });
+  }
+  const status = ctx.tx.find('attached_storage_domain', { id: domain.id ?? '' })?.status;
+  if (status !== 'active') {
+    ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action, status: status ?? 'unattached' });
+  }
+}
+
+/** Refuses a format that the storage, incremental backup or sharing does not go with. */
+export function checkFormat(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
+  const incremental = disk.backup === 'incremental';
+  const raw = disk.format === 'raw';
+  const allowed = raw
+    ? !incremental && (!isBlock(domain) || disk.sparse === false)
+    : disk.sparse === true || incremental;
+  if (!allowed) {
+    ctx.refuse('DISK_FORMAT_UNSUPPORTED', {
+      action,
+      format: disk.format,
+      allocation: disk.sparse ? 'sparse' : 'preallocated',
+    });
+  }
+  if (!disk.shareable) return;
+  if (!raw) ctx.refuse('DISK_NOT_SHAREABLE', { action });
+  if (domain.storage?.type === 'glusterfs') ctx.refuse('DISK_NOT_SHAREABLE_ON_GLUSTER', { action });
+}
+
+/** Refuses a disk for which the domain has no room. */
+export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
+  const available = allocatable(ctx, domain);
+  const needed = neededBy(disk, domain);
+  if (available >= needed && available >= 0) return;
+  ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
+    action,
+    type: 'Virtual Disk',
+    name: domain.name,
+    available,
+    needed,
+  });
+}
+
+/** Makes the file that holds the bytes of a disk; it goes away with a transaction that is undone. */
+export function createImage(ctx: RuleContext, disk: Disk): void {
+  const { id } = disk;
+  if (disk.storage_type === 'lun' || !id) return;
+  const length = disk.format === 'raw' ? Number(disk.provisioned_size ?? 0) : 0;
+  ctx.tx.images.blank(id, length);
+  ctx.site.images.create(id, length);
+  ctx.tx.undo.push(() => ctx.site.images.remove(id));
+}
+
+/** Begins a move of a disk. `data` is what its end needs to know. */
+export function moveDisk(
+  ctx: RuleContext,
+  ref: Pick<CollectionRef, 'collection'>,
+  disk: Disk,
+  operation: string,
+  data?: StoredObject,
+): void {
+  begin(ctx, { kind: 'disk', collection: ref.collection, operation, data }, disk);
+}
+
+/** Deletes a disk, its attachments, and its files once the transaction is durable. */
+export function eraseDisk(ctx: RuleContext, disk: StoredObject): void {
+  const id = String(disk['id']);
+  for (const { vm, template } of ctx.tx.list('disk_attachment', { where: { disk_id: id } })) {
+    const owner = vm?.id ? `/vms/${vm.id}` : `/templates/${template?.id}`;
+    ctx.tx.remove('disk_attachment', id, `${owner}/diskattachments`);
+  }
+  for (const permission of ctx.tx.list('permission', { where: { disk_id: id } })) {
+    if (permission.id) ctx.tx.remove('permission', permission.id);
+  }
+  for (const { id: image } of ctx.tx.list('disk_snapshot', { where: { disk_id: id } })) {
+    if (image) ctx.afterCommit.push(() => ctx.site.images.remove(image));
+  }
+  ctx.tx.removeBelow('disk_snapshot', `/disks/${id}`);
+  forgetChanges(ctx, id);
+  ctx.tx.remove('disk', id);
+  ctx.afterCommit.push(() => ctx.site.images.remove(id));
+}
+
+/** Virtual machines that a disk itself is attached to, with the attachments. */
+export function vmsOf(
+  ctx: RuleContext,
+  disk: Disk,
+): { vm: Resource<'vm'>; attachment: Resource<'disk_attachment'> }[] {
+  return ctx.tx
+    .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
+    .flatMap((attachment) => {
+      if (snapshotOf(attachment)) return [];
+      const vm = attachment.vm?.id ? ctx.tx.get('vm', attachment.vm.id) : undefined;
+      return vm ? [{ vm, attachment }] : [];
+    });
+}
+
+/** Virtual machines that are not down and have the disk plugged in. */
+export function pluggedInto(ctx: RuleContext, disk: Disk): Resource<'vm'>[] {
+  return vmsOf(ctx, disk)
+    .filter(({ vm, attachment }) => attachment.active && vm.status !== 'down')
+    .map(({ vm }) => vm);
+}
+
+/** Templates that a disk belongs to. */
+export function templatesOf(ctx: RuleContext, disk: Disk): Resource<'template'>[] {
+  return ctx.tx
+    .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
+    .flatMap(({ template }) => ctx.tx.get('template', template?.id ?? '') ?? []);
+}
+
+/** Images of a disk that snapshots keep. */
+export function keptOf(ctx: RuleContext, disk: Disk): Resource<'disk_snapshot'>[] {
+  return ctx.tx.list('disk_snapshot', { where: { disk_id: disk.id ?? '' } });
+}
+
+/** Whether snapshots keep images of a disk. */
+export function hasSnapshots(ctx: RuleContext, disk: Disk): boolean {
+  return ctx.tx.count('disk_snapshot', { where: { disk_id: disk.id ?? '' } }) > 0;
+}
+
+/** Words for the faults of a disk. */
+export function diskWords(disk: Disk): { type: string; names: string } {
+  return { type: 'Virtual Disk', names: disk.alias ?? disk.id ?? '' };
+}

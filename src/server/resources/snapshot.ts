@@ -1,0 +1,230 @@
+/** Snapshots: create, remove, and what they show of the virtual machine. */
+import { snapshotLifecycle as lifecycle } from '../../model/resources/snapshot.ts';
+import { define } from '../core/behavior.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
+import type { RuleContext } from '../core/context.ts';
+import { replaceMembers } from '../core/member-selection.ts';
+import type { TransitionHandlers } from '../core/transition-handlers.ts';
+import { begin, requireState } from '../core/transitions.ts';
+import { notedCopies } from '../inventory/disk-transitions.ts';
+import { requireNotAttached } from '../inventory/snapshot-attachment.ts';
+import {
+  requireFreeDisks,
+  requireNoBackup,
+  requireNoPreview,
+  requireSettledSnapshots,
+} from '../inventory/snapshot-checks.ts';
+import {
+  configurationOf,
+  eraseSnapshot,
+  imagesOf,
+  keep,
+  savedConfiguration,
+  settleDisk,
+  settleImages,
+  snapshotableDisks,
+} from '../inventory/snapshot-contents.ts';
+import { isRunning, nicsOf, subjects, type Vm, vmOf } from '../inventory/vm.ts';
+import { requireDataCenter, shownComputed } from '../inventory/vm-configuration.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import type { ObjectOf } from '../store/transaction.ts';
+import { ovfOfSnapshot } from './vm/ovf.ts';
+import { restore, statelessSnapshot } from './vm/snapshot-preview.ts';
+
+type Snapshot = ObjectOf<'snapshot'>;
+
+/**
+ * The whole machine as it was saved. The present shows none; where many machines are listed with
+ * their snapshots, each snapshot only says whose it is.
+ */
+function shownSnapshot(
+  ctx: RuleContext,
+  snapshot: Snapshot,
+  everything: boolean,
+  brief: boolean,
+): StoredObject {
+  if (brief) return {};
+  if (snapshot.snapshot_type === 'active') return { vm: undefined };
+  const vm = savedVm(ctx, snapshot);
+  if (!everything) return { vm, initialization: undefined };
+  const data = ovfOfSnapshot(ctx, snapshot, vm);
+  return { vm, initialization: { configuration: { type: 'ovf', data } } };
+}
+
+/** The machine with the configuration that was saved; what was not saved is as it is now. */
+function savedVm(ctx: RuleContext, snapshot: Snapshot): Vm {
+  const {
+    snapshots: _s,
+    disk_attachments: _d,
+    ...now
+  } = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
+  const saved = savedConfiguration(snapshot);
+  const vm: Vm = { ...now, ...saved, initialization: saved.initialization ?? {} };
+  return { ...vm, ...shownComputed(vm) };
+}
+
+const mergeable = new Set(['down', 'up', 'powering_up', 'paused', 'reboot_in_progress']);
+
+const transitions: TransitionHandlers<'snapshot'> = {
+  describe: (ctx, snapshot) => ({
+    subjects: subjects(ctx, ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {}),
+    words: { SnapshotName: String(snapshot['description'] ?? '') },
+  }),
+  copies: { add: (_ctx, _snapshot, { data }) => notedCopies(data) },
+  onEnd: {
+    add(ctx, snapshot) {
+      settleImages(ctx, snapshot);
+      return snapshot;
+    },
+    remove(ctx, snapshot) {
+      const disks = imagesOf(ctx, String(snapshot['id'])).map(({ disk }) => disk?.id ?? '');
+      eraseSnapshot(ctx, snapshot);
+      for (const id of disks) settleDisk(ctx, id);
+      return undefined;
+    },
+  },
+  onCopyFailure: {
+    /** Bytes that could not be kept: there is no snapshot, and the disks are as they were. */
+    add(ctx, snapshot, { data }) {
+      for (const { from } of notedCopies(data)) settleDisk(ctx, from);
+      eraseSnapshot(ctx, snapshot);
+      const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
+      ctx.event('SNAPSHOT_FAILED', subjects(ctx, vm), {
+        SnapshotName: String(snapshot['description'] ?? ''),
+      });
+      return undefined;
+    },
+  },
+};
+
+export const snapshotBehavior = define('snapshot', {
+  lifecycle,
+  transitions,
+
+  beforeCreate(ctx, snapshot, ref, sent) {
+    const vm = vmOf(ctx, ref) ?? {};
+    if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'create' });
+    if (vm.status === 'migrating') ctx.refuse('VM_IS_MIGRATING', { action: 'snapshot' });
+    requireSettledSnapshots(ctx, vm, 'create a snapshot of');
+    requireNoPreview(ctx, vm, 'create a snapshot of');
+    requireNoBackup(ctx, vm, 'create a snapshot of');
+    if (statelessSnapshot(ctx, vm)) ctx.refuse('VM_IS_STATELESS', { action: 'snapshot' });
+    requireDataCenter(ctx, vm, 'create a snapshot of');
+    requireFreeDisks(ctx, vm, 'create', sentDisks(ctx, vm, sent));
+    const memory = isRunning(vm) && snapshot.persist_memorystate !== false;
+    const { id, description } = snapshot;
+    replaceMembers(snapshot, {
+      ...configurationOf(vm),
+      id,
+      description,
+      vm: { id: vm.id ?? '' },
+      date: ctx.timestamp,
+      snapshot_type: 'regular',
+      snapshot_status: 'locked',
+      persist_memorystate: memory,
+    });
+  },
+
+  afterCreate(ctx, { ref, object }, sent) {
+    const vm = vmOf(ctx, ref) ?? {};
+    const copies = keep(ctx, vm, object, sentDisks(ctx, vm, sent));
+    move(ctx, ref.collection, object, 'add', { copies });
+  },
+
+  beforeDelete(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref) ?? {};
+    if (object.snapshot_type !== 'regular')
+      ctx.refuse('SNAPSHOT_NOT_REGULAR', { action: 'remove' });
+    requireNoPreview(ctx, vm, 'remove a snapshot of');
+    requireState(ctx, 'snapshot', object, 'remove');
+    requireNoBackup(ctx, vm, 'remove a snapshot of');
+    if (!mergeable.has(vm.status ?? '')) {
+      ctx.refuse('VM_IS_NOT_DOWN_OR_UP', { action: 'remove a snapshot of', status: vm.status });
+    }
+    requireNotAttached(ctx, imagesOf(ctx, object.id ?? ''), 'remove', 'Snapshot');
+    requireFreeDisks(ctx, vm, 'remove');
+  },
+
+  remove(ctx, { ref, object }) {
+    for (const image of imagesOf(ctx, object.id ?? '')) {
+      ctx.tx.update('disk_snapshot', { ...image, status: 'locked' });
+      const disk = ctx.tx.get('disk', image.disk?.id ?? '');
+      if (disk) ctx.tx.update('disk', { ...disk, status: 'locked' });
+    }
+    move(ctx, ref.collection, object, 'remove');
+  },
+
+  presentsStored: true,
+  present: shownSnapshot,
+
+  actions: { restore },
+});
+
+/** Ids of the disks that the snapshot is restricted to; undefined for all of them. */
+function sentDisks(ctx: RuleContext, vm: Vm, sent: Snapshot): ReadonlySet<string> | undefined {
+  const attachments = sent.disk_attachments;
+  if (!attachments || attachments.length === 0) return undefined;
+  const ids = attachments.map(({ id, disk }) => disk?.id ?? id ?? '');
+  const known = new Map(snapshotableDisks(ctx, vm).map(([disk]) => [disk.id, disk]));
+  for (const id of ids) {
+    if (known.has(id)) continue;
+    const disk = ctx.tx.get('disk', id);
+    const key = disk?.shareable || disk?.storage_type === 'lun';
+    ctx.refuse(key ? 'DISK_SNAPSHOT_UNSUPPORTED' : 'DISKS_NOT_ATTACHED', {
+      action: 'create',
+      names: disk?.alias ?? id,
+    });
+  }
+  return new Set(ids);
+}
+
+function move(
+  ctx: RuleContext,
+  collection: string,
+  snapshot: Snapshot,
+  operation: string,
+  data?: StoredObject,
+): void {
+  begin(ctx, { kind: 'snapshot', collection, operation, data }, snapshot);
+}
+
+/** The disks of a snapshot: the images it keeps, or those of the present. */
+export const snapshotDiskBehavior = define('snapshot_disk', {
+  compute(ctx, ref) {
+    const { snapshot, active } = shownBy(ctx, ref);
+    const reference = { snapshot: { id: snapshot.id ?? '' } };
+    if (active) {
+      const vm = { id: snapshot.vm?.id ?? '' };
+      return snapshotableDisks(ctx, vm).map(([disk]) => ({ ...disk, ...reference }));
+    }
+    return imagesOf(ctx, snapshot.id ?? '').map(({ disk, parent: _parent, ...image }) => ({
+      ...image,
+      ...reference,
+      id: disk?.id ?? '',
+    }));
+  },
+});
+
+/** The interfaces that the machine had. */
+export const snapshotNicBehavior = define('snapshot_nic', {
+  compute(ctx, ref) {
+    const { snapshot, active } = shownBy(ctx, ref);
+    if (active) return nicsOf(ctx, { id: snapshot.vm?.id ?? '' });
+    return ctx.tx.list('snapshot_nic', { where: { collection: ref.collection } });
+  },
+});
+
+/** The drive that the machine had. */
+export const snapshotCdromBehavior = define('snapshot_cdrom', {
+  compute(ctx, ref) {
+    const { snapshot, active } = shownBy(ctx, ref);
+    return active
+      ? ctx.tx.list('cdrom', { where: { collection: `/vms/${snapshot.vm?.id}/cdroms` } })
+      : ctx.tx.list('snapshot_cdrom', { where: { collection: ref.collection } });
+  },
+});
+
+function shownBy(ctx: RuleContext, ref: CollectionRef): { snapshot: Snapshot; active: boolean } {
+  const snapshot = ctx.tx.get('snapshot', ref.owner?.id ?? '') ?? {};
+  return { snapshot, active: snapshot.snapshot_type === 'active' };
+}

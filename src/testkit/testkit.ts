@@ -1,0 +1,53 @@
+/**
+ * The reference server inside of a test: `import { startServer } from 'vmctl/testkit'`. It runs in
+ * the process of the test, on free ports of 127.0.0.1, keeps nothing, and speaks HTTPS.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { FaultRules, parseFault } from '../server/admin/faults.ts';
+import { startServer as start } from '../server/main.ts';
+import type { TestServer, TestServerOptions } from './types.ts';
+
+export type { TestServer, TestServerOptions } from './types.ts';
+
+/** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const faults = (options.faults ?? []).map((rule) =>
+    typeof rule === 'string' ? parseFault(rule) : rule,
+  );
+  const check = new FaultRules(Math.random);
+  for (const rule of faults) check.add(rule);
+  const address = { host: '127.0.0.1', port: 0 };
+  const server = await start({
+    listen: address,
+    imagesListen: address,
+    data: undefined,
+    dialect: options.dialect ?? 'standard',
+    admin: options.admin ?? 'admin@internal',
+    password: options.password ?? randomBytes(12).toString('base64url'),
+    inventory: options.inventory ?? 'small',
+    faults,
+    speed: options.speed ?? 0,
+    seed: options.seed,
+    tokenLifetime: 8 * 3600,
+    log: options.log ?? (() => {}),
+  });
+  const { baseUrl: url, apiUrl, username, password, caFile } = server;
+  const stop = () => server.stop();
+  return {
+    url,
+    apiUrl,
+    username,
+    password,
+    caFile,
+    ca: readFileSync(caFile, 'utf8'),
+    env: {
+      VMCTL_URL: url,
+      VMCTL_USERNAME: username,
+      VMCTL_PASSWORD: password,
+      VMCTL_CA_FILE: caFile,
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,64 @@
+/** Values of flags: numbers, sizes, words, dates. */
+import { describe, expect, it } from 'vitest';
+import { parseValue } from '../../../src/cli/args/values.ts';
+import type { Kind, SizeUnit } from '../../../src/model/notation/attributes.ts';
+
+describe('values', () => {
+  it.each<[string, Kind, unknown]>([
+    ['4GiB', 'long', 4_294_967_296],
+    ['4G', 'long', 4_294_967_296],
+    ['4GB', 'long', 4_000_000_000],
+    ['1.5TiB', 'long', 1_649_267_441_664],
+    ['512 mib', 'long', 536_870_912],
+    ['9007199254740993', 'long', 9_007_199_254_740_993n],
+    ['-1', 'int', -1],
+    ['yes', 'bool', true],
+    ['0', 'bool', false],
+    ['1.5', 'decimal', 1.5],
+    ['007', 'string', '007'],
+    ['hd, network', 'list enum boot_device', ['hd', 'network']],
+    ['Host-Passthrough', 'enum cpu_mode', 'host_passthrough'],
+    ['4.7', 'struct version', { major: 4, minor: 7 }],
+    ['2030-01-31T12:00:00+01:00', 'date', '2030-01-31T11:00:00.000Z'],
+  ])('%s as %s', (text, kind, value) => {
+    expect(parseValue(text, { kind, unit: 'bytes' }, '--x')).toEqual(value);
+  });
+
+  it.each<[string, Kind]>([
+    ['4XiB', 'long'],
+    ['', 'long'],
+    ['9223372036854775808', 'long'],
+    ['1e3', 'int'],
+    ['3000000000', 'int'],
+    ['maybe', 'bool'],
+    ['one', 'decimal'],
+    ['tomorrow', 'date'],
+    ['floppy', 'enum boot_device'],
+    ['4', 'struct version'],
+  ])('%s is no %s', (text, kind) => {
+    expect(() => parseValue(text, { kind, unit: 'bytes' }, '--x')).toThrow();
+  });
+});
+
+describe('sizes, counted in what the model says', () => {
+  it.each<[string, SizeUnit, number]>([
+    ['4', 'MiB', 4],
+    ['-1', 'GiB', -1],
+    ['4GiB', 'MiB', 4_096],
+    ['1.5 TiB', 'GiB', 1_536],
+    ['1024M', 'GiB', 1],
+  ])('%s in %s', (text, unit, value) => {
+    expect(parseValue(text, { kind: 'long', unit }, '--x')).toBe(value);
+  });
+
+  it.each<[string, SizeUnit | undefined, string]>([
+    ['1GB', 'MiB', 'not a whole number of MiB'],
+    ['512MiB', 'GiB', 'not a whole number of GiB'],
+    ['1.5', 'bytes', 'not a whole number'],
+    ['4GiB', undefined, 'not a whole number'],
+    ['many', 'GiB', 'neither a number nor a size'],
+  ])('%s in %s is refused', (text, unit, message) => {
+    const read = () => parseValue(text, { kind: 'long', ...(unit ? { unit } : {}) }, '--x');
+    expect(read).toThrow(message);
+  });
+});

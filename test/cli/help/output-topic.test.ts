@@ -1,0 +1,49 @@
+/** What the help about output promises can be done as it is written there. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { topicNames } from '../../../src/cli/help/topic-names.ts';
+import { topicTexts } from '../../../src/cli/help/topic-texts.ts';
+import { topicPages } from '../../../src/cli/help/topics.ts';
+import { formats, settingNames, settings } from '../../../src/cli/session/settings.ts';
+import { type Site, startSite } from '../support/site.ts';
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await startSite();
+});
+
+afterAll(() => site.close());
+
+const text = topicTexts['output'] ?? '';
+
+/** The words of an example, as a shell would divide them. */
+function wordsOf(line: string): string[] {
+  const words = line.trim().match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+  return words.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')).slice(1);
+}
+
+describe('vmctl help output', () => {
+  it.each(text.split('\n').filter((line) => line.startsWith('  vmctl ')))('%s', async (line) => {
+    const { code, stdout } = await site.run(wordsOf(line));
+    expect(code).toBe(0);
+    expect(stdout).not.toBe('');
+  });
+
+  it('names every format', () => {
+    for (const format of formats) expect(text).toMatch(new RegExp(`(^|[ ;])${format}\\b`, 'm'));
+    expect(settings.output.doc.match(/\w+/g)).toEqual(expect.arrayContaining([...formats]));
+  });
+
+  it('names flags that there are', () => {
+    const flags = settingNames.flatMap((name) => settings[name].flags?.match(/--[\w-]+/g) ?? []);
+    const own = ['--page-size', '--limit', '--memory', '--search'];
+    for (const [flag] of text.matchAll(/--[a-z][\w-]*/g))
+      expect([...flags, ...own]).toContain(flag);
+  });
+});
+
+describe('topics', () => {
+  it('are known by name where no page is loaded', () => {
+    expect([...topicNames].sort()).toEqual(Object.keys(topicPages()).sort());
+  });
+});

@@ -1,0 +1,84 @@
+/** What is shown of requests and answers has no secrets, in whatever notation they are. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  hidden,
+  masked,
+  maskedBody,
+  maskedHeaders,
+} from '../../../src/cli/session/mask-secrets.ts';
+import { types } from '../../../src/model/derive/types.ts';
+import { attributesOf } from '../../../src/model/index.ts';
+import { actionParameters } from '../../../src/model/notation/parameters.ts';
+
+const names = [
+  ...new Set([
+    ...Object.keys(types).flatMap((type) => Object.keys(attributesOf(type))),
+    ...Object.keys(actionParameters),
+  ]),
+].filter((name) => /(password|passphrase|secret|license_key)$/.test(name));
+
+describe('secrets', () => {
+  it('of the model are all known, in JSON, in XML and in forms', () => {
+    expect(names.length).toBeGreaterThan(2);
+    for (const name of names) {
+      expect(maskedBody(`{"a":{"${name}":"geheim"}}`)).toBe(`{"a":{"${name}":"${hidden}"}}`);
+      expect(maskedBody(`<a><${name}>geheim</${name}></a>`)).toBe(
+        `<a><${name}>${hidden}</${name}></a>`,
+      );
+      expect(maskedBody(`x=1&${name}=geheim&y=2`)).toBe(`x=1&${name}=${hidden}&y=2`);
+    }
+  });
+
+  it.each([
+    ['{"ticket":{"value":"geheim","expiry":1}}'],
+    ['{"proxy_ticket":{"value":"geheim"}}'],
+    ['{"openstack_volume_authentication_key":[{"uuid":"x","value":"geheim"}]}'],
+    ['{"property":[{"name":"password","value":"geheim"}]}'],
+    ['{"property":[{"value":"geheim","name":"ssh_password"}]}'],
+    ['{"remote_viewer_connection_file":"[virt-viewer]\\npassword=geheim\\n"}'],
+    ['{"password": "geheim", '],
+    ['{"password": "ge\\"heim'],
+    ['<action><ticket><value>geheim</value></ticket></action>'],
+    ['<a><proxy_ticket>\n <expiry>1</expiry><value>geheim</value></proxy_ticket></a>'],
+    ['<p><name>password</name>\n<value>geheim</value></p>'],
+    ['<p><value>geheim</value><name>password</name></p>'],
+    ['<?xml version="1.0"?><a><password type="x">geheim</password></a>'],
+    ['grant_type=password&password=geheim'],
+  ])('are left out of %s', (body) => {
+    const text = maskedBody(body);
+    expect(text).toContain(hidden);
+    expect(text).not.toContain('heim');
+    expect(maskedBody(Buffer.from(body))).toBe(text);
+  });
+
+  it('are not what only looks like one', () => {
+    for (const body of [
+      '{"value":"x","name":"y"}',
+      '<a><name>x</name><value>y</value></a>',
+      'plain',
+    ]) {
+      expect(maskedBody(body)).toBe(body);
+    }
+  });
+
+  it('are left out however deep they are, and nothing else is', () => {
+    const plain = fc.jsonValue({ maxDepth: 3 });
+    fc.assert(
+      fc.property(plain, fc.constantFrom(...names), (value, name) => {
+        const safe = masked(value);
+        expect(masked({ a: [value, { [name]: value ?? 'x' }] })).toEqual({
+          a: [safe, { [name]: hidden }],
+        });
+      }),
+    );
+  });
+
+  it('are left out of headers', () => {
+    expect(maskedHeaders({ Authorization: 'Bearer x', 'Set-Cookie': 'x', accept: 'y' })).toEqual({
+      Authorization: hidden,
+      'Set-Cookie': hidden,
+      accept: 'y',
+    });
+  });
+});

@@ -1,0 +1,69 @@
+/** What resources declare for the command line has a meaning there: verbs, attribute paths, nouns. */
+import { describe, expect, it } from 'vitest';
+import { collectionAt, collectionsOf } from '../../../src/cli/verbs/collections.ts';
+import { verbOf, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
+import { kindAt, shapeOf } from '../../../src/cli/verbs/fields.ts';
+import { verbsByPath } from '../../../src/model/derive/commands.ts';
+import { isType, operationsOf } from '../../../src/model/index.ts';
+import type { Shortcut } from '../../../src/model/notation/commands.ts';
+import { allNouns, allResources } from '../../../src/model/resources/index.ts';
+
+const declared = allResources.flatMap(({ name, commands }) =>
+  commands ? [{ type: name, commands }] : [],
+);
+const known = new Set(allNouns.map(({ noun }) => noun));
+
+describe.each(allNouns)('$noun', ({ noun, verbs = {}, samples = {}, collections = [] }) => {
+  it('declares only verbs that it has', () => {
+    const names = verbsOf(noun).map(({ name }) => name);
+    expect(Object.keys(verbs).filter((verb) => !names.includes(verb))).toEqual([]);
+  });
+
+  it('declares flags and arguments that lead to something that can be sent', () => {
+    for (const [name, { shortcuts = [], argument, onlyAttributes = [] }] of Object.entries(verbs)) {
+      const paths = [
+        ...shortcuts.map(({ path }) => path),
+        ...(argument?.paths ?? []),
+        ...onlyAttributes,
+      ];
+      const shapes = verbOf(noun, name)?.candidates.map(({ operation }) => shapeOf(operation));
+      for (const path of paths) {
+        const kinds = shapes?.map((shape) => kindAt(shape, path)).filter((kind) => kind);
+        expect(kinds, `${name}: ${path}`).not.toEqual([]);
+      }
+    }
+  });
+
+  it('names parents and collections that there are', () => {
+    const paths = collectionsOf(noun).map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining([...collections]));
+    expect(paths).toEqual(expect.arrayContaining(Object.keys(samples.objectAt ?? {})));
+    const parents = [samples.parents, ...Object.values(verbs).map(({ sample }) => sample?.parents)];
+    const words = parents.flatMap((one) => Object.keys(one ?? {}));
+    expect(words.filter((word) => !known.has(word))).toEqual([]);
+  });
+});
+
+describe.each(declared)('$type', ({ type, commands }) => {
+  it('is known by attributes that it has', () => {
+    const { knownBy = [], knownThrough, follow, createdAlong } = commands;
+    const paths = [...knownBy, knownThrough, follow, createdAlong?.attribute];
+    for (const path of paths) {
+      if (path !== undefined) expect(kindAt({ type }, path), path).toBeDefined();
+    }
+    if (createdAlong) expect(isType(createdAlong.type)).toBe(true);
+  });
+
+  it('has flags that lead to attributes', () => {
+    const { shortcuts = [] } = commands as { readonly shortcuts?: readonly Shortcut[] };
+    for (const { path } of shortcuts) expect(kindAt({ type }, path), path).toBeDefined();
+  });
+});
+
+it('verbs of single collections belong to operations that these have', () => {
+  for (const [path, verbs] of Object.entries(verbsByPath)) {
+    const { object = '' } = collectionAt(path);
+    const operations = [path, object].flatMap(operationsOf).map(({ name }) => name);
+    for (const operation of Object.keys(verbs)) expect(operations, path).toContain(operation);
+  }
+});

@@ -1,0 +1,73 @@
+/** Every command that could change something is asked what it would send; nothing may arrive. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CommandEntry, NounEntry } from '../../../src/cli/help/command-manifest.ts';
+import { allOperations, tagOf } from '../../../src/model/index.ts';
+import { startTlsServer, type TlsServer } from '../../support/tls-server.ts';
+import { vmctl } from '../support/run.ts';
+
+let server: TlsServer;
+const changes: string[] = [];
+
+const reading = allOperations()
+  .filter(({ http }) => http === 'GET')
+  .map(({ path, name, type }) => ({
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    isList: name === 'list',
+    type,
+  }));
+
+const id = '00000000-0000-0000-0000-00000000000a';
+const names = { name: 'x', alias: 'x', user_name: 'x', description: 'x' };
+const object = { id, ...names, disk: { id, ...names } };
+
+/** A service where there is one object of each kind. */
+beforeAll(async () => {
+  server = await startTlsServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'https://x').pathname.replace('/virt-app/api', '');
+    const found = reading.find(({ pattern }) => pattern.test(path));
+    request.resume();
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      changes.push(`${request.method} ${path}`);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(found?.isList ? { [tagOf(found.type)]: [object] } : object));
+  });
+});
+
+afterAll(() => server.close());
+
+/** The words of a command that names the one object wherever something has to be named. */
+function wordsOf({ noun, verb = '', arguments: places, calls, flags }: CommandEntry): string[] {
+  const call = calls.find(({ method }) => method !== 'GET') ?? calls[0];
+  const word = (name: string) => (name === 'brick' ? 'x:/x' : name === 'option' ? 'x=x' : 'x');
+  const named = places.filter(({ required }) => required).map(({ name }) => word(name));
+  const optional = places.filter(({ required, name }) => !required && name !== 'command');
+  const takesObject = call !== undefined && /\}(\/[a-z]+)?$/.test(call.path) && named.length === 0;
+  if (takesObject && optional.length > 0) named.push('x');
+  const settable = ['name', 'description', 'comment', 'value'].find((name) =>
+    flags.some(({ flag, section }) => flag === `--${name}` && section === 'body'),
+  );
+  const change = verb === 'update' && settable !== undefined ? ['--set', `${settable}=y`] : [];
+  const parents = (call?.parents ?? []).flatMap((flag) => [flag, 'x']);
+  return [noun, verb, ...named, ...parents, ...change, '--yes'];
+}
+
+it('sends nothing, and shows what it would send', async () => {
+  const { stdout } = await vmctl(['commands', '-o', 'json']);
+  const { nouns } = JSON.parse(stdout) as { nouns: readonly NounEntry[] };
+  const changing = nouns
+    .flatMap(({ commands }) => commands)
+    .filter(({ calls }) => calls.some(({ method }) => method !== 'GET' && method !== 'HEAD'));
+  expect(changing.length).toBeGreaterThan(300);
+  const silent: string[] = [];
+  for (const entry of changing) {
+    const words = wordsOf(entry);
+    const result = await vmctl([...words, '--dry-run'], { env: server.env });
+    expect(changes, words.join(' ')).toEqual([]);
+    const shows = result.code === 0 && result.stdout.startsWith('DRY RUN, nothing sent: ');
+    if (!shows) silent.push(`${words.join(' ')}: ${result.stderr.split('\n')[0]}`);
+    // What cannot be shown fails because of what was given, and never as if it had been done.
+    if (!shows) expect([2, 3], words.join(' ')).toContain(result.code);
+  }
+  // A few take more than one object, or a value of a form of its own.
+  expect(silent.length, silent.join('\n')).toBeLessThan(12);
+});

@@ -1,0 +1,49 @@
+/** `vmctl serve --delay`: every answer of the API comes late, and what makes it so is a rule as any other. */
+import { expect, it } from 'vitest';
+import { builtVmctl } from '../support/in-process.ts';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk(['--delay', '30ms±10'], true);
+
+it('is a rule that can be looked at and taken away', async () => {
+  const rules = () => desk.must('api', 'GET', '/_vmctl/faults');
+  expect(JSON.parse(await rules())).toEqual({
+    faults: [{ id: 'fault-1', rate: 1, delay: 30, spread: 10 }],
+  });
+});
+
+it('delays answers of the API, whatever they are', async () => {
+  const { code, stdout } = await desk.run(['doctor', '-o', 'json']);
+  expect(code).toBe(0);
+  const delay = /"(\d+) ms for a request/.exec(stdout)?.[1];
+  // That it takes longer is no failure.
+  expect(Number(delay)).toBeGreaterThanOrEqual(19);
+});
+
+it.each([
+  ['', 'not a duration'],
+  ['soon', 'not a duration'],
+  ['200ms±', 'not a duration'],
+  ['±50', 'not a duration'],
+  ['200ms±50±1', 'not a duration'],
+  ['-5ms', 'not a duration'],
+  ['0s', 'no delay at all'],
+  ['5m', 'more than a minute'],
+  ['50ms±60', 'the spread is more than the delay'],
+  ['1s+-2', 'the spread is more than the delay'],
+])('refuses --delay "%s"', async (text, why) => {
+  const { code, stderr } = await builtVmctl(['serve', '--memory', `--delay=${text}`]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(why);
+  expect(stderr).toMatch(/^hint: write 200ms/m);
+});
+
+it.each([
+  ['200ms+-50', { delay: 200, spread: 50 }],
+  ['1s±200ms', { delay: 1000, spread: 200 }],
+  ['1s', { delay: 1000 }],
+  ['1.5s +/- 0.5s', { delay: 1500, spread: 500 }],
+])('understands %s', async (text, rule) => {
+  const { latencyRule } = await import('../../src/cli/commands/serve/delay.ts');
+  expect(latencyRule(text)).toEqual(rule);
+});

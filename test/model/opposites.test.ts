@@ -1,0 +1,54 @@
+/** Operations that take each other back, as the model declares them. */
+import { describe, expect, it } from 'vitest';
+import { opposites } from '../../src/model/derive/opposites.ts';
+import { attributesOf, operationsOf } from '../../src/model/index.ts';
+
+const pairs = Object.entries(opposites).flatMap(([service, operations]) =>
+  Object.entries(operations).map(([name, opposite]) => ({ service, name, opposite })),
+);
+
+const operationOf = (service: string, name: string) =>
+  operationsOf(service).find((one) => one.name === name);
+
+describe('opposites', () => {
+  it('are operations that there are', () => {
+    const missing = pairs.filter(
+      ({ service, name, opposite }) =>
+        !operationOf(service, name) || !operationOf(opposite.service, opposite.operation),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('are mutual', () => {
+    const oneWay = pairs.filter(({ service, name, opposite }) => {
+      const back = opposites[opposite.service]?.[opposite.operation];
+      return back?.service !== service || back.operation !== name;
+    });
+    expect(oneWay).toEqual([]);
+  });
+
+  it('have conditions and attributes that there are', () => {
+    for (const { service, name, opposite } of pairs) {
+      const operation = operationOf(service, name);
+      const attributes = attributesOf(operation?.type ?? '');
+      for (const one of opposite.attaches ?? []) expect(attributes).toHaveProperty(one);
+      const { sent, unless } = opposite.where ?? {};
+      if (sent !== undefined) expect(attributes).toHaveProperty(sent.split('.')[0] ?? '');
+      if (unless) expect(operation?.query).toContain(unless[0]);
+    }
+  });
+
+  it('never lose anything: what runs is not stopped, and what is made is not deleted', () => {
+    expect(opposites['/vms']).toBeUndefined();
+    expect(Object.keys(opposites['/vms/{vm}'] ?? {}).sort()).toEqual([
+      'freeze_filesystems',
+      'thaw_filesystems',
+    ]);
+    expect(Object.keys(opposites['/hosts/{host}'] ?? {}).sort()).toEqual([
+      'activate',
+      'deactivate',
+    ]);
+    expect(opposites['/tags']).toBeUndefined();
+    expect(opposites['/vms/{vm}/tags']?.['add']?.operation).toBe('remove');
+  });
+});
