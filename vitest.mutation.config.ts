@@ -21,7 +21,9 @@ class QuickFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: (tests.length > 0 ? tests : ['test/**']).map((folder) => `${folder}/*.test.ts`),
+    include: (tests.length > 0 ? tests : ['test/**']).map((one) =>
+      one.endsWith('**') ? `${one}/*.test.ts` : `${one}.test.ts`,
+    ),
     // These measure time and memory, which are those of the instruments here.
     exclude: ['**/linear-time.test.ts', '**/huge.test.ts'],
     sequence: { sequencer: QuickFirst },

@@ -1,7 +1,8 @@
 // Mutation testing: changes single expressions of the code, and counts how many of the changes a test
 // notices. `npm run test:mutation -- search wire --sample 400 --seed 7` takes 400 mutants at random of
 // each of these rooms; without names, of all of them. Ends with 1 where fewer than 75 % are noticed.
-// Only tests that run in their own process see a mutant: those that run the built command do not.
+// Only what runs in the process of the tests has the mutant: they run the source there instead of the
+// built command where they can (`test/support/mutants.ts`), and a server of its own never has it.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,7 +34,12 @@ const rooms = {
   search: { folder: 'src/search', tests: ['test/search/**'], quick: [] },
   transfer: {
     folder: 'src/transfer',
-    tests: ['test/transfer/**'],
+    tests: [
+      'test/transfer/**',
+      ...['disks', 'disk-sources', 'download-to-stream', 'images'].map(
+        (name) => `test/e2e/${name}`,
+      ),
+    ],
     quick: ['blocks', 'journal', 'local', 'partial', 'rate', 'remote', 'range', 'split'].map(
       (name) => `test/transfer/${name}`,
     ),

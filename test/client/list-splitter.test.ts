@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListSplitter } from '../../src/client/list-splitter.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/mutants.ts';
 
 /** What comes out of a text that arrives in pieces of these lengths. */
 function split(text: string, lengths: readonly number[], tag = 'vm'): unknown[] {

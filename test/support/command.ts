@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtVmctl } from './in-process.ts';
+import { triesMutants } from './mutants.ts';
 import { type TestServer, vmctl } from './server.ts';
 
 export interface Outcome {
@@ -53,31 +54,34 @@ export function makeHome(server?: TestServer, program = vmctl): Home {
         }
       : {}),
   };
+  const runHere: Home['runHere'] = (words, env = {}, stdin) => {
+    if (program !== vmctl) throw new Error('Only the vmctl of this tree runs in this process.');
+    return builtVmctl(words, {
+      env: setVariables({ ...base, ...env }),
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  };
+  const runProcess: Home['run'] = (words, env = {}, input) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...words], { env: { ...base, ...env } });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (piece: Buffer) => {
+        stdout += piece.toString();
+      });
+      child.stderr.on('data', (piece: Buffer) => {
+        stderr += piece.toString();
+      });
+      child.once('error', reject);
+      child.once('close', (code) => resolve({ code, stdout, stderr }));
+      child.stdin.end(input ?? '');
+    });
   return {
     folder,
     env: base,
-    run: (words, env = {}, input) =>
-      new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [program, ...words], { env: { ...base, ...env } });
-        let stdout = '';
-        let stderr = '';
-        child.stdout.on('data', (piece: Buffer) => {
-          stdout += piece.toString();
-        });
-        child.stderr.on('data', (piece: Buffer) => {
-          stderr += piece.toString();
-        });
-        child.once('error', reject);
-        child.once('close', (code) => resolve({ code, stdout, stderr }));
-        child.stdin.end(input ?? '');
-      }),
-    runHere: (words, env = {}, stdin) => {
-      if (program !== vmctl) throw new Error('Only the vmctl of this tree runs in this process.');
-      return builtVmctl(words, {
-        env: setVariables({ ...base, ...env }),
-        ...(stdin === undefined ? {} : { stdin }),
-      });
-    },
+    // No process that is started has the mutant.
+    run: triesMutants && program === vmctl ? runHere : runProcess,
+    runHere,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

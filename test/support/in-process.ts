@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { main } from '../../src/cli/main.ts';
 import type { Input, Io, Output } from '../../src/cli/session/io.ts';
+import { triesMutants } from './mutants.ts';
 
 export interface Result {
   readonly code: number;
@@ -15,7 +16,7 @@ export interface Result {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  readonly stdin?: string | Buffer;
   /** Makes stdout a terminal of this width. */
   readonly terminal?: number;
 }
@@ -46,11 +47,15 @@ export function runner(entry: Main) {
 /**
  * The built command in this process: what `bin/vmctl.js` loads, without starting Node each time. The
  * environment is exactly the given one. Not for what a process has alone: signals, limits, its
- * memory, the way it ends.
+ * memory, the way it ends. Where mutants are tried it is the source, which has them.
  */
-export function builtVmctl(argv: readonly string[], options?: RunOptions): Promise<Result> {
-  built ??= runner((require('../../dist/main.cjs') as { main: typeof main }).main);
-  return built(argv, options);
+export async function builtVmctl(argv: readonly string[], options?: RunOptions): Promise<Result> {
+  built ??= runner(
+    triesMutants
+      ? (await import('../../src/cli/main.ts')).main
+      : (require('../../dist/main.cjs') as { main: typeof main }).main,
+  );
+  return await built(argv, options);
 }
 
 const require = createRequire(import.meta.url);

@@ -12,7 +12,7 @@ import {
   type MediaType,
   WireError,
 } from '../../src/wire/index.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/mutants.ts';
 import { fullObject } from './arbitraries.ts';
 
 const media: readonly MediaType[] = ['application/xml', 'application/json'];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
 import { parseJson, parseTrustedJson } from '../../src/wire/json-parser.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/mutants.ts';
 
 const json = 'application/json';
 

@@ -14,7 +14,7 @@ import {
   encodeObject,
   type MediaType,
 } from '../../src/wire/index.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/mutants.ts';
 import { anyObject, fullObject } from './arbitraries.ts';
 
 const media: readonly MediaType[] = ['application/xml', 'application/json'];

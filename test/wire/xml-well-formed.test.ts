@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { decodeObject, encodeList, encodeObject, WireError } from '../../src/wire/index.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/mutants.ts';
 import { anyObject, fullObject } from './arbitraries.ts';
 
 const xml = 'application/xml';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setVariables, shareCompiledCode } from '../../support/command.ts';
 import { builtVmctl } from '../../support/in-process.ts';
+import { triesMutants } from '../../support/mutants.ts';
 import { type TestServer, vmctl } from '../../support/server.ts';
 
 export interface Outcome {
@@ -95,6 +96,11 @@ export class User {
 
   /** Runs a process that reads a file, or some bytes, through a pipe. */
   async fed(input: string | Buffer, ...words: string[]): Promise<Outcome> {
+    // A folder for temporary files is that of a process.
+    if (triesMutants && this.#env['TMPDIR'] === undefined) {
+      const stdin = typeof input === 'string' ? readFileSync(input) : input;
+      return await builtVmctl(words, { env: setVariables(this.#env), stdin });
+    }
     const { process: child, outcome } = this.startPiped(...words);
     if (typeof input === 'string') createReadStream(input).pipe(child.stdin as Writable);
     else child.stdin?.end(input);
