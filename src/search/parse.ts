@@ -61,8 +61,8 @@ class Parser {
     const sort = this.scanner.keyword('sortby') ? this.sort() : undefined;
     const page = this.scanner.keyword('page') ? this.page() : undefined;
     if (!this.scanner.atEnd) {
-      const expected =
-        page === undefined ? (sort ? ['page', 'the end'] : ['a condition']) : ['the end'];
+      // What is left stands behind an order or a page: anything else would have been a condition.
+      const expected = page === undefined ? ['page', 'the end'] : ['the end'];
       throw new SearchError('unexpected text', this.scanner.position, expected);
     }
     const order = [...(sort ? [sort] : []), ...defaultOrder(this.type)];

@@ -19,6 +19,7 @@ const dates = 'today, yesterday, a weekday, a date such as 2024-05-31, 5/31/24 o
 
 describe('the message', () => {
   test.each([
+    ['vm', ';name=a', '; is not allowed in a search at character 1'],
     ['vm', 'name=a;', '; is not allowed in a search at character 7'],
     ['vm', "name='a'", "' is not allowed in a search at character 6"],
     ['vm', 'name=a\\ ', 'a search may not end with a backslash at character 7'],
