@@ -1,5 +1,5 @@
 /** Reading of recordings. */
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type Exchange, isExchange, isHeader, recordingVersion } from './exchange.ts';
 
 export interface Recording {
@@ -45,12 +45,7 @@ export function readRecording(path: string): Recording {
 function linesOf(path: string): readonly string[] {
   let bytes: Buffer;
   try {
-    const file = openSync(path, 'r');
-    try {
-      bytes = readFileSync(file);
-    } finally {
-      closeSync(file);
-    }
+    bytes = readFileSync(path);
   } catch (error) {
     const [reason = ''] = (error as Error).message.split(',');
     throw new RecordingError(

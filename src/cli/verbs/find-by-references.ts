@@ -98,7 +98,7 @@ export async function findByReferences(
   { cli, client, finder, collection, ids, options }: Lookup,
   { words }: References,
 ): Promise<readonly string[]> {
-  const { path, noun, type } = collection;
+  const { path, noun } = collection;
   const wanted = new Map<string, string>();
   for (const [attribute, word] of words) {
     const reference = await finder.reference(word, attribute);
@@ -109,7 +109,7 @@ export async function findByReferences(
   const matches = items.filter(
     (item) =>
       [...wanted].every(([attribute, id]) => idAt(item, attribute) === id) &&
-      isAbout(item, collection, ids, type, words),
+      isAbout(item, collection, ids, words),
   );
   const [first, ...others] = matches;
   const description = [...words].map(([attribute, word]) => `--${attribute} ${word}`).join(' ');
@@ -135,9 +135,8 @@ export async function findByReferences(
  */
 function isAbout(
   item: ApiObject,
-  { parents }: Collection,
+  { parents, type }: Collection,
   ids: Ids,
-  type: string,
   words: ReadonlyMap<string, string>,
 ): boolean {
   const parent = parents.at(-1);

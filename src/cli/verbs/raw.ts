@@ -5,6 +5,7 @@ import { formatOf } from '../output/print.ts';
 import { write } from '../session/io.ts';
 import type { SettingName } from '../session/settings.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { kebab } from './fields.ts';
 import type { Run } from './run.ts';
 
 /** What would have to be done to an answer. */
@@ -20,7 +21,7 @@ export function isRaw({ cli, options, query }: Run): boolean {
   );
   const given = name ?? option;
   if (given === undefined) return true;
-  const flag = `--${given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = `--${kebab(given)}`;
   throw new UsageError(`-o raw prints what the service answers: ${flag} cannot change it`, {
     hint: `leave ${flag} out, or choose -o json`,
   });

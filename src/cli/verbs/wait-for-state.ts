@@ -20,8 +20,8 @@ import type { Run } from './run.ts';
 const defaultTimeout = '10m';
 
 /** Milliseconds that `--wait-timeout` allows. */
-export function waitTimeout(options: Run['options']): number {
-  return durationOf(String(options['waitTimeout'] ?? defaultTimeout), '--wait-timeout');
+export function waitTimeout(options: { readonly waitTimeout?: unknown }): number {
+  return durationOf(String(options.waitTimeout ?? defaultTimeout), '--wait-timeout');
 }
 
 /**

@@ -18,6 +18,7 @@ import type { ApiResponse } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { Refusal } from '../core/fault.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
+import { isRecord } from '../store/kinds.ts';
 import { saveState } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { FaultRules } from './faults.ts';
@@ -96,7 +97,9 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     POST: async ({ faults }, request) => {
       try {
         const text = Buffer.from(await request.body()).toString('utf8');
-        return faults.add(JSON.parse(text));
+        const rule: unknown = JSON.parse(text);
+        if (!isRecord(rule)) throw new Error('a rule is an object, such as {"operation": "start"}');
+        return faults.add(rule);
       } catch (error) {
         throw new Refusal(400, 'Bad rule', reasonOf(error));
       }

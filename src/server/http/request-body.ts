@@ -52,8 +52,8 @@ export class RequestBodies {
   readonly #limits: BodyLimits;
   readonly #now: () => number;
   readonly #readings = new Set<Reading>();
-  readonly #heldOf = new Map<string, number>();
-  #reserved = 0;
+  readonly #inMemoryOf = new Map<string, number>();
+  #inMemory = 0;
   #sweep: NodeJS.Timeout | undefined;
 
   /** @param now milliseconds of a clock that never goes back */
@@ -63,8 +63,8 @@ export class RequestBodies {
   }
 
   /** Bytes of bodies that are in memory. */
-  get held(): number {
-    return this.#reserved;
+  get inMemory(): number {
+    return this.#inMemory;
   }
 
   /**
@@ -97,7 +97,7 @@ export class RequestBodies {
       const pieces: Uint8Array[] = [];
       const settle = () => {
         this.#readings.delete(reading);
-        if (isCounted) this.#hold(address, -reading.received);
+        if (isCounted) this.#count(address, -reading.received);
         request.off('data', take).off('end', done).off('close', gone).off('error', gone);
         request.off(brokenOff, spoilt);
       };
@@ -112,7 +112,7 @@ export class RequestBodies {
         if (isCounted && !this.#fits(reading, piece.length)) return fail(tooMuchAtOnce());
         reading.received += piece.length;
         reading.last = this.#now();
-        if (isCounted) this.#hold(address, piece.length);
+        if (isCounted) this.#count(address, piece.length);
         pieces.push(piece);
       };
       const done = () => {
@@ -131,16 +131,16 @@ export class RequestBodies {
   #fits({ address, received }: Reading, more: number): boolean {
     const { total, perAddress, reserve, small } = this.#limits;
     const isSmall = received + more <= small;
-    const ofAddress = (this.#heldOf.get(address) ?? 0) + more;
-    if (this.#reserved + more > (isSmall ? total : total - reserve)) return false;
+    const ofAddress = (this.#inMemoryOf.get(address) ?? 0) + more;
+    if (this.#inMemory + more > (isSmall ? total : total - reserve)) return false;
     return isSmall || ofAddress <= perAddress;
   }
 
-  #hold(address: string, bytes: number): void {
-    this.#reserved += bytes;
-    const left = (this.#heldOf.get(address) ?? 0) + bytes;
-    if (left > 0) this.#heldOf.set(address, left);
-    else this.#heldOf.delete(address);
+  #count(address: string, bytes: number): void {
+    this.#inMemory += bytes;
+    const left = (this.#inMemoryOf.get(address) ?? 0) + bytes;
+    if (left > 0) this.#inMemoryOf.set(address, left);
+    else this.#inMemoryOf.delete(address);
   }
 
   #watch(): void {

@@ -69,7 +69,7 @@ describe('a body', () => {
     const { bodies, read } = useBodies();
     const { request, outcome } = read(new FakeRequest(), 2 ** 30);
     for (let piece = 0; piece < 50; piece += 1) request.send(2 ** 21);
-    expect([outcome.is, bodies.held]).toEqual(['reading', 0]);
+    expect([outcome.is, bodies.inMemory]).toEqual(['reading', 0]);
     request.emit('end');
     await turn();
     expect(outcome.is).toBe(50 * 2 ** 21);
@@ -83,7 +83,7 @@ describe('a body', () => {
     expect(outcome.is).toBe('reading');
     await pass(1_000);
     expect(outcome.is).toBe(408);
-    expect(bodies.held).toBe(0);
+    expect(bodies.inMemory).toBe(0);
   });
 
   it('that only drips is given up', async () => {
@@ -99,11 +99,11 @@ describe('a body', () => {
     const { bodies, read } = useBodies();
     const { request, outcome } = read();
     request.send(5_000);
-    expect(bodies.held).toBe(5_000);
+    expect(bodies.inMemory).toBe(5_000);
     request.emit('close');
     await turn();
     expect(outcome.is).toBeInstanceOf(ClientGone);
-    expect(bodies.held).toBe(0);
+    expect(bodies.inMemory).toBe(0);
   });
 });
 
@@ -127,7 +127,7 @@ describe('many bodies', () => {
     const large = Array.from({ length: 100 }, () => read());
     for (const { request } of large) request.send(4_000_000);
     await turn();
-    expect(bodies.held).toBeLessThanOrEqual(perAddress);
+    expect(bodies.inMemory).toBeLessThanOrEqual(perAddress);
     expect(large.filter(({ outcome }) => outcome.is === 503).length).toBeGreaterThan(90);
     const others = Array.from({ length: 9 }, (_, index) =>
       read(new FakeRequest(`192.0.2.1${index}`)),
@@ -135,7 +135,7 @@ describe('many bodies', () => {
     for (const { request } of others) request.send(4_000_000);
     await turn();
     expect(others[0]?.outcome.is).toBe('reading');
-    expect(bodies.held).toBeLessThanOrEqual(total - reserve);
+    expect(bodies.inMemory).toBeLessThanOrEqual(total - reserve);
     const short = read();
     short.request.send(60_000);
     short.request.emit('end');

@@ -36,8 +36,19 @@ export function writeReady(server: AnnouncedServer, flags: ServeFlags): void {
   writeReadyFile(flags.readyFile, ready, 0o644);
 }
 
+/** Names of all that shell exports set. */
+export const exportedNames = [
+  'VMCTL_URL',
+  'VMCTL_USERNAME',
+  'VMCTL_PASSWORD',
+  'VMCTL_CA_FILE',
+  'VMCTL_SERVE_PID',
+] as const;
+
+type ClientVariable = Exclude<(typeof exportedNames)[number], 'VMCTL_SERVE_PID'>;
+
 /** The variables with which a client finds the server and signs in there. */
-export function environmentOf(server: AnnouncedServer): Record<string, string> {
+export function environmentOf(server: AnnouncedServer): Record<ClientVariable, string> {
   return {
     VMCTL_URL: server.baseUrl,
     VMCTL_USERNAME: server.username,

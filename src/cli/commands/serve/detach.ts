@@ -8,7 +8,7 @@ import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { say, writeExports } from './announce.ts';
 import { newInstanceFiles } from './instances.ts';
-import type { ServeFlags } from './options.ts';
+import { flagOf, type ServeFlags } from './options.ts';
 
 /** What the server in the background tells whoever started it. Passes between the two processes alone. */
 export interface Started {
@@ -91,7 +91,7 @@ const ofThisProcess: ReadonlySet<string> = new Set(['detach', 'env', 'stop', 'in
 function wordsOf(flags: ServeFlags): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
     if (ofThisProcess.has(name) || value === undefined || value === false) return [];
-    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = flagOf(name);
     if (value === true) return [flag];
     return (Array.isArray(value) ? value : [value]).map((one) => `${flag}=${one}`);
   });

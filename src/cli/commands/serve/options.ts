@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
 import type { CommandContext } from '../../session/command-context.ts';
+import { kebab } from '../../verbs/fields.ts';
 
 export interface ServeFlags {
   readonly listen?: string;
@@ -46,6 +47,11 @@ export interface ServeFlags {
 
 /** Seconds. */
 const defaultTokenLifetime = 8 * 3600;
+
+/** The flag of a member: `--tls-cert` for `tlsCert`. */
+export function flagOf(name: string): string {
+  return `--${kebab(name)}`;
+}
 
 /** Whether somebody has given a flag with this value. */
 export function isGiven(value: unknown): boolean {

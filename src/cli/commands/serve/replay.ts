@@ -4,7 +4,7 @@ import { UsageError } from '../../../client/errors.ts';
 import { startReplay } from '../../../server/replay/start.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import type { AnnouncedServer } from './announce.ts';
-import { isGiven, type ServeFlags, serverOptions } from './options.ts';
+import { flagOf, isGiven, type ServeFlags, serverOptions } from './options.ts';
 
 /** Flags that mean something for answers that are there already. */
 const understood: ReadonlySet<string> = new Set([
@@ -24,11 +24,11 @@ export async function replayOf(
   );
   if (other) {
     const [name] = other;
-    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const flag = flagOf(name);
     throw new UsageError(
-      `--replay answers what was recorded: --${flag} has nothing to change there`,
+      `--replay answers what was recorded: ${flag} has nothing to change there`,
       {
-        hint: `leave --${flag} out`,
+        hint: `leave ${flag} out`,
       },
     );
   }

@@ -5,12 +5,12 @@ import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { say } from './announce.ts';
+import { exportedNames, say } from './announce.ts';
 import { type Instance, isRunning, runningInstances } from './instances.ts';
-import { isGiven, type ServeFlags } from './options.ts';
+import { flagOf, isGiven, type ServeFlags } from './options.ts';
 
 /** Milliseconds for requests under way and for writing down what is in memory. */
-const patience = 30_000;
+const stopTimeout = 30_000;
 const interval = 20;
 
 /**
@@ -32,19 +32,18 @@ export async function stopServer(
   if (chosen === undefined) await say(cli.io.stderr, [nothing(flags, running)]);
   else await end(cli, chosen);
   if (flags.env) {
-    const names = ['URL', 'USERNAME', 'PASSWORD', 'CA_FILE', 'SERVE_PID'];
-    await write(cli.io.stdout, `unset ${names.map((name) => `VMCTL_${name}`).join(' ')}\n`);
+    await write(cli.io.stdout, `unset ${exportedNames.join(' ')}\n`);
   }
 }
 
 const understood: ReadonlySet<string> = new Set(['stop', 'listen', 'data', 'env']);
+
 function checkFlags(flags: ServeFlags): void {
   const other = Object.entries(flags).find(
     ([name, value]) => !understood.has(name) && isGiven(value),
   );
   if (other === undefined) return;
-  const flag = other[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new UsageError(`--stop ends a server, --${flag} is about one that begins`, {
+  throw new UsageError(`--stop ends a server, ${flagOf(other[0])} is about one that begins`, {
     hint: 'with --stop, --listen and --data say which server is meant',
   });
 }
@@ -94,7 +93,7 @@ async function end(cli: CommandContext, instance: Instance): Promise<void> {
       });
     }
   }
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + stopTimeout;
   while (isRunning(instance)) {
     cli.signal.throwIfAborted();
     if (Date.now() > deadline) {

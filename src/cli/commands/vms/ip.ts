@@ -5,11 +5,11 @@ import { formatOf, print } from '../../output/print.ts';
 import { Progress, ProgressBoard } from '../../output/progress.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { durationOf } from '../../text/duration.ts';
 import { shown } from '../../verbs/change.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
 import { BulkError, forEach, parallelOf } from '../../verbs/parallel.ts';
 import { expandStdin } from '../../verbs/run-verb.ts';
+import { waitTimeout } from '../../verbs/wait-for-state.ts';
 import { type AddressWait, addressesOf, nameOf } from './addresses.ts';
 
 export interface WaitFlags {
@@ -22,15 +22,13 @@ interface IpFlags extends WaitFlags {
   readonly parallel?: string;
 }
 
-const usualPatience = '10m';
-
 /** How long somebody waits for an address; nothing where nobody does. */
 export function addressWait(flags: WaitFlags, progress: Progress): AddressWait | undefined {
   if (flags.waitTimeout !== undefined && !flags.wait) {
     throw new UsageError('--wait-timeout needs --wait');
   }
   if (!flags.wait) return undefined;
-  return { timeout: durationOf(flags.waitTimeout ?? usualPatience, '--wait-timeout'), progress };
+  return { timeout: waitTimeout(flags), progress };
 }
 
 /** Prints the addresses of every machine that is named, the most useful first. */

@@ -4,11 +4,11 @@ import { parseValue } from '../../../args/values.ts';
 import type { Progress } from '../../../output/progress.ts';
 import { type CommandContext, wholeNumber } from '../../../session/command-context.ts';
 import { commandLine } from '../../../session/command-line.ts';
-import { durationOf } from '../../../text/duration.ts';
 import { bodiesOf, runWorks } from '../../../verbs/change.ts';
 import { verbOf } from '../../../verbs/derive-verbs.ts';
 import { bodyOf, type Run } from '../../../verbs/run.ts';
 import { commandOf } from '../../../verbs/verb-command.ts';
+import { waitTimeout } from '../../../verbs/wait-for-state.ts';
 import { isFileWord } from './image-word.ts';
 import { type InitializationFlags, initializationOf, numbered } from './initialization.ts';
 import { type MachineWishes, NewMachine } from './new-machine.ts';
@@ -31,8 +31,7 @@ export interface CreateFlags extends InitializationFlags {
   readonly waitTimeout?: string;
 }
 
-const mostMachines = 1_000;
-const usualPatience = '10m';
+const maxMachines = 1_000;
 
 /** Makes the machines that the flags describe, `flags` with those of the model among them. */
 export async function runCreate(
@@ -128,14 +127,14 @@ function checkFlags(flags: CreateFlags): void {
 
 function countOf({ count: text }: CreateFlags): number | undefined {
   const count = wholeNumber(text, '--count');
-  if (count === undefined || count <= mostMachines) return count;
-  throw new UsageError(`--count ${text}: more than ${mostMachines}`);
+  if (count === undefined || count <= maxMachines) return count;
+  throw new UsageError(`--count ${text}: more than ${maxMachines}`);
 }
 
 function wishesOf(flags: CreateFlags, count: number | undefined): MachineWishes {
-  const { diskInterface = 'virtio_scsi', waitFor, waitTimeout = usualPatience } = flags;
+  const { diskInterface = 'virtio_scsi', waitFor } = flags;
   parseValue(diskInterface, { kind: 'enum disk_interface' }, '--disk-interface');
-  const addressPatience = durationOf(waitTimeout, '--wait-timeout');
+  const addressPatience = waitTimeout(flags);
   return {
     diskInterface,
     start: flags.start === true,

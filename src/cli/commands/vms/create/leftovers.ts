@@ -8,9 +8,12 @@ import { collectionAt } from '../../../verbs/collections.ts';
 import { operationNamed, placeholderOf } from '../../../verbs/references.ts';
 
 /** Milliseconds for taking everything back. */
-const patience = 60_000;
+const cleanupTimeout = 60_000;
 
-/** States of a machine in which it can be neither stopped nor removed. */
+/**
+ * States that a machine passes before it can be stopped, or removed. Not those of the lifecycle: a machine
+ * that powers up could be waited for, too, but is stopped at once.
+ */
 const passing: ReadonlySet<string> = new Set(['image_locked', 'powering_down', 'wait_for_launch']);
 
 /** The machine and the disks that were made. */
@@ -89,7 +92,7 @@ export class Leftovers {
   async takeBack(error: unknown): Promise<void> {
     if (this.isEmpty) return;
     // What has ended the command must not end this as well.
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(cleanupTimeout);
     const machine = this.#machine;
     try {
       if (machine) {
@@ -177,6 +180,6 @@ export class Leftovers {
       stateOf: (now?: ApiObject) => String(now?.['status'] ?? 'gone'),
     };
     const watched = { label: path, resume: 'vmctl wait', existed: true, fetch };
-    return await waitFor(watched, condition, { timeout: patience, signal });
+    return await waitFor(watched, condition, { timeout: cleanupTimeout, signal });
   }
 }
