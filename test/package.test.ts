@@ -1,0 +1,75 @@
+/** What the package brings: nothing that the bundle contains is installed again, and its licences go with it. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import { BundledPackages } from '../scripts/bundle/notices.js';
+import { programFiles } from '../scripts/package/program-files.js';
+import { projectRoot } from './support/server.ts';
+
+const dist = join(projectRoot, 'dist');
+const bundled = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /\.c?js$/.test(name),
+);
+/** Names of the modules that built files load, but for files beside them. */
+const loaded = new Set(
+  bundled.flatMap((name) => {
+    const text = readFileSync(join(dist, name), 'utf8');
+    const calls = /(?:\brequire\(|\bimport\(|[}\w]from|\bimport)["'`]([a-z@][\w@/:.-]*)["'`]/g;
+    return [...text.matchAll(calls)].map(([, id = '']) => id);
+  }),
+);
+
+/** Older versions of Node lack some that newer ones have, under this prefix. */
+const isOfNode = (id: string) => isBuiltin(id) || id.startsWith('node:');
+
+describe('the package', () => {
+  it('installs nothing but what is code of the machine', () => {
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(Object.keys(manifest.optionalDependencies).sort()).toEqual([
+      'keytar',
+      'koffi',
+      'libsql',
+    ]);
+  });
+
+  it('loads nothing but Node and these', () => {
+    expect(loaded).toContain('node:https');
+    const optional = Object.keys(manifest.optionalDependencies);
+    expect([...loaded].filter((id) => !isOfNode(id) && !optional.includes(id))).toEqual([]);
+  });
+
+  it('names the licence of each package that is bundled', () => {
+    const notices = readFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const name of ['commander', 'undici', 'cli-table3', 'chalk', 'fast-xml-parser', 'yaml']) {
+      expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC)\\)$`, 'm'));
+    }
+    expect(notices).not.toContain('vitest');
+    expect(notices.match(/^={78}$/gm)?.length).toBeGreaterThan(30);
+  });
+
+  it('refuses to bundle what has no text of its licence', () => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'vmctl-notices-')), 'node_modules/unlicensed');
+    mkdirSync(folder, { recursive: true });
+    const named = { name: 'unlicensed', version: '1.0.0', license: 'Odd-1.0' };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(named));
+    const packages = new BundledPackages();
+    packages.plugin.generateBundle({}, { chunk: { moduleIds: [join(folder, 'index.js')] } });
+    expect(() => packages.notices()).toThrow('unlicensed (Odd-1.0) has no text of its licence');
+  });
+});
+
+describe('the executable', () => {
+  it('contains what the command runs from, and nothing else', () => {
+    const files = programFiles(projectRoot);
+    expect(files).toContain('bin/vmctl.js');
+    expect(files).toContain('dist/images-worker.js');
+    expect(files).toContain('dist/completion/flags.json');
+    expect(files).toContain('node_modules/keytar/prebuilds/linux-x64/keytar.node');
+    expect(files.filter((name) => /\.map$|testkit|musl|win32|darwin|vendor/.test(name))).toEqual(
+      [],
+    );
+  });
+});
