@@ -23,14 +23,16 @@ const { Script } = require('node:vm');
 // what it called to what is kept.
 const mostCommands = 16;
 
+module.exports = { load, isOurs, forgetOlder };
+
 /** Loads the entry of a bundle. No two files of it, beside the entry or in `chunks`, share a name. */
-module.exports = function load(folder, entry) {
+function load(folder, entry) {
   setFlagsFromString(lean);
   const { env } = process;
   const cache = env.XDG_CACHE_HOME || (env.HOME && `${env.HOME}/.cache`);
   if (!cache || env.NODE_DISABLE_COMPILE_CACHE) return require(`${folder}/${entry}`);
   return new Kept(folder, entry, `${cache}/vmctl/code`).load(entry);
-};
+}
 
 class Kept {
   #entry;
@@ -116,7 +118,7 @@ class Kept {
       for (const { name, script } of this.#scripts) this.#write(name, script.createCachedData());
       if (isNew)
         this.#write('commands', Buffer.from([...this.#commands, this.#command].join('\n')));
-      this.#forgetOlder();
+      forgetOlder(dirname(this.#folder));
     } catch {
       // The next run compiles again.
     }
@@ -130,17 +132,16 @@ class Kept {
     fs.writeFileSync(draft, Buffer.concat([length, bytes]), { mode: 0o600 });
     fs.renameSync(draft, path);
   }
+}
 
-  /** Leaves the code of the four latest builds: a few versions of Node, an installation or two. */
-  #forgetOlder() {
-    const folder = dirname(this.#folder);
-    const builds = fs.readdirSync(folder).map((name) => {
-      const path = join(folder, name);
-      return { path, made: fs.statSync(path).mtimeMs };
-    });
-    const older = builds.sort((a, b) => b.made - a.made).slice(4);
-    for (const { path } of older) fs.rmSync(path, { recursive: true, force: true });
-  }
+/** Leaves the folders of the four latest builds: a few versions of Node, an installation or two. */
+function forgetOlder(folder) {
+  const builds = fs.readdirSync(folder).map((name) => {
+    const path = join(folder, name);
+    return { path, made: fs.statSync(path).mtimeMs };
+  });
+  const older = builds.sort((a, b) => b.made - a.made).slice(4);
+  for (const { path } of older) fs.rmSync(path, { recursive: true, force: true });
 }
 
 /** Whether a folder is there, and nobody else could have written what is in it. */

@@ -24,7 +24,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   const root = dirname(__dirname);
   let main;
   try {
-    ({ main } = require('./compiled.js')(`${root}/dist`, 'main.cjs'));
+    ({ main } = require('./compiled.js').load(`${root}/dist`, 'main.cjs'));
   } catch (error) {
     if (require('node:fs').existsSync(`${root}/dist/main.cjs`)) throw error;
     fail('it is not built: there is no dist/main.cjs', `run npm ci and npm run build in ${root}`);

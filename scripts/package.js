@@ -29,7 +29,7 @@ execFileSync(process.execPath, [join(root, 'bin/vmctl.js'), '__reference', root,
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const files = programFiles(root);
 const executable = join(out, `vmctl-${version}-linux-x64`);
-const identity = writeExecutable(executable, runtime, root, files);
+const identity = await writeExecutable(executable, runtime, root, files);
 announce(executable);
 
 const debian = join(out, `vmctl_${version}_amd64.deb`);

@@ -15,11 +15,9 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { filesBelow } from './program-files.js';
+import places from './system-places.cjs';
 
 const ours = fileURLToPath(new URL('debian/', import.meta.url));
-
-/** Where the program is: `executable-entry.cjs` looks there, beside the folder of the executable. */
-const program = 'usr/lib/vmctl';
 
 const completions = {
   'vmctl.bash': 'usr/share/bash-completion/completions/vmctl',
@@ -43,13 +41,10 @@ export function writeDebianPackage(output, executable, root, files) {
     const put = (source, name, mode = 0o644) => write(tree, name, readFileSync(source), mode);
     const putZipped = (source, name) => write(tree, `${name}.gz`, zipped(source), 0o644);
 
-    put(executable.path, 'usr/bin/vmctl', 0o755);
-    for (const name of files) {
-      const path = join(root, name);
-      put(path, join(program, name), statSync(path).mode & 0o111 ? 0o755 : 0o644);
-    }
-    put(executable.license, join(program, 'LICENSE.node'));
-    write(tree, join(program, 'identity'), executable.identity, 0o644);
+    put(executable.path, places.executable, 0o755);
+    for (const name of files) put(join(root, name), join(places.program, name));
+    put(executable.license, join(places.program, 'LICENSE.node'));
+    write(tree, join(places.program, 'identity'), executable.identity, 0o644);
 
     for (const name of filesBelow(root, 'man')) {
       if (name.endsWith('.1')) putZipped(join(root, name), `usr/share/man/man1/${basename(name)}`);
@@ -61,7 +56,7 @@ export function writeDebianPackage(output, executable, root, files) {
       if (/^docs\/[^/]+\.md$/.test(name))
         put(join(root, name), `usr/share/doc/vmctl/${basename(name)}`);
     }
-    putZipped(join(root, 'CHANGELOG.md'), 'usr/share/doc/vmctl/changelog');
+    putZipped(join(root, 'CHANGELOG.md'), 'usr/share/doc/vmctl/CHANGELOG.md');
     write(tree, 'usr/share/doc/vmctl/copyright', copyright(root, executable.license), 0o644);
 
     put(join(ours, 'vmctl-serve.service'), 'usr/lib/systemd/system/vmctl-serve.service');
@@ -87,15 +82,16 @@ Version: ${version}
 Architecture: amd64
 Maintainer: The authors of vmctl <vmctl@example.com>
 Installed-Size: ${kibibytes}
-Depends: libc6 (>= 2.28), libstdc++6, passwd
+Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6, passwd
 Recommends: libsecret-1-0
 Suggests: openssh-client, virt-viewer, qemu-utils
 Section: admin
 Priority: optional
 Description: ${description.split(',')[0]}
- vmctl administers data centers, hosts, storage, networks and machines of such services from a
- terminal or a script, and moves disk images. vmctl serve is a reference server with real rules
- and real disk bytes, to try automation on.
+ vmctl administers data centers, hosts, storage, networks and machines of
+ such services from a terminal or a script, and moves disk images.
+ vmctl serve is a reference server with real rules and real disk bytes, to
+ try automation on.
 `;
 }
 

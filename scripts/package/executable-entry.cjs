@@ -6,17 +6,23 @@ const { createRequire } = require('node:module');
 const { tmpdir } = require('node:os');
 const { dirname, join } = require('node:path');
 const { getAsset, getRawAsset } = require('node:sea');
+const { forgetOlder, isOurs } = require('../../bin/compiled.js');
+const places = require('./system-places.cjs');
 
 const { identity, files } = JSON.parse(getAsset('manifest.json', 'utf8'));
 const program = join(installed() ?? unpacked() ?? temporary(), 'bin/vmctl.js');
 process.argv[1] = program;
 createRequire(program)(program);
 
-/** The folder that a package of the system has put there for this very build. */
+/**
+ * The folder that a package of the system has put there for this very build. Looked for in its own place
+ * alone: beside an executable in a folder such as /tmp, others could put theirs.
+ */
 function installed() {
-  const folder = join(dirname(process.execPath), '../lib/vmctl');
+  if (process.execPath !== places.executable) return undefined;
   try {
-    return fs.readFileSync(join(folder, 'identity'), 'utf8') === identity ? folder : undefined;
+    const found = fs.readFileSync(join(places.program, 'identity'), 'utf8');
+    return found === identity ? places.program : undefined;
   } catch {
     return undefined;
   }
@@ -56,30 +62,9 @@ function temporary() {
 }
 
 function unpackInto(folder) {
-  for (const { name, mode } of files) {
+  for (const name of files) {
     const path = join(folder, name);
     fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    fs.writeFileSync(path, new Uint8Array(getRawAsset(name)), { mode });
-  }
-}
-
-/** Whether a folder is there, and nobody else could have written what is in it. */
-function isOurs(folder) {
-  try {
-    const { uid, mode } = fs.statSync(folder);
-    return uid === process.getuid() && (mode & 0o022) === 0;
-  } catch {
-    return false;
-  }
-}
-
-/** Leaves the programs of the four latest builds: those of others may still run. */
-function forgetOlder(programs) {
-  const found = fs.readdirSync(programs).map((name) => {
-    const path = join(programs, name);
-    return { path, made: fs.statSync(path).mtimeMs };
-  });
-  for (const { path } of found.sort((a, b) => b.made - a.made).slice(4)) {
-    fs.rmSync(path, { recursive: true, force: true });
+    fs.writeFileSync(path, new Uint8Array(getRawAsset(name)), { mode: 0o600 });
   }
 }

@@ -1,22 +1,30 @@
 // One self-contained executable for Linux x64: Node with the files of the program inside of it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+/** By this mark Node sees whether it carries a program. */
+const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+/** The program by which Node's documentation puts something into a Node. */
+const postject = join(dirname(createRequire(import.meta.url).resolve('postject')), 'cli.js');
 
 const entry = fileURLToPath(new URL('executable-entry.cjs', import.meta.url));
 
 /**
  * Writes the executable.
  * @param output path of what is written
- * @param runtime paths of `node` (26 or newer, for it makes executables of itself) and of its `license`
+ * @param runtime paths of `node` and of its `license`
  * @param root folder of the project
  * @param files names of the program's files, relative to `root`
  * @returns the identity of the program: a digest of its files
  */
-export function writeExecutable(output, runtime, root, files) {
+export async function writeExecutable(output, runtime, root, files) {
   const work = mkdtempSync(join(tmpdir(), 'vmctl-executable-'));
   try {
     const sources = [
@@ -24,21 +32,14 @@ export function writeExecutable(output, runtime, root, files) {
       { name: 'LICENSE.node', path: runtime.license },
     ];
     const identity = identityOf(sources);
-    const manifest = {
-      identity,
-      files: sources.map(({ name, path }) => ({
-        name,
-        mode: statSync(path).mode & 0o111 ? 0o755 : 0o644,
-      })),
-    };
+    const manifest = { identity, files: sources.map(({ name }) => name) };
     writeFileSync(join(work, 'manifest.json'), JSON.stringify(manifest));
+    const blob = join(work, 'blob');
     writeFileSync(
       join(work, 'config.json'),
       JSON.stringify({
-        main: entry,
-        mainFormat: 'commonjs',
-        executable: withoutSymbols(runtime.node, work),
-        output,
+        main: await bundledEntry(work),
+        output: blob,
         disableExperimentalSEAWarning: true,
         assets: {
           'manifest.json': join(work, 'manifest.json'),
@@ -46,15 +47,36 @@ export function writeExecutable(output, runtime, root, files) {
         },
       }),
     );
-    rmSync(output, { force: true });
-    execFileSync(runtime.node, ['--build-sea', join(work, 'config.json')], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    run(runtime.node, ['--experimental-sea-config', join(work, 'config.json')]);
+    const draft = withoutSymbols(runtime.node, work);
+    run(process.execPath, [
+      postject,
+      draft,
+      'NODE_SEA_BLOB',
+      blob,
+      '--sentinel-fuse',
+      sentinelFuse,
+    ]);
+    copyFileSync(draft, output);
     chmodSync(output, 0o755);
     return identity;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** Runs a program, whose output is of interest where it fails: the error has it then. */
+function run(program, words) {
+  execFileSync(program, words, { stdio: 'pipe' });
+}
+
+/** The entry as one file, for the executable has no other code of its own. */
+async function bundledEntry(work) {
+  const file = join(work, 'entry.cjs');
+  const bundle = await rolldown({ input: entry, platform: 'node' });
+  await bundle.write({ file, format: 'cjs' });
+  await bundle.close();
+  return file;
 }
 
 function identityOf(sources) {
@@ -64,13 +86,13 @@ function identityOf(sources) {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Node without its table of symbols, a fifth of it; as it is where there are no tools for that. */
+/** A copy of Node, without its table of symbols where there are tools for that: it is a fifth of it. */
 function withoutSymbols(node, work) {
   const output = join(work, 'node');
   try {
     execFileSync('strip', [node, '-o', output], { stdio: 'ignore' });
-    return output;
   } catch {
-    return node;
+    copyFileSync(node, output);
   }
+  return output;
 }

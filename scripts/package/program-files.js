@@ -12,7 +12,7 @@ const isForDebugging = (name) => name.endsWith('.map');
 /** What of a native package is run; the rest is for building it, or for other machines. */
 const isRun = (name) =>
   /(\.(c?js|json)|linux[-_]x64\/[^/]+\.node|\/LICENSE[^/]*)$/.test(name) &&
-  !/\/(vendor|doc)\//.test(name);
+  !/\/(vendor|doc|script|cnoke\.cjs)\b/.test(name);
 
 /**
  * Names of the files, relative to `root` (the folder of the project, built, with its packages installed),

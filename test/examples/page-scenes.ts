@@ -8,7 +8,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm run demo   # installs, builds, starts a server, and goes through the main job against it':
     '.ci/run runs it, on two versions of Node',
   'npm test       # installs, builds, and runs all tests': 'it would run itself',
-  'sudo apt install ./vmctl_0.1.0_amd64.deb': '.ci/package-trial installs it',
+  'sudo apt install ./build/vmctl_0.1.0_amd64.deb': '.ci/package-trial installs it',
   'sudo systemctl enable --now vmctl-serve':
     '.ci/package-trial checks the unit, and runs what it runs as the user that it names',
   'sudo cat /var/lib/vmctl/site/admin-password': 'it belongs to the two before',

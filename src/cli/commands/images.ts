@@ -1,6 +1,7 @@
 /** `vmctl images options`, `read`, `write` and so on: the image daemon itself, by a ticket's URL. */
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
+import { imagesAddress } from './serve/default-addresses.ts';
 
 const url = argument('<url>', 'transfer_url or proxy_url of an image transfer');
 const sample = 'https://host:54322/images/TICKET';
@@ -112,8 +113,8 @@ const serve = command({
   purpose: 'Run the image daemon by itself, for images in files and behind NBD servers',
   flags: [
     flag('--ticket <file...>', 'JSON documents, a ticket in each; - is stdin'),
-    flag('--listen <host:port>', 'address to listen on (127.0.0.1:54322); port 0: any', {
-      default: '127.0.0.1:54322',
+    flag('--listen <host:port>', `address to listen on (${imagesAddress}); port 0: any`, {
+      default: imagesAddress,
     }),
     flag('--tls-cert <file>', 'certificate chain, PEM, instead of its own'),
     flag('--tls-key <file>', 'key of the certificate, PEM'),

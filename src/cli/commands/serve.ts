@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { command, noun } from '../args/command.ts';
 import { argument, camelCase, flag, flagParts } from '../args/parameters.ts';
+import { apiAddress, imagesAddress } from './serve/default-addresses.ts';
 
 const repeatable = { repeatable: true, default: [] } as const;
 
@@ -16,11 +17,11 @@ function number(text: string): number {
 const addressFlags = [
   flag(
     '--listen <host:port>',
-    'address of the API; port 0: any (127.0.0.1:8443; with a command: any port)',
+    `address of the API; port 0: any (${apiAddress}; with a command: any port)`,
   ),
   flag(
     '--images-listen <host:port>',
-    'address of the image daemon (127.0.0.1:54322; with a command: any port)',
+    `address of the image daemon (${imagesAddress}; with a command: any port)`,
   ),
   flag('--images-control-socket <path>', 'unix socket for the tickets of the image daemon'),
 ] as const;

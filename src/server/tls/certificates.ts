@@ -1,6 +1,7 @@
 /** The certificates of the server on disk: made when they are missing, renewed before they end. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { ownFile, ownFolder } from '../files/access.ts';
 import { writeDurably } from '../files/durable-file.ts';
@@ -94,5 +95,11 @@ function belong({ key, certificate }: KeyAndCertificate, file: string): boolean 
 function serves(pem: string, hosts: readonly string[], now: Date): boolean {
   const certificate = new X509Certificate(pem);
   if (new Date(certificate.validTo).getTime() - renewBefore < now.getTime()) return false;
-  return hosts.every((host) => certificate.checkHost(host) ?? certificate.checkIP(host));
+  return hosts.every((host) => names(certificate, host));
+}
+
+/** Whether a host, a name or an address, is one of a certificate. Node throws at addresses that are none. */
+function names(certificate: X509Certificate, host: string): boolean {
+  const found = isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host);
+  return found !== undefined;
 }

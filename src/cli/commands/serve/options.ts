@@ -5,6 +5,7 @@ import { UsageError } from '../../../client/errors.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { kebab } from '../../verbs/fields.ts';
+import { apiAddress, freeAddress, imagesAddress } from './default-addresses.ts';
 
 export interface ServeFlags {
   readonly listen?: string;
@@ -80,13 +81,13 @@ export async function serverOptions(
       throw new UsageError(error instanceof Error ? error.message : String(error));
     }
   };
-  // A command is told where the server is: several may run side by side.
-  const defaultAddress = (port: number) => `127.0.0.1:${hasCommand ? 0 : port}`;
+  const addressOf = (given: string | undefined, usual: string) =>
+    given ?? (hasCommand ? freeAddress : usual);
   return {
-    listen: parsed(parseAddress, flags.listen ?? defaultAddress(8443), '--listen'),
+    listen: parsed(parseAddress, addressOf(flags.listen, apiAddress), '--listen'),
     imagesListen: parsed(
       parseAddress,
-      flags.imagesListen ?? defaultAddress(54322),
+      addressOf(flags.imagesListen, imagesAddress),
       '--images-listen',
     ),
     imagesControlSocket: absolute(flags.imagesControlSocket),
