@@ -34,7 +34,11 @@ const packages = new BundledPackages();
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 await writeHandMade(root);
 await write(
-  { ...common, input: { main: 'src/cli/main.ts' }, plugins: [lean(root), modelAsJson] },
+  {
+    ...common,
+    input: { main: 'src/cli/main.ts', testkit: 'src/testkit/testkit.ts' },
+    plugins: [lean(root), modelAsJson],
+  },
   {
     ...output,
     // Node loads modules of this form with less ado, and their compiled code can be kept.
@@ -65,17 +69,7 @@ execFileSync(
   },
 );
 
-// Apart from the command, whose chunks it would cut into smaller ones.
-await write(
-  { ...common, input: { testkit: 'src/testkit/testkit.ts' }, plugins: [modelAsJson] },
-  {
-    ...output,
-    format: 'cjs',
-    exports: 'named',
-    codeSplitting: false,
-    entryFileNames: '[name].cjs',
-  },
-);
+// The server for tests, for modules and with types.
 writeFileSync(
   join(root, 'dist/testkit.js'),
   "import kit from './testkit.cjs';\nexport const startServer = kit.startServer;\n",

@@ -4,14 +4,15 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { FaultRules, parseFault } from '../server/admin/faults.ts';
-import { startServer as start } from '../server/main.ts';
 import type { TestServer, TestServerOptions } from './types.ts';
 
 export type { TestServer, TestServerOptions } from './types.ts';
 
 /** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  // Loaded here, as the command does it, so that both have their built files in common.
+  const { FaultRules, parseFault } = await import('../server/admin/faults.ts');
+  const { startServer: start } = await import('../server/main.ts');
   const faults = (options.faults ?? []).map((rule) =>
     typeof rule === 'string' ? parseFault(rule) : rule,
   );
