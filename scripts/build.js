@@ -1,5 +1,5 @@
-// Builds dist/: the command with lazy chunks, the image daemon's threads, what completion offers, the
-// server for tests, notices of what is bundled.
+// Builds dist/: the command with lazy chunks, the image daemon's threads, the full screen, what completion
+// offers, the server for tests, notices of what is bundled.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { writeHandMade } from './bundle/hand-made.js';
 import { lean } from './bundle/lean.js';
 import { modelAsJson } from './bundle/model-as-json.js';
 import { BundledPackages } from './bundle/notices.js';
+import { screen } from './bundle/screen.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -58,6 +59,17 @@ await write(
   { ...common, input: { 'images-hash': 'src/images/hash/worker.ts' } },
   { ...output, format: 'esm' },
 );
+// The full screen of `vmctl ui` is in modules of another form, for its libraries wait while they are loaded.
+await write(
+  {
+    ...common,
+    input: { screen: 'src/cli/screen/show-screen.tsx' },
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    plugins: [screen],
+  },
+  { ...output, format: 'esm', codeSplitting: false, entryFileNames: '[name].mjs' },
+);
+writeFileSync(join(root, 'dist/screen.cjs'), "module.exports = import('./screen.mjs');\n");
 
 // What completion offers, so that it need not load the commands.
 execFileSync(

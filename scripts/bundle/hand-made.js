@@ -15,10 +15,11 @@ export async function writeHandMade(root) {
     .sort();
   const modules = await evaluate(root, files);
   const byPosition = modules.toSorted((a, b) => a.position - b.position);
-  const nouns = byPosition.map(({ name, doc, aliases, commands }) => ({
+  const nouns = byPosition.map(({ name, doc, aliases, more, commands }) => ({
     name,
     doc,
     aliases,
+    more,
     verbs: commands.flatMap(({ verb, aliases, summary }) =>
       verb === undefined ? [] : [{ name: verb, aliases, summary }],
     ),
@@ -39,6 +40,8 @@ export interface HandMadeNoun {
   /** What the noun is; absent where the model describes it. */
   readonly doc?: string;
   readonly aliases: readonly string[];
+  /** The first page of help only names it. */
+  readonly more?: boolean;
   readonly verbs: readonly HandMadeVerb[];
 }
 

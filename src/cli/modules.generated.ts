@@ -23,6 +23,7 @@ export const nounModules: NounModules = {
   "search-help": async () => (await import('./commands/search-help.ts')).default,
   "serve": async () => (await import('./commands/serve.ts')).default,
   "top": async () => (await import('./commands/top.ts')).default,
+  "ui": async () => (await import('./commands/ui.ts')).default,
   "undo": async () => (await import('./commands/undo.ts')).default,
   "vms": async () => (await import('./commands/vms.ts')).default,
   "wait": async () => (await import('./commands/wait.ts')).default,

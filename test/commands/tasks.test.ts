@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../examples/shown.ts';
 import { RawApi, send } from '../support/raw.ts';
 import { vmctl } from '../support/server.ts';
+import { inTerminal } from '../support/terminal.ts';
 import { useDesk } from './support/desk.ts';
 
 const desk = useDesk([], true);
@@ -131,6 +132,9 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     expect(await named('vms', 'vm-01')).toMatchObject({ status: 'down' });
     expect(await named('vms', 'vm-03')).toMatchObject({ status: 'up' });
   },
+  'Look around, and work, in the whole terminal': (output) => {
+    expect(output).toMatch(/>vms[\s\S]*vm-01/);
+  },
   'Look at the screen': () => {
     expect(readFileSync(join(desk.home().folder, 'vm-01.vv'), 'utf8')).toContain('[virt-viewer]');
   },
@@ -189,6 +193,11 @@ const before: Readonly<Record<string, string>> = {
     'vmctl disks create --name idle --size 1GiB --format cow --storagedomain data1 -q',
 };
 
+/** What somebody types, where a terminal is needed. */
+const typed: Readonly<Record<string, string>> = {
+  'Look around, and work, in the whole terminal': 'q',
+};
+
 describe('everyday tasks', () => {
   it('are at least twenty, and each is looked at', () => {
     expect(tasks.length).toBeGreaterThanOrEqual(20);
@@ -201,6 +210,7 @@ describe('everyday tasks', () => {
     const prepare = before[title];
     if (prepare) shell(prepare);
     expect(script.match(/\bvmctl /g)?.length).toBeLessThanOrEqual(2);
-    await outcomes[title]?.(shell(script));
+    const keys = typed[title];
+    await outcomes[title]?.(shell(keys === undefined ? script : inTerminal(script, keys)));
   });
 });

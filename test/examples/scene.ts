@@ -28,6 +28,8 @@ export interface Scene {
   readonly meanwhile?: string;
   /** It does not end by itself either: what is typed into the same shell while it runs. */
   readonly behind?: string;
+  /** It needs a terminal: what somebody types there, again and again until it ends. */
+  readonly typed?: string;
   /** What is typed into the same shell behind it. */
   readonly rest?: string;
   /** What must be so afterwards; for a server: while it runs. */

@@ -88,6 +88,12 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
   'vmctl vms ssh web01 --user root -- uptime': {
     after: prints(/^ssh -l root 10(\.\d+){3} uptime\n$/),
   },
+  'vmctl ui': { typed: 'q', needs: 'script', after: prints(/vmctl {2}https:[\s\S]*>vms/) },
+  "vmctl ui hosts --search 'status=up' --interval 30s": {
+    typed: 'q',
+    needs: 'script',
+    after: prints(/>hosts[\s\S]*status=up/),
+  },
   'vmctl vms ssh web01 --dry-run': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
 };
 

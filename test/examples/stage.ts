@@ -1,6 +1,7 @@
 /** Runs one example in a shell, with its scene: what is so before, and a look at what came of it. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
+import { inTerminal } from '../support/terminal.ts';
 import type { Scene, Told } from './scene.ts';
 import type { Environment, Outcome, Shell } from './shell.ts';
 import { asRun, runsServer } from './ways.ts';
@@ -47,9 +48,10 @@ async function asServer(shell: Shell, script: string, { after }: Scene): Promise
 }
 
 async function toItsEnd(shell: Shell, script: string, scene: Scene): Promise<void> {
-  const { env = {}, input, meanwhile, behind, rest, after } = scene;
+  const { env = {}, input, meanwhile, behind, rest, typed, after } = scene;
   const more = rest ?? behind;
-  const whole = more === undefined ? script : `${script}${behind ? ' &' : ''}\n${more}`;
+  const shown = typed === undefined ? script : inTerminal(script, typed);
+  const whole = more === undefined ? shown : `${script}${behind ? ' &' : ''}\n${more}`;
   const outcome =
     meanwhile === undefined
       ? await shell.run(whole, env, input)

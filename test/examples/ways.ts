@@ -6,9 +6,11 @@ const ofTheirOwn =
 
 /**
  * Pipes, redirections and variables need a shell; an image on the web a web server; the address of a
- * ticket is secret, and new each time; screens and sessions need a program that is found on the path.
+ * ticket is secret, and new each time; screens and sessions need a program that is found on the path, the
+ * dashboard a terminal.
  */
-const special = /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl vms (?:console \S+$|ssh )/;
+const special =
+  /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl (?:ui\b|vms (?:console \S+$|ssh ))/;
 
 /** Whether an example has to be run by a shell, with the built command on its path. */
 export function needsShell(example: string): boolean {

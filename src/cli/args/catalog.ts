@@ -8,7 +8,7 @@ export interface Noun {
   readonly aliases: readonly string[];
   readonly group: Group;
   readonly doc: string;
-  /** Shown in `vmctl help nouns` only. */
+  /** Explained in `vmctl help nouns` only. */
   readonly more: boolean;
   /** The noun stands for a collection of the API. */
   readonly api: boolean;
@@ -20,8 +20,8 @@ export type Group = (typeof groups)[number];
 
 function tools(): readonly Noun[] {
   const tool = { aliases: [], group: 'tool', more: false, api: false } as const;
-  const own = handMadeNouns.flatMap(({ name, aliases, doc }) =>
-    doc === undefined ? [] : [{ ...tool, name, aliases, doc }],
+  const own = handMadeNouns.flatMap(({ name, aliases, doc, more = false }) =>
+    doc === undefined ? [] : [{ ...tool, name, aliases, doc, more }],
   );
   return [...own, { ...tool, name: 'help', doc: 'Explain a noun, a verb or a topic' }];
 }

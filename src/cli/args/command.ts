@@ -64,6 +64,8 @@ export interface NounModule {
   readonly aliases: readonly string[];
   /** Nouns are listed in this order; those without come last. */
   readonly position: number;
+  /** The first page of help only names it; `vmctl help nouns` explains it. */
+  readonly more?: true;
   readonly commands: readonly Command[];
 }
 
@@ -114,7 +116,7 @@ export function noun({
   commands,
   ...names
 }: Pick<NounModule, 'name' | 'doc'> &
-  Partial<Pick<NounModule, 'aliases' | 'position'>> & {
+  Partial<Pick<NounModule, 'aliases' | 'position' | 'more'>> & {
     readonly commands: readonly NamelessCommand[];
   }): NounModule {
   return {

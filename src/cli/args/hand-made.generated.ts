@@ -12,6 +12,8 @@ export interface HandMadeNoun {
   /** What the noun is; absent where the model describes it. */
   readonly doc?: string;
   readonly aliases: readonly string[];
+  /** The first page of help only names it. */
+  readonly more?: boolean;
   readonly verbs: readonly HandMadeVerb[];
 }
 
@@ -119,6 +121,12 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "ui",
+    "doc": "Look at everything, and work with it, in the whole terminal",
+    "aliases": [],
+    "verbs": []
+  },
+  {
     "name": "top",
     "doc": "Show how busy hosts and virtual machines are",
     "aliases": [],
@@ -158,12 +166,14 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "commands",
     "doc": "List every command, with flags, types and calls",
     "aliases": [],
+    "more": true,
     "verbs": []
   },
   {
     "name": "completion",
     "doc": "Print what makes a shell complete commands",
     "aliases": [],
+    "more": true,
     "verbs": []
   },
   {
@@ -176,6 +186,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "search-help",
     "doc": "Explain the search language, the fields of a noun, or a search",
     "aliases": [],
+    "more": true,
     "verbs": []
   },
   {

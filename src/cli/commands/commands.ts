@@ -54,6 +54,7 @@ export default noun({
   name: 'commands',
   doc: 'List every command, with flags, types and calls',
   position: 120,
+  more: true,
   commands: [
     command({
       arguments: [argument('[noun...]', 'only the commands of these nouns')],

@@ -8,6 +8,7 @@ export default noun({
   name: 'completion',
   doc: 'Print what makes a shell complete commands',
   position: 130,
+  more: true,
   commands: [
     command({
       arguments: [argument('<shell>', 'for which shell', { choices: shells })],

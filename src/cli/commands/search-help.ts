@@ -25,6 +25,7 @@ export default noun({
   name: 'search-help',
   doc: 'Explain the search language, the fields of a noun, or a search',
   position: 145,
+  more: true,
   commands: [
     command({
       arguments: [

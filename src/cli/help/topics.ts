@@ -58,9 +58,11 @@ function rootPage(): string {
     .filter((group) => group !== 'tool')
     .map((group) => [group, namesOf(group, false)] as const)
     .filter(([, names]) => names !== '');
-  const tools = nouns
-    .filter(({ group }) => group === 'tool')
+  const tools = nouns.filter(({ group }) => group === 'tool');
+  const rowsOfTools = tools
+    .filter(({ more }) => !more)
     .map(({ name, doc }) => [name, doc] as const);
+  const others = tools.filter(({ more }) => more).map(({ name }) => name);
   return `Administer a virtualization service from the command line.
 
 Usage: vmctl <noun> <verb> [refs...] [flags]
@@ -74,7 +76,8 @@ Examples:
 Nouns:
 ${aligned(rows)}
 Tools:
-${aligned(tools)}
+${aligned(rowsOfTools)}
+${wrapped(`More tools, which vmctl help nouns explains: ${others.join(', ')}.`)}
 ${wrapped(
   'vmctl <noun> --help lists the verbs of a noun, vmctl <noun> <verb> --help explains one.',
 )}

@@ -4,8 +4,8 @@ import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Output } from '../session/io.ts';
 
-/** NO_COLOR wins over `--color`, that over FORCE_COLOR, that over what the stream is. */
-function wantsColor(cli: CommandContext, stream: Output): boolean {
+/** Whether a stream has colour: NO_COLOR wins over `--color`, that over FORCE_COLOR, that over what the stream is. */
+export function wantsColor(cli: CommandContext, stream: Output): boolean {
   const { env } = cli.io;
   if (env['NO_COLOR']) return false;
   const when = cli.on('noColor') ? 'never' : (cli.setting('color')?.value ?? 'auto');
@@ -35,11 +35,22 @@ const bad =
 const passing =
   /(ing|_up|_down|_launch|locked|_progress|_state|started|pending|warning|reboot|paused.*)$/;
 
+/** Whether a state is good, bad or on its way to another one. */
+export type StateTone = 'good' | 'bad' | 'passing';
+
+/** What the cell of a column says of a state; nothing where it holds no state, or one of neither kind. */
+export function toneOf(cell: string, path: string): StateTone | undefined {
+  if (!/(^|\.|_)(status|phase|severity)$/.test(path)) return undefined;
+  const word = cell.trimEnd();
+  if (good.test(word)) return 'good';
+  if (bad.test(word)) return 'bad';
+  return passing.test(word) ? 'passing' : undefined;
+}
+
+const colors = { good: 'green', bad: 'red', passing: 'yellow' } as const;
+
 /** A cell of a state in its colour; everything else stays as it is. */
 export function painted(cell: string, path: string, paint: ChalkInstance): string {
-  if (!/(^|\.|_)(status|phase|severity)$/.test(path)) return cell;
-  const word = cell.trimEnd();
-  if (good.test(word)) return paint.green(cell);
-  if (bad.test(word)) return paint.red(cell);
-  return passing.test(word) ? paint.yellow(cell) : cell;
+  const tone = toneOf(cell, path);
+  return tone === undefined ? cell : paint[colors[tone]](cell);
 }

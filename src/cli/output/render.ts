@@ -214,9 +214,10 @@ function* inPieces(all: Iterable<string>): Generator<string> {
   if (piece !== '') yield piece;
 }
 
-function rowMaker(
+/** Makes the cells of an object as a reader reads them, free of control characters. */
+export function rowMaker(
   columns: readonly Column[],
-  { type, meanings = {} }: Frame,
+  { type, meanings = {} }: Pick<Frame, 'type' | 'meanings'>,
   reader: Reader,
 ): (item: Item) => readonly string[] {
   const usual = columns.map(({ paths: [path = ''] }) => meanings[path] ?? meaningOf(type, path));

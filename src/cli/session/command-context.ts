@@ -11,6 +11,7 @@ import type { Timing } from './timing.ts';
 export class CommandContext extends EffectiveSettings {
   readonly io: Io;
   readonly #interrupted: AbortSignal;
+  #flags: Readonly<Record<string, unknown>> = {};
   #client: Promise<Client> | undefined;
   #timing: Timing | undefined;
   #noted: string | undefined;
@@ -45,8 +46,26 @@ export class CommandContext extends EffectiveSettings {
   /** Takes over the values of the flags that every command understands. */
   use(options: Readonly<Record<string, unknown>>): void {
     this.useOptions(options);
+    this.#flags = options;
     const timeout = this.setting('timeout');
     if (timeout) this.#limitTo(timeout.value);
+  }
+
+  /**
+   * A context for a command that is run inside of this one: with its settings and `flags` beside them.
+   * It has a connection of its own where `open` makes one, and that has to be closed; else it uses the
+   * one that is there.
+   */
+  within(
+    io: Io,
+    words: readonly string[],
+    flags: Readonly<Record<string, unknown>>,
+    open: (context: CommandContext) => Promise<Client> = () => this.client(),
+  ): CommandContext {
+    const inner = new CommandContext(io, this.signal, open);
+    inner.useOptions({ ...this.#flags, ...flags });
+    inner.words = words;
+    return inner;
   }
 
   #limitTo(text: string): void {

@@ -25,7 +25,8 @@ export function protectedContextGuard(cli: CommandContext): (request: Request) =
   };
 }
 
-function doesHarm({ method, path }: Request): boolean {
+/** Whether a request stops work or loses data. The path may be a template of the model. */
+export function doesHarm({ method, path }: Request): boolean {
   const [word = ''] = path.split('?', 1);
   return (
     method === 'DELETE' || (method === 'POST' && harmful.has(word.slice(word.lastIndexOf('/') + 1)))

@@ -16,10 +16,11 @@ it('is up to date: npm run build writes it anew', async () => {
   const modules = await Promise.all(Object.values(nounModules).map((load) => load()));
   const declared = modules
     .toSorted((a, b) => a.position - b.position)
-    .map(({ name, doc, aliases, commands }) => ({
+    .map(({ name, doc, aliases, more, commands }) => ({
       name,
       ...(doc === undefined ? {} : { doc }),
       aliases,
+      ...(more ? { more } : {}),
       verbs: commands.flatMap(({ verb, aliases: others, summary }) =>
         verb === undefined ? [] : [{ name: verb, aliases: others, summary }],
       ),

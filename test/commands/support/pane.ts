@@ -14,10 +14,13 @@ export interface Pane {
   readonly close: () => void;
 }
 
+/** Long enough for every machine; a test that fails says what was on the screen. */
+const patience = 40_000;
+
 let count = 0;
 
-/** Opens a shell in a terminal of 100 columns and 30 rows. */
-export function openPane(env: NodeJS.ProcessEnv): Pane {
+/** Opens a shell in a terminal, of 100 columns and 30 rows where nothing else is said. */
+export function openPane(env: NodeJS.ProcessEnv, columns = 100, rows = 30): Pane {
   count += 1;
   const socket = `vmctl-test-${process.pid}-${count}`;
   const tmux = (...args: string[]) => {
@@ -28,7 +31,8 @@ export function openPane(env: NodeJS.ProcessEnv): Pane {
     if (status !== 0) throw new Error(`tmux ${args.join(' ')}: ${stderr}`);
     return stdout;
   };
-  tmux('-f', '/dev/null', 'new-session', '-d', '-x', '100', '-y', '30', 'PS1="$ " sh -i');
+  const size = ['-x', String(columns), '-y', String(rows)];
+  tmux('-f', '/dev/null', 'new-session', '-d', ...size, 'PS1="$ " sh -i');
   const screen = () => tmux('capture-pane', '-p');
   return {
     type: (...keys) => {
@@ -36,9 +40,11 @@ export function openPane(env: NodeJS.ProcessEnv): Pane {
     },
     screen,
     until: async (pattern) => {
+      const end = Date.now() + patience;
       for (;;) {
         const text = screen();
         if (pattern.test(text)) return text;
+        if (Date.now() > end) throw new Error(`There is no ${String(pattern)} in:\n${text}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },

@@ -1,0 +1,82 @@
+/** The full screen of a terminal: enters it, draws each change, hands keys on, gives it back. */
+import { type Key, render, useInput } from 'ink';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { App } from './app.tsx';
+import type { KeyName, KeyPress, ScreenSource, ShowScreen } from './screen-view.ts';
+
+const enterFullScreen = '\u001b[?1049h\u001b[H\u001b[2J';
+const leaveFullScreen = '\u001b[?1049l';
+
+/** The keys that have names, in the order in which they are looked for. */
+const named: readonly (readonly [keyof Key, KeyName])[] = [
+  ['upArrow', 'up'],
+  ['downArrow', 'down'],
+  ['leftArrow', 'left'],
+  ['rightArrow', 'right'],
+  ['pageUp', 'pageup'],
+  ['pageDown', 'pagedown'],
+  ['home', 'home'],
+  ['end', 'end'],
+  ['return', 'enter'],
+  ['escape', 'escape'],
+  ['tab', 'tab'],
+  ['backspace', 'backspace'],
+  // What most terminals send for the key that takes back.
+  ['delete', 'backspace'],
+];
+
+/** Letters that mean something with Ctrl. */
+const controls: Readonly<Record<string, KeyName>> = {
+  c: 'interrupt',
+  u: 'clear',
+  b: 'pageup',
+  f: 'pagedown',
+  p: 'up',
+  n: 'down',
+  a: 'home',
+  e: 'end',
+};
+
+function pressOf(text: string, key: Key): KeyPress | undefined {
+  const found = named.find(([name]) => key[name] === true);
+  if (found) return { name: found[1] };
+  if (key.ctrl) {
+    const name = controls[text];
+    return name === undefined ? undefined : { name };
+  }
+  return text === '' || key.meta ? undefined : { text };
+}
+
+function Shown({ source }: { readonly source: ScreenSource }): ReactNode {
+  const view = useSyncExternalStore(source.subscribe, source.view);
+  useInput((text, key) => {
+    const press = pressOf(text, key);
+    if (press) source.press(press);
+  });
+  return <App view={view} />;
+}
+
+export const showScreen: ShowScreen = (source, { stdin, stdout }) => {
+  stdout.write(enterFullScreen);
+  const screen = render(<Shown source={source} />, {
+    stdin,
+    stdout,
+    // What other code says would be in the way; warnings of the commands are part of the view.
+    patchConsole: true,
+    exitOnCtrlC: false,
+    // Its other way, which writes changed lines alone, misplaces them (as of Ink 6.8).
+    incrementalRendering: false,
+  });
+  const onResize = () => {
+    stdout.write('\u001b[2J\u001b[H');
+    screen.clear();
+  };
+  stdout.on('resize', onResize);
+  return {
+    close: () => {
+      stdout.off('resize', onResize);
+      screen.unmount();
+      stdout.write(leaveFullScreen);
+    },
+  };
+};
