@@ -32,6 +32,7 @@ const rooms = {
     ...['cli/args', 'cli/help', 'cli/output', 'cli/session', 'cli/verbs'],
     ...['client', 'model', 'search'],
   ],
+  'cli/parse': ['cli/args', 'cli/help', 'cli/session', 'client'],
   // The commands of the package are the only place where client and server meet.
   'cli/commands': ['*'],
   cli: ['cli/*', 'client'],
@@ -169,7 +170,7 @@ function circleIn(folders) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('../src/', import.meta.url));
-  const files = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(root, { recursive: true }).filter((name) => /\.tsx?$/.test(name));
   const problems = problemsOf(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
   for (const problem of problems) console.error(`src/${problem}`);
   process.exitCode = problems.length === 0 ? 0 : 1;

@@ -2,14 +2,15 @@
 import { Command as Commander, CommanderError } from 'commander';
 import { DryRunStop } from '../client/dry-run.ts';
 import { UsageError } from '../client/errors.ts';
-import { nextWordIndex, unknownFlagError } from './args/argv-scan.ts';
+import { nextWordIndex } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
 import { type Command, nameOf, type Options } from './args/command.ts';
-import { addGlobalFlags, globalValues, mount, type Runner } from './commander.ts';
 import type { Sandbox } from './commands/serve/sandbox.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
 import { nounModules } from './modules.generated.ts';
+import { addGlobalFlags, globalValues, mount, type Runner } from './parse/commander.ts';
+import { asUsageError } from './parse/usage-error.ts';
 import { CommandContext } from './session/command-context.ts';
 import { openClient } from './session/connect.ts';
 import type { Io } from './session/io.ts';
@@ -218,18 +219,4 @@ function expandDotted(argv: readonly string[]): string[] {
     words.push('--set', `${path}=${text}`);
   }
   return words;
-}
-
-/** Commander's message without its prefix, with a hint; of `known` flags the nearest is suggested. */
-function asUsageError(
-  error: CommanderError,
-  command: string,
-  known: readonly string[],
-): UsageError {
-  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const help = `vmctl ${command} --help`;
-  const [, flag] = /^unknown option '(.*)'$/s.exec(message) ?? [];
-  if (flag !== undefined) return unknownFlagError(flag, `see ${help}`, known);
-  const hint = suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`;
-  return new UsageError(message, { hint, cause: error });
 }

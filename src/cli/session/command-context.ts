@@ -51,6 +51,11 @@ export class CommandContext extends EffectiveSettings {
     if (timeout) this.#limitTo(timeout.value);
   }
 
+  /** Values of the flags that every command understands, as they were given. */
+  get flags(): Readonly<Record<string, unknown>> {
+    return this.#flags;
+  }
+
   /**
    * A context for a command that is run inside of this one: with its settings and `flags` beside them.
    * It has a connection of its own where `open` makes one, and that has to be closed; else it uses the
@@ -63,7 +68,8 @@ export class CommandContext extends EffectiveSettings {
     open: (context: CommandContext) => Promise<Client> = () => this.client(),
   ): CommandContext {
     const inner = new CommandContext(io, this.signal, open);
-    inner.useOptions({ ...this.#flags, ...flags });
+    inner.#flags = { ...this.#flags, ...flags };
+    inner.useOptions(inner.#flags);
     inner.words = words;
     return inner;
   }

@@ -3,12 +3,13 @@ import { VmctlError } from '../../../client/errors.ts';
 import type { KeyPress, ScreenSource, ScreenView, Segment } from '../../screen/screen-view.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { escapeControlChars } from '../../text/escape-control-chars.ts';
+import type { CommandRunner } from '../embedded/command-runner.ts';
+import { type CommandLine, lineOf, typedWordsOf, wordsOf } from './command-line.ts';
 import { mainHeight, mainWidth } from './layout.ts';
 import { type ListPlace, listAt, type ObjectPlace, type Place } from './place.ts';
 import { press } from './press.ts';
 import { readList } from './read-list.ts';
 import { readText } from './read-text.ts';
-import { type CommandLine, type CommandRunner, lineOf, wordsOf } from './run-command.ts';
 import { isSearchable, shownItems } from './shown-items.ts';
 import { type Activity, type DashboardState, placeOf } from './state.ts';
 import { readTransfers } from './transfers.ts';
@@ -209,7 +210,7 @@ export class Dashboard implements ScreenSource {
   async perform(command: CommandLine, verb: OfferedVerb, confirm?: string): Promise<void> {
     listAt(placeOf(this.state))?.marks.clear();
     if (verb.takesTerminal) {
-      const code = await this.#handOver(wordsOf(command));
+      const code = await this.#handOver(typedWordsOf(command));
       const line = lineOf(command);
       this.say(code === 0 ? line : `${line} ended with ${code}`, code === 0 ? 'good' : 'bad');
       this.changed();
@@ -226,7 +227,10 @@ export class Dashboard implements ScreenSource {
     this.say(`${activity.line} ...`, 'passing');
     this.changed();
     try {
-      const { out, notes } = await this.#runner.change(command, confirm);
+      const { out, notes } = await this.#runner.change(wordsOf(command), {
+        flags: confirm === undefined ? {} : { confirm },
+        typed: typedWordsOf(command),
+      });
       activity.state = 'done';
       activity.text = [notes.trim(), out.trim()].filter((text) => text !== '').join('\n');
       this.say(`${activity.line}: done`, 'good');

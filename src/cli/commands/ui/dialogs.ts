@@ -2,10 +2,10 @@
 import type { Dialog, KeyHint, Line, Segment } from '../../screen/screen-view.ts';
 import { folded } from '../../text/display-width.ts';
 import { escapeControlChars } from '../../text/escape-control-chars.ts';
+import { lineOf } from './command-line.ts';
 import { allKeys } from './keys.ts';
 import { bodyHeight, mainWidth } from './layout.ts';
 import { listAt, scrolled } from './place.ts';
-import { lineOf } from './run-command.ts';
 import { type DashboardState, type Mode, placeOf } from './state.ts';
 import { offeredVerbs } from './verbs.ts';
 

@@ -1,6 +1,7 @@
 /** What keys do: in lists, in objects, at the side, and in boxes. */
 import type { KeyName, KeyPress } from '../../screen/screen-view.ts';
 import { verbOf } from '../../verbs/derive-verbs.ts';
+import type { CommandLine } from './command-line.ts';
 import type { Dashboard } from './dashboard.ts';
 import { dialogHeight, dialogLines } from './dialogs.ts';
 import { inputLine } from './input-line.ts';
@@ -16,7 +17,6 @@ import {
   textTabs,
 } from './place.ts';
 import { pressInInput } from './press-in-input.ts';
-import type { CommandLine } from './run-command.ts';
 import { shownItems } from './shown-items.ts';
 import { type Mode, placeOf } from './state.ts';
 import { type OfferedVerb, offeredVerbs } from './verbs.ts';

@@ -3,9 +3,10 @@ import type { ApiObject } from '../../../client/client.ts';
 import { textFor } from '../../output/cells.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { escapeControlChars } from '../../text/escape-control-chars.ts';
+import type { CommandRunner } from '../embedded/command-runner.ts';
+import { wordsOf } from './command-line.ts';
 import type { Named, ObjectPlace } from './place.ts';
 import { readList } from './read-list.ts';
-import type { CommandRunner } from './run-command.ts';
 
 /** So many of the newest events are looked through for those about an object. */
 const searchedEvents = 500;
@@ -20,8 +21,9 @@ export async function readText(
   const name = tabs[tab];
   if (name === 'events') return await eventsAbout(cli, object);
   const line = { noun: object.noun, verb: 'get', objects: [object], ...(owner ? { owner } : {}) };
-  const text = await runner.read(line, width, { output: name === 'yaml' ? 'yaml' : 'table' });
-  return text.trimEnd().split('\n');
+  const flags = { output: name === 'yaml' ? 'yaml' : 'table' };
+  const { out } = await runner.read(wordsOf(line), { columns: width, flags });
+  return out.trimEnd().split('\n');
 }
 
 async function eventsAbout(cli: CommandContext, { id, noun }: Named): Promise<readonly string[]> {

@@ -16,9 +16,9 @@ import { durationOf } from '../../text/duration.ts';
 import { collectionsOf } from '../../verbs/collections.ts';
 import { verbOf } from '../../verbs/derive-verbs.ts';
 import { operationNamed } from '../../verbs/references.ts';
+import { CommandRunner } from '../embedded/command-runner.ts';
 import { Dashboard } from './dashboard.ts';
 import { listPlace } from './place.ts';
-import { CommandRunner } from './run-command.ts';
 import { isSearchable } from './shown-items.ts';
 import type { DashboardState } from './state.ts';
 

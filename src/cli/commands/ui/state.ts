@@ -1,8 +1,8 @@
 /** What the dashboard knows: where somebody is, what is asked of them, what was done. */
 import type { Segment } from '../../screen/screen-view.ts';
+import type { CommandLine } from './command-line.ts';
 import type { InputLine } from './input-line.ts';
 import type { Place } from './place.ts';
-import type { CommandLine } from './run-command.ts';
 import type { TransferProgress } from './transfers.ts';
 import type { OfferedVerb } from './verbs.ts';
 

@@ -1,16 +1,16 @@
 /** Commander's commands, built from descriptors, with the flags that every command has. */
 import { Argument, type Command as Commander, Option } from 'commander';
-import type { Command } from './args/command.ts';
+import type { Command } from '../args/command.ts';
 import {
   type ArgumentSpec,
   argumentParts,
   type FlagSpec,
   flagParts,
   givenTwice,
-} from './args/parameters.ts';
-import { fitted, lineLength } from './help/layout.ts';
-import { commandPage } from './help/pages.ts';
-import { settingNames, settings } from './session/settings.ts';
+} from '../args/parameters.ts';
+import { fitted, lineLength } from '../help/layout.ts';
+import { commandPage } from '../help/pages.ts';
+import { settingNames, settings } from '../session/settings.ts';
 
 /** What runs a command with its arguments and flags. */
 export type Runner = (

@@ -1,0 +1,164 @@
+/** Commands that are run inside of another one: parsed as they would be typed, with their output caught. */
+import { Writable } from 'node:stream';
+import { Command as Commander, CommanderError } from 'commander';
+import { UsageError, VmctlError } from '../../../client/errors.ts';
+import { handMadeVerbs, nounOf } from '../../args/catalog.ts';
+import type { Command, NounModules } from '../../args/command.ts';
+import { addGlobalFlags, globalValues, mount } from '../../parse/commander.ts';
+import { asUsageError } from '../../parse/usage-error.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { openClient } from '../../session/connect.ts';
+import type { Input, Output } from '../../session/io.ts';
+import { verbOf } from '../../verbs/derive-verbs.ts';
+import { commandOf, inPlaceOf } from '../../verbs/verb-command.ts';
+
+/** What a command has printed: on standard output, and beside it. */
+export interface Printed {
+  readonly out: string;
+  readonly notes: string;
+}
+
+/** Values of flags that every command has, by the names of their settings. */
+type Flags = Readonly<Record<string, string | boolean>>;
+
+interface ReadOptions {
+  /** Printed as on a terminal of so many columns. */
+  readonly columns?: number;
+  readonly flags?: Flags;
+}
+
+interface ChangeOptions {
+  readonly flags?: Flags;
+  /** What it reads on standard input. */
+  readonly input?: Input;
+  /** The words for the history, where those that are run have ids in the place of names. */
+  readonly typed?: readonly string[];
+}
+
+export class CommandRunner {
+  readonly #cli: CommandContext;
+  readonly #modules: NounModules;
+
+  /** `cli` is the context of the command that runs others, whose settings they have. */
+  constructor(cli: CommandContext, modules: NounModules) {
+    this.#cli = cli;
+    this.#modules = modules;
+  }
+
+  /**
+   * Runs a command that changes nothing, over the connection that is there. Throws what the command
+   * throws, `UsageError` where the words are wrong.
+   */
+  async read(
+    words: readonly string[],
+    { columns, flags = {} }: ReadOptions = {},
+  ): Promise<Printed> {
+    const out = new Collected(columns);
+    const notes = new Collected();
+    const { env, stdin } = this.#cli.io;
+    const io = { env, stdin, stdout: out, stderr: notes };
+    const context = this.#cli.within(io, words, { color: 'never', noInput: true, ...flags });
+    await this.#run(context, words, flags, notes);
+    return { out: out.text, notes: notes.text };
+  }
+
+  /**
+   * Runs a command that may change something, with a connection and an entry of the history of its own.
+   * Throws as `read` does, and where the command ends with another exit code than 0.
+   */
+  async change(
+    words: readonly string[],
+    { flags = {}, input, typed = words }: ChangeOptions = {},
+  ): Promise<Printed> {
+    const out = new Collected();
+    const notes = new Collected();
+    const { env, stdin } = this.#cli.io;
+    const io = { env, stdin: input ?? stdin, stdout: out, stderr: notes };
+    const all = { color: 'never', noInput: true, ...flags };
+    const context = this.#cli.within(io, typed, all, openClient);
+    try {
+      await this.#run(context, words, all, notes);
+    } finally {
+      await context.close();
+    }
+    return { out: out.text, notes: notes.text };
+  }
+
+  /** The command that words begin with, and how many of them name it. */
+  async find(
+    words: readonly string[],
+  ): Promise<{ readonly command: Command; readonly length: number }> {
+    const [first = '', second = ''] = words;
+    const noun = nounOf(first);
+    if (!noun) throw new UsageError(`${first}: there is no such noun`);
+    const module = await this.#modules[noun.name]?.();
+    const whole = noun.api ? undefined : module?.commands.find(({ verb }) => verb === undefined);
+    if (whole) return { command: whole, length: 1 };
+    if (!noun.api || handMadeVerbs(noun.name).some(({ name }) => name === second)) {
+      const made = module?.commands.find(
+        ({ verb, aliases }) => verb === second || aliases.includes(second),
+      );
+      if (made) return { command: noun.api ? inPlaceOf(made) : made, length: 2 };
+    }
+    const derived = noun.api ? verbOf(noun.name, second) : undefined;
+    if (derived) return { command: commandOf(derived), length: 2 };
+    throw new UsageError(`${noun.name} ${second}: there is no such verb`, {
+      hint: `vmctl ${noun.name} --help lists the verbs`,
+    });
+  }
+
+  async #run(
+    context: CommandContext,
+    words: readonly string[],
+    flags: Flags,
+    notes: Collected,
+  ): Promise<void> {
+    const { command, length } = await this.find(words);
+    const program = new Commander('vmctl');
+    program
+      .exitOverride()
+      .enablePositionalOptions()
+      .configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} })
+      .helpCommand(false);
+    const holder = program.command(command.noun).enablePositionalOptions();
+    mount(holder, command, async (one, parsed, positionals) => {
+      const given = { ...flags, ...globalValues(parsed) };
+      context.useOptions({ ...this.#cli.flags, ...given });
+      context.useNoun(one.noun);
+      await one.run(context, positionals, parsed.opts(), this.#modules);
+    });
+    for (const one of [program, holder, ...holder.commands]) addGlobalFlags(one);
+    const names = command.verb === undefined ? [command.noun] : [command.noun, command.verb];
+    try {
+      await program.parseAsync([...names, ...words.slice(length)], { from: 'user' });
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      const known = holder.commands.concat(holder).flatMap(({ options }) => options);
+      throw asUsageError(
+        error,
+        names.join(' '),
+        known.map(({ long }) => long ?? ''),
+      );
+    }
+    if (context.exitCode === 0) return;
+    throw new VmctlError(notes.text.trim() || `it ended with ${context.exitCode}`);
+  }
+}
+
+/** A stream that keeps its text; a terminal of a width where that is given. */
+class Collected extends Writable implements Output {
+  text = '';
+  readonly isTTY: boolean;
+  readonly columns?: number;
+
+  constructor(columns?: number) {
+    super();
+    this.isTTY = columns !== undefined;
+    if (columns !== undefined) this.columns = columns;
+  }
+
+  override _write(chunk: Buffer | string, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
