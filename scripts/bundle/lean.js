@@ -20,10 +20,19 @@ const assertions = `
   });`;
 const childProcess = `exports.spawn = (...args) => require('node:child_process').spawn(...args);`;
 
+/** What a tool is told is checked where it is used; nobody is asked for anything by a schema. */
+const schemas = `export class AjvJsonSchemaValidator {
+    getValidator() {
+      return (data) => ({ valid: true, data, errorMessage: undefined });
+    }
+  }
+  export { AjvJsonSchemaValidator as n };`;
+
 /** Files of libraries for features that are not used, and what stands in for them. */
 const standIns = [
   [/undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/, http2],
   [/undici[\\/]lib[\\/]web[\\/]fetch[\\/]body\.js$/, forms],
+  [/@modelcontextprotocol[\\/]server[\\/]dist[\\/]ajvProvider-[\w-]+\.mjs$/, schemas],
   [/^\0lean:assert$/, assertions],
   [/^\0lean:child_process$/, childProcess],
 ];

@@ -20,6 +20,7 @@ export const nounModules: NounModules = {
   "images": async () => (await import('./commands/images.ts')).default,
   "login": async () => (await import('./commands/login.ts')).default,
   "logout": async () => (await import('./commands/logout.ts')).default,
+  "mcp": async () => (await import('./commands/mcp.ts')).default,
   "search-help": async () => (await import('./commands/search-help.ts')).default,
   "serve": async () => (await import('./commands/serve.ts')).default,
   "top": async () => (await import('./commands/top.ts')).default,

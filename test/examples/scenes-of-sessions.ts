@@ -10,6 +10,24 @@ ${at('lab.example.com', '-c lab')}`;
 const one = { env: stranger, before: both };
 
 const login = 'vmctl login https://engine.example.com --username admin@internal';
+
+/** What an agent says first. */
+const agent = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'agent', version: '1' },
+    },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/list' },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('');
+
 /** By example. */
 export const scenesOfSessions: Readonly<Record<string, Scene>> = {
   [login]: {
@@ -37,6 +55,12 @@ export const scenesOfSessions: Readonly<Record<string, Scene>> = {
   'vmctl logout -c lab': {
     ...one,
     after: notes(/signed out admin@internal at https:\/\/lab\.example\.com/),
+  },
+  'vmctl mcp': { input: agent, after: prints(/"serverInfo"/, /"name":"vms"/) },
+  'vmctl mcp --context lab --nouns vms,disks --allow-changes': {
+    ...one,
+    input: agent,
+    after: prints(/"name":"vms","description":"[^"]*start/),
   },
   'vmctl whoami': { ...one, after: prints(/admin@internal/, /lab\.example\.com/) },
   'vmctl whoami -c lab -o json': { ...one, after: prints(/"context": "lab"/) },

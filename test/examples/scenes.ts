@@ -92,7 +92,7 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
   "vmctl ui hosts --search 'status=up' --interval 30s": {
     typed: 'q',
     needs: 'script',
-    after: prints(/>hosts[\s\S]*status=up/),
+    after: prints(/status=up[\s\S]*>hosts/),
   },
   'vmctl vms ssh web01 --dry-run': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
 };

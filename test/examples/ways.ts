@@ -7,10 +7,10 @@ const ofTheirOwn =
 /**
  * Pipes, redirections and variables need a shell; an image on the web a web server; the address of a
  * ticket is secret, and new each time; screens and sessions need a program that is found on the path, the
- * dashboard a terminal.
+ * dashboard a terminal, tools for agents somebody who speaks their protocol.
  */
 const special =
-  /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl (?:ui\b|vms (?:console \S+$|ssh ))/;
+  /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl (?:ui\b|mcp\b|vms (?:console \S+$|ssh ))/;
 
 /** Whether an example has to be run by a shell, with the built command on its path. */
 export function needsShell(example: string): boolean {

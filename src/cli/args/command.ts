@@ -47,6 +47,8 @@ export interface Command {
   /** It never connects. */
   readonly offline: boolean;
   readonly unshowable?: Unshowable;
+  /** It changes nothing, neither at the service nor on this machine, and ends by itself. */
+  readonly onlyReads?: true;
   /** `modules` are all hand-made commands, for those that tell about commands. */
   run(
     context: CommandContext,

@@ -196,6 +196,13 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "mcp",
+    "doc": "Offer the commands as tools to agents, by the Model Context Protocol",
+    "aliases": [],
+    "more": true,
+    "verbs": []
+  },
+  {
     "name": "serve",
     "doc": "Run the reference server",
     "aliases": [],

@@ -60,6 +60,7 @@ export default noun({
       arguments: [argument('[noun...]', 'only the commands of these nouns')],
       examples: ['vmctl commands', 'vmctl commands vms -o json', 'vmctl commands -o jsonl'],
       offline: true,
+      onlyReads: true,
       run: (cli, [words], _, modules) => commands(cli, words, modules),
     }),
   ],

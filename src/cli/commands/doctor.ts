@@ -233,6 +233,7 @@ ends with 1 if something failed. Prints no secrets: the output may be shown to o
       examples: ['vmctl doctor', 'vmctl doctor -o json'],
       exits: [1],
       unshowable: 'many',
+      onlyReads: true,
       run: (cli) => doctor(cli),
     }),
   ],

@@ -116,6 +116,7 @@ export default noun({
         'vmctl explain storagedomains -o json',
       ],
       offline: true,
+      onlyReads: true,
       run: (cli, [words]) => explain(cli, words),
     }),
   ],

@@ -51,6 +51,7 @@ and vmctl apply compare a service with, and what vmctl serve --inventory begins 
 disks are no part of it. vmctl help definitions says what is, and what is not.`,
       examples: ['vmctl export > site.yaml', 'vmctl export clusters networks -o json'],
       unshowable: 'many',
+      onlyReads: true,
       run: (cli, [words], flags) => runExport(cli, words, flags),
     }),
   ],

@@ -48,6 +48,7 @@ folder. VMCTL_HISTORY=off, or vmctl config set history off, ends that. vmctl und
       examples: ['vmctl history', 'vmctl history 12', 'vmctl history --all --limit 10 -o json'],
       offline: true,
       unshowable: 'local',
+      onlyReads: true,
       run: (cli, [number], flags) => history(cli, number, flags),
     }),
   ],

@@ -40,6 +40,7 @@ export default noun({
       ],
       offline: true,
       unshowable: 'local',
+      onlyReads: true,
       run: (cli, [word, query]) => searchHelp(cli, word, query),
     }),
   ],

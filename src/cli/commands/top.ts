@@ -174,6 +174,7 @@ export default noun({
         'vmctl top vms --count 3 --interval 10s -o jsonl',
       ],
       unshowable: 'many',
+      onlyReads: true,
       run: (cli, [kind], flags) => top(cli, kind, flags),
     }),
   ],

@@ -27,6 +27,7 @@ const addresses = command({
     'One address a line; of several machines behind the name and a tab. Exit code 6: it does not run; 3: its guest reports none.',
   exits: [3, 6, 7],
   unshowable: 'many',
+  onlyReads: true,
   run: async (cli, [vms], flags) => {
     const { printAddresses } = await import('./vms/ip.ts');
     await printAddresses(cli, vms, flags);

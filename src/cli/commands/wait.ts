@@ -58,6 +58,7 @@ export default noun({
         'vmctl wait nics/nic1 --on vms/web01 --for exists',
       ],
       unshowable: 'many',
+      onlyReads: true,
       run: (cli, [words], options) => wait(cli, words, options),
     }),
   ],

@@ -44,6 +44,7 @@ export default noun({
   commands: [
     command({
       examples: ['vmctl whoami', 'vmctl whoami -c lab -o json'],
+      onlyReads: true,
       run: (cli) => whoami(cli),
     }),
   ],

@@ -36,10 +36,9 @@ export function exitCodeOf(error: unknown): number {
  */
 export function report(error: unknown, io: Io, machine: boolean, debug = false): void {
   const known = error instanceof errors.VmctlError;
-  const text = error instanceof Error ? error.message : String(error);
-  const message = known ? text : (text.split('\n', 1)[0] ?? '');
+  const message = messageOf(error);
   if (machine) {
-    io.stderr.write(`${escapeControlChars.json(JSON.stringify(asObject(error, message)))}\n`);
+    io.stderr.write(`${escapeControlChars.json(JSON.stringify(asObject(error)))}\n`);
     return;
   }
   io.stderr.write(`vmctl: ${escapeControlChars.text(message)}\n`);
@@ -51,7 +50,15 @@ export function report(error: unknown, io: Io, machine: boolean, debug = false):
   }
 }
 
-function asObject(error: unknown, message: string): Record<string, unknown> {
+/** Of an error that nobody expected the first line. */
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return error instanceof errors.VmctlError ? text : (text.split('\n', 1)[0] ?? '');
+}
+
+/** The error as programs read it. */
+export function asObject(error: unknown): Record<string, unknown> {
+  const message = messageOf(error);
   if (!(error instanceof errors.VmctlError)) {
     return { code: 'bug', message, exit_code: 1, retryable: false };
   }

@@ -53,6 +53,7 @@ export function commandOf(verb: Verb, implied: Options = {}, perform?: Perform):
     exits: [],
     offline: false,
     ...(verb.kind === 'wait' ? { unshowable: 'many' } : {}),
+    ...(['list', 'get', 'wait'].includes(verb.kind) ? { onlyReads: true } : {}),
     run: async (cli, positionals, options) => {
       const given = givenOf(options, verbFlags.flags);
       const words = positionals.flat().filter((word) => typeof word === 'string');

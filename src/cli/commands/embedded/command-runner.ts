@@ -1,6 +1,7 @@
 /** Commands that are run inside of another one: parsed as they would be typed, with their output caught. */
 import { Writable } from 'node:stream';
 import { Command as Commander, CommanderError } from 'commander';
+import { DryRunStop } from '../../../client/dry-run.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { handMadeVerbs, nounOf } from '../../args/catalog.ts';
 import type { Command, NounModules } from '../../args/command.ts';
@@ -8,15 +9,22 @@ import { addGlobalFlags, globalValues, mount } from '../../parse/commander.ts';
 import { asUsageError } from '../../parse/usage-error.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { openClient } from '../../session/connect.ts';
-import type { Input, Output } from '../../session/io.ts';
+import type { Input, Io, Output } from '../../session/io.ts';
 import { verbOf } from '../../verbs/derive-verbs.ts';
 import { commandOf, inPlaceOf } from '../../verbs/verb-command.ts';
 
-/** What a command has printed: on standard output, and beside it. */
-export interface Printed {
+/** What came of a command. */
+export interface Outcome {
+  /** What it printed on standard output. */
   readonly out: string;
+  /** What it said beside that. */
   readonly notes: string;
+  /** Why it failed. */
+  readonly error?: unknown;
 }
+
+/** What is so for all of them: nobody can be asked, and colours say nothing. */
+const always = { color: 'never', noInput: true };
 
 /** Values of flags that every command has, by the names of their settings. */
 type Flags = Readonly<Record<string, string | boolean>>;
@@ -46,42 +54,38 @@ export class CommandRunner {
   }
 
   /**
-   * Runs a command that changes nothing, over the connection that is there. Throws what the command
-   * throws, `UsageError` where the words are wrong.
+   * Runs a command that changes nothing, over the connection that is there.
    */
   async read(
     words: readonly string[],
     { columns, flags = {} }: ReadOptions = {},
-  ): Promise<Printed> {
-    const out = new Collected(columns);
-    const notes = new Collected();
-    const { env, stdin } = this.#cli.io;
-    const io = { env, stdin, stdout: out, stderr: notes };
-    const context = this.#cli.within(io, words, { color: 'never', noInput: true, ...flags });
-    await this.#run(context, words, flags, notes);
-    return { out: out.text, notes: notes.text };
+  ): Promise<Outcome> {
+    const printed = { out: new Collected(columns), notes: new Collected() };
+    const all = { ...always, ...flags };
+    const context = this.#cli.within(this.#io(printed), words, all);
+    return await this.#run(context, words, all, printed);
   }
 
   /**
    * Runs a command that may change something, with a connection and an entry of the history of its own.
-   * Throws as `read` does, and where the command ends with another exit code than 0.
    */
   async change(
     words: readonly string[],
     { flags = {}, input, typed = words }: ChangeOptions = {},
-  ): Promise<Printed> {
-    const out = new Collected();
-    const notes = new Collected();
-    const { env, stdin } = this.#cli.io;
-    const io = { env, stdin: input ?? stdin, stdout: out, stderr: notes };
-    const all = { color: 'never', noInput: true, ...flags };
-    const context = this.#cli.within(io, typed, all, openClient);
+  ): Promise<Outcome> {
+    const printed = { out: new Collected(), notes: new Collected() };
+    const all = { ...always, ...flags };
+    const context = this.#cli.within(this.#io(printed, input), typed, all, openClient);
     try {
-      await this.#run(context, words, all, notes);
+      return await this.#run(context, words, all, printed);
     } finally {
       await context.close();
     }
-    return { out: out.text, notes: notes.text };
+  }
+
+  #io({ out, notes }: PrintedTo, input?: Input): Io {
+    const { env, stdin } = this.#cli.io;
+    return { env, stdin: input ?? stdin, stdout: out, stderr: notes };
   }
 
   /** The command that words begin with, and how many of them name it. */
@@ -111,8 +115,24 @@ export class CommandRunner {
     context: CommandContext,
     words: readonly string[],
     flags: Flags,
-    notes: Collected,
-  ): Promise<void> {
+    { out, notes }: PrintedTo,
+  ): Promise<Outcome> {
+    try {
+      await this.#parse(context, words, flags);
+    } catch (error) {
+      if (!(error instanceof DryRunStop)) return { out: out.text, notes: notes.text, error };
+      const { showDryRun } = await import('../../output/dry-run.ts');
+      await showDryRun(context, error);
+    }
+    const failed = context.exitCode !== 0;
+    const error = failed
+      ? { error: new VmctlError(notes.text.trim() || `it ended with ${context.exitCode}`) }
+      : {};
+    return { out: out.text, notes: notes.text, ...error };
+  }
+
+  /** Parses the words as the command line does, and runs what they say. */
+  async #parse(context: CommandContext, words: readonly string[], flags: Flags): Promise<void> {
     const { command, length } = await this.find(words);
     const program = new Commander('vmctl');
     program
@@ -123,7 +143,7 @@ export class CommandRunner {
     const holder = program.command(command.noun).enablePositionalOptions();
     mount(holder, command, async (one, parsed, positionals) => {
       const given = { ...flags, ...globalValues(parsed) };
-      context.useOptions({ ...this.#cli.flags, ...given });
+      context.use({ ...this.#cli.flags, ...given });
       context.useNoun(one.noun);
       await one.run(context, positionals, parsed.opts(), this.#modules);
     });
@@ -140,9 +160,12 @@ export class CommandRunner {
         known.map(({ long }) => long ?? ''),
       );
     }
-    if (context.exitCode === 0) return;
-    throw new VmctlError(notes.text.trim() || `it ended with ${context.exitCode}`);
   }
+}
+
+interface PrintedTo {
+  readonly out: Collected;
+  readonly notes: Collected;
 }
 
 /** A stream that keeps its text; a terminal of a width where that is given. */

@@ -226,18 +226,19 @@ export class Dashboard implements ScreenSource {
     this.state.activities.splice(maxActivities);
     this.say(`${activity.line} ...`, 'passing');
     this.changed();
-    try {
-      const { out, notes } = await this.#runner.change(wordsOf(command), {
-        flags: confirm === undefined ? {} : { confirm },
-        typed: typedWordsOf(command),
-      });
+    const { out, notes, error } = await this.#runner.change(wordsOf(command), {
+      flags: confirm === undefined ? {} : { confirm },
+      typed: typedWordsOf(command),
+    });
+    const printed = [notes.trim(), out.trim()].filter((text) => text !== '').join('\n');
+    if (error === undefined) {
       activity.state = 'done';
-      activity.text = [notes.trim(), out.trim()].filter((text) => text !== '').join('\n');
+      activity.text = printed;
       this.say(`${activity.line}: done`, 'good');
-    } catch (error) {
+    } else {
       activity.state = 'failed';
-      activity.text = problemOf(error);
-      this.say(`${activity.line}: ${activity.text}`, 'bad');
+      activity.text = [printed, problemOf(error)].filter((text) => text !== '').join('\n');
+      this.say(`${activity.line}: ${problemOf(error)}`, 'bad');
     }
     await this.refresh();
   }

@@ -21,8 +21,19 @@ export const allKeys: readonly KeyHint[] = [
   { key: 'q', label: 'leave; Ctrl-C as well' },
 ];
 
-/** The keys that the last line names, those that matter most first. */
+/** The keys that the last line names: those that matter most first, as many as have room. */
 export function keysOf(state: DashboardState): readonly KeyHint[] {
+  const shown: KeyHint[] = [];
+  let room = state.size.width;
+  for (const hint of hintsOf(state)) {
+    room -= hint.key.length + hint.label.length + 3;
+    if (room < 0) break;
+    shown.push(hint);
+  }
+  return shown;
+}
+
+function hintsOf(state: DashboardState): readonly KeyHint[] {
   const place = placeOf(state);
   if (state.focus === 'sidebar') {
     return [

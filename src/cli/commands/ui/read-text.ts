@@ -22,7 +22,8 @@ export async function readText(
   if (name === 'events') return await eventsAbout(cli, object);
   const line = { noun: object.noun, verb: 'get', objects: [object], ...(owner ? { owner } : {}) };
   const flags = { output: name === 'yaml' ? 'yaml' : 'table' };
-  const { out } = await runner.read(wordsOf(line), { columns: width, flags });
+  const { out, error } = await runner.read(wordsOf(line), { columns: width, flags });
+  if (error !== undefined) throw error;
   return out.trimEnd().split('\n');
 }
 

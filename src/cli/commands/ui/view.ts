@@ -51,18 +51,24 @@ export function viewOf(state: DashboardState): ScreenView {
   };
 }
 
+/** What says that a text was cut. */
+function markOf({ hasUnicode }: Pick<DashboardState, 'hasUnicode'>): string {
+  return hasUnicode ? '…' : '...';
+}
+
 function plain(text: string, tone: Segment['tone'] = 'plain'): Line {
   return { segments: [{ text, tone }] };
 }
 
-function titleLine({ title, size, protectedContext, isReadOnly }: DashboardState): Line {
+function titleLine(state: DashboardState): Line {
+  const { title, size, protectedContext, isReadOnly } = state;
   const marks = [
     ...(protectedContext === undefined ? [] : [`protected context ${protectedContext}`]),
     ...(isReadOnly ? ['read-only'] : []),
   ];
   const right = marks.join(', ');
   const room = size.width - displayWidth(right) - 1;
-  const left = truncated(title, room, 'middle').padEnd(room);
+  const left = truncated(title, room, 'middle', markOf(state)).padEnd(room);
   return {
     segments: [
       { text: left, tone: 'strong' },
@@ -81,7 +87,7 @@ function sidebarLines(state: DashboardState): readonly Line[] {
     const mark = index === sidebar ? '>' : ' ';
     const text = `${mark}${noun}`.padEnd(sidebarWidth - 1);
     lines.push({
-      segments: [{ text: truncated(text, sidebarWidth - 1), tone: 'plain' }],
+      segments: [{ text: truncated(text, sidebarWidth - 1, 'end', markOf(state)), tone: 'plain' }],
       isCurrent: index === sidebar,
     });
   }
@@ -102,7 +108,7 @@ function headingLine(state: DashboardState): Line {
   const search = list && list.search !== '' ? `  / ${list.search}` : '';
   const width = mainWidth(state.size);
   const room = Math.max(0, width - displayWidth(right) - 1);
-  const text = truncated(escapeControlChars.line(left + search), room, 'middle');
+  const text = truncated(escapeControlChars.line(left + search), room, 'middle', markOf(state));
   return {
     segments: [
       { text: text + ' '.repeat(Math.max(0, room - displayWidth(text))), tone: 'strong' },
@@ -155,7 +161,7 @@ function textLines(place: ObjectPlace, state: DashboardState): readonly Line[] {
   const width = mainWidth(state.size);
   return place.text
     .slice(place.top, place.top + height)
-    .map((line) => plain(truncated(line, width)));
+    .map((line) => plain(truncated(line, width, 'end', markOf(state))));
 }
 
 function statusLines(state: DashboardState): readonly Line[] {
@@ -166,7 +172,9 @@ function statusLines(state: DashboardState): readonly Line[] {
     ? { text: `not read: ${escapeControlChars.line(trouble)}`, tone: 'bad' }
     : (message ?? { text: '', tone: 'plain' });
   return [
-    ...(texts.length > 0 ? [plain(truncated(texts.join('   '), size.width), 'passing')] : []),
-    { segments: [{ ...last, text: truncated(last.text, size.width) }] },
+    ...(texts.length > 0
+      ? [plain(truncated(texts.join('   '), size.width, 'end', markOf(state)), 'passing')]
+      : []),
+    { segments: [{ ...last, text: truncated(last.text, size.width, 'end', markOf(state)) }] },
   ];
 }
