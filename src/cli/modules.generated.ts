@@ -5,6 +5,7 @@ import type { NounModules } from './args/command.ts';
 export const nounModules: NounModules = {
   "api": async () => (await import('./commands/api.ts')).default,
   "apply": async () => (await import('./commands/apply.ts')).default,
+  "clusters": async () => (await import('./commands/clusters.ts')).default,
   "commands": async () => (await import('./commands/commands.ts')).default,
   "completion": async () => (await import('./commands/completion.ts')).default,
   "config": async () => (await import('./commands/config.ts')).default,
@@ -23,6 +24,7 @@ export const nounModules: NounModules = {
   "mcp": async () => (await import('./commands/mcp.ts')).default,
   "search-help": async () => (await import('./commands/search-help.ts')).default,
   "serve": async () => (await import('./commands/serve.ts')).default,
+  "snapshots": async () => (await import('./commands/snapshots.ts')).default,
   "top": async () => (await import('./commands/top.ts')).default,
   "ui": async () => (await import('./commands/ui.ts')).default,
   "undo": async () => (await import('./commands/undo.ts')).default,

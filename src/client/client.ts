@@ -77,6 +77,11 @@ export class Client {
     return this.#correlationId;
   }
 
+  /** Goes on under the id of an earlier command, whose work this one continues. */
+  correlateWith(id: string): void {
+    this.#correlationId = id;
+  }
+
   /** Where the service is; signs in first when nobody has. */
   async site(): Promise<Site> {
     return (await this.#options.session.current()).site;

@@ -135,6 +135,19 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Look around, and work, in the whole terminal': (output) => {
     expect(output).toMatch(/>vms[\s\S]*vm-01/);
   },
+  'Delete the snapshots that nobody needs any more': async () => {
+    const left = await desk.json('snapshots', 'list', '--vm', 'vm-01');
+    expect(left.map(({ description }) => description)).toEqual([
+      'Active VM',
+      'nightly 2',
+      'nightly 3',
+    ]);
+  },
+  'Upgrade the hosts of a cluster': async () => {
+    for (const host of await desk.json('hosts', 'list')) {
+      expect(host).toMatchObject({ status: 'up', update_available: false });
+    }
+  },
   'Look at the screen': () => {
     expect(readFileSync(join(desk.home().folder, 'vm-01.vv'), 'utf8')).toContain('[virt-viewer]');
   },
@@ -187,6 +200,8 @@ const before: Readonly<Record<string, string>> = {
     'vmctl export > site.yaml && echo secret > root-password.txt',
   'Shut down all that are marked':
     'vmctl tags create --name evening -q && vmctl tags assign evening --on vms/vm-01',
+  'Delete the snapshots that nobody needs any more':
+    'for n in 1 2 3; do vmctl snapshots create --vm vm-01 --description "nightly $n" -q; done',
   'Find out who stopped a virtual machine': 'vmctl vms stop vm-01 -q',
   'See what was changed from here': 'vmctl vms update vm-02 --comment seen -q',
   'Find disks that nothing uses':

@@ -35,6 +35,7 @@ const connection = `storageserverconnections attach ${otherId} --datacenter Defa
 /** By command, or by noun for all of its commands that are not listed themselves. */
 export const before: Readonly<Record<string, readonly string[]>> = {
   'vms create': ['disks download root root.qcow2 --force'],
+  'clusters upgrade': [cancel, 'hosts upgrade-check node1'],
   'vms delete': [stop],
   'vms auto-pin-cpu-and-numa-nodes': pin,
   'vms commit-snapshot': preview,

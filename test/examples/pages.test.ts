@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shellQuote } from '../../src/client/shell-quote.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { namedHosts } from './named-hosts.ts';
 import { notRun, pageScenes } from './page-scenes.ts';
@@ -76,7 +77,21 @@ const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void
     for (const value of told) expect(value).toMatch(/./);
   },
   yaml: expectInventory,
+  json: async (text, shell) => {
+    // What agents are told to start; it ends when nobody speaks to it.
+    const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, McpServer> };
+    const login = 'vmctl login "$VMCTL_URL" -c lab --username admin@internal --password-file';
+    await shell.must(`${login} password.txt --ca-file "$VMCTL_CA_FILE"`);
+    for (const { command, args } of Object.values(mcpServers)) {
+      await shell.must(`${[command, ...args].map(shellQuote).join(' ')} < /dev/null`);
+    }
+  },
 };
+
+interface McpServer {
+  readonly command: string;
+  readonly args: readonly string[];
+}
 
 /** A definition: a service begins with it, and has everything that it names, as it says. */
 async function expectInventory(text: string, shell: Shell): Promise<void> {

@@ -209,6 +209,17 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "clusters",
+    "aliases": [],
+    "verbs": [
+      {
+        "name": "upgrade",
+        "aliases": [],
+        "summary": "Upgrade the hosts of a cluster, one after the other"
+      }
+    ]
+  },
+  {
     "name": "disks",
     "aliases": [],
     "verbs": [
@@ -299,6 +310,17 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "serve",
         "aliases": [],
         "summary": "Run the image daemon by itself, for images in files and behind NBD servers"
+      }
+    ]
+  },
+  {
+    "name": "snapshots",
+    "aliases": [],
+    "verbs": [
+      {
+        "name": "prune",
+        "aliases": [],
+        "summary": "Delete snapshots that are many or old"
       }
     ]
   },

@@ -154,12 +154,13 @@ export async function everythingAgreed(
   run: Selecting,
   isChanged: boolean,
 ): Promise<readonly Found[]> {
-  const targets = await everything(run);
+  const targets = await everythingSelected(run);
   if (targets.length > 0 && isChanged) await agree(run, targets);
   return targets;
 }
 
-async function everything(run: Selecting): Promise<readonly Found[]> {
+/** All that the list has, or that `--search` finds. */
+export async function everythingSelected(run: Selecting): Promise<readonly Found[]> {
   const { cli, client, resolved, ids, options } = run;
   const { collection } = resolved.candidate;
   const operation = listOf(resolved.candidate);
