@@ -12,6 +12,7 @@ import {
 } from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
+import { RequestJournal } from './admin/request-journal.ts';
 import { CallLog } from './api/call-log.ts';
 import { ListCache } from './api/list-options.ts';
 import { Authenticator } from './auth/authenticate.ts';
@@ -39,6 +40,7 @@ import { ownFile } from './files/access.ts';
 import { keepDurably, writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
 import { siteMarkIn } from './folder/marks.ts';
+import { journaled } from './http/journaled-service.ts';
 import { makeListener } from './http/listener.ts';
 import { storeService } from './http/service.ts';
 import { DiskFiles } from './images/disk-files.ts';
@@ -212,12 +214,14 @@ async function start(
   closers.push(() => runner.stop());
   const faults = new FaultRules(site.random);
   for (const rule of options.faults ?? []) faults.add(rule);
+  const journal = new RequestJournal(options.logsRequests ? options.log : undefined);
   const service = storeService({
     admin: {
       store,
       authenticator,
       faults,
       metrics: new Metrics(),
+      journal,
       steady,
       backup: async () => (await FrozenSite.freeze(folder, store, files)).read(),
       lose: async (name) => {
@@ -260,7 +264,7 @@ async function start(
     certificate: certificates.server.certificate,
   });
   const listener = makeListener({
-    service,
+    service: journaled(service, journal, () => clock.now().getTime()),
     key: certificates.server.key,
     certificate: certificates.server.certificate,
     hostNames: [options.listen.host.toLowerCase(), ...(options.hostNames ?? [])],

@@ -112,6 +112,10 @@ const standIn: Readonly<Record<string, Scene>> = {
   },
   "vmctl serve --memory --fault 'operation=start,vm=web*,rate=0.1' --fault operation=list,delay=2000":
     { after: shows('vmctl api GET /_vmctl/faults', /"delay":\s*2000/) },
+  'vmctl serve requests --status 4xx': {
+    before: 'vmctl api GET /nowhere || true',
+    after: prints(/\/nowhere +404/),
+  },
   'vmctl serve --backup site.backup                     # of the server of the context, while it runs':
     { after: shows(namesIn('./elsewhere', 'site.backup'), /vms\/vm-01/) },
   'vmctl serve --backup site.backup --data ./site       # of a folder, whether a server runs on it or not':

@@ -236,6 +236,15 @@ vmctl vms stop web01 -q`,
     before: site,
     after: shows('vmctl tags list -o name', /tags\/web/),
   },
+  'vmctl serve requests': { before: 'vmctl vms list -q', after: prints(/GET +\S*\/api\/vms/) },
+  'vmctl serve requests --status 4xx -o json': {
+    before: 'vmctl vms get nobody || vmctl api GET /nowhere || true',
+    after: prints(/"status": 404/),
+  },
+  'vmctl serve requests --follow -o jsonl': {
+    meanwhile: 'vmctl vms list',
+    after: prints(/"method":"GET"/),
+  },
   'vmctl serve --backup site.backup': { after: shows(restored('site.backup'), /vms\/web01/) },
   'vmctl serve --restore site.backup --data ./again': {
     before: 'vmctl serve --backup site.backup',

@@ -42,6 +42,6 @@ export function asRun(example: string): string {
 export function runsServer(example: string): boolean {
   return (
     /^vmctl (?:images )?serve /.test(example) &&
-    !/ -- | --(?:save|backup|restore|stop)\b/.test(example)
+    !/ -- | --(?:save|backup|restore|stop)\b|^vmctl serve requests\b/.test(example)
   );
 }

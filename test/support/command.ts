@@ -74,6 +74,8 @@ export function makeHome(server?: TestServer, program = vmctl): Home {
       });
       child.once('error', reject);
       child.once('close', (code) => resolve({ code, stdout, stderr }));
+      // Not every command reads what it is given.
+      child.stdin.on('error', () => {});
       child.stdin.end(input ?? '');
     });
   return {

@@ -206,7 +206,13 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "serve",
     "doc": "Run the reference server",
     "aliases": [],
-    "verbs": []
+    "verbs": [
+      {
+        "name": "requests",
+        "aliases": [],
+        "summary": "Show what a server was asked"
+      }
+    ]
   },
   {
     "name": "clusters",

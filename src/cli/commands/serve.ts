@@ -94,6 +94,7 @@ const taskFlags = [
   ),
   flag('--restore <file>', 'bring a backup into the folder of the data, and end'),
   flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
+  flag('--log <what>', 'also a line for each request', { choices: ['requests'] }),
   flag('--env', 'print shell exports for the client once it answers'),
   flag('--detach', 'leave it running in the background once it answers'),
   flag('--stop', 'end the one in the background (of --listen, --data)'),
@@ -116,6 +117,31 @@ const names: ReadonlySet<string> = new Set(
 function ownFlags<T extends object>(given: T): T {
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name))) as T;
 }
+
+const requests = command({
+  verb: 'requests',
+  purpose: 'Show what a server was asked, and what it answered, without secrets',
+  summary: 'Show what a server was asked',
+  flags: [
+    flag('--follow', 'go on as requests come, until Ctrl-C'),
+    flag('--limit <n>', 'the newest n (20; with --follow none of before)'),
+    flag('--method <word>', 'only these: POST'),
+    flag('--status <status>', 'only these: 409, 4xx'),
+    flag('--path <text>', 'only those with this text in their path: /vms'),
+    flag('--count <n>', 'with --follow: end after so many'),
+  ],
+  notes:
+    'It asks the server of the context, which has to be a vmctl serve, as its administrator. The last ' +
+    '1,000 requests are kept, bodies up to 64 KiB; -o json and jsonl show headers and bodies as well.',
+  examples: [
+    'vmctl serve requests',
+    'vmctl serve requests --status 4xx -o json',
+    'vmctl serve requests --follow -o jsonl',
+  ],
+  unshowable: 'many',
+  onlyReads: true,
+  run: async (cli, _, given) => (await import('./serve/requests.ts')).showRequests(cli, given),
+});
 
 export default noun({
   name: 'serve',
@@ -159,5 +185,6 @@ export default noun({
       run: async (cli, [words], given) =>
         (await import('./serve/run.ts')).serve(cli, words, ownFlags(given)),
     }),
+    requests,
   ],
 });

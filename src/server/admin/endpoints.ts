@@ -11,6 +11,7 @@
  * | `GET backup` | a backup of state and images, for `vmctl serve --restore` |
  * | `POST reset` | back to what the server began with |
  * | `GET`, `POST`, `DELETE faults`, `DELETE faults/ID` | failures that were asked for |
+ * | `GET requests` | the last requests with their answers, without secrets; `since`, `limit`, `method`, `status` and `path` choose, `wait` waits so many milliseconds for one |
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 
@@ -23,6 +24,7 @@ import { saveState } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { FaultRules } from './faults.ts';
 import type { Metrics } from './metrics.ts';
+import type { JournalFilter, RequestJournal } from './request-journal.ts';
 
 export const adminPath = '/_vmctl';
 
@@ -31,6 +33,7 @@ export interface Administration {
   readonly authenticator: Authenticator;
   readonly faults: FaultRules;
   readonly metrics: Metrics;
+  readonly journal: RequestJournal;
   /** Puts the given state, or what the server began with, in place of everything. */
   readonly restart: (state?: string) => Promise<void>;
   /** A consistent copy of state and images, piece by piece. */
@@ -45,6 +48,7 @@ export interface AdminRequest {
   readonly method: string;
   /** Below `/_vmctl/`. */
   readonly path: string;
+  readonly parameters: URLSearchParams;
   readonly header: (name: string) => string | undefined;
   readonly body: () => Promise<Uint8Array>;
   readonly address: string;
@@ -85,6 +89,15 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
       return { status: 'ok' };
     },
   },
+  requests: {
+    GET: async ({ journal }, { parameters }) => {
+      const { wait, ...filter } = filterOf(parameters);
+      const since = filter.since ?? 0;
+      if (wait !== undefined) await journal.wait(since, Math.min(wait, longestWait));
+      const requests = journal.requests(filter);
+      return { requests, last: Math.max(journal.last, since) };
+    },
+  },
   lose: {
     POST: async ({ lose }, _request, host) => {
       if (await lose(decodeURIComponent(host))) return { status: 'ok' };
@@ -108,6 +121,29 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
       faults.remove(id === '' ? undefined : id) ? { status: 'ok' } : missing(),
   },
 };
+
+/** Who waits longer is asked to ask again. */
+const longestWait = 30_000;
+
+/** What the query of `GET requests` says. Refuses numbers that are none. */
+function filterOf(parameters: URLSearchParams): JournalFilter & { readonly wait?: number } {
+  const number = (name: string) => {
+    const text = parameters.get(name);
+    if (text === null) return undefined;
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw new Refusal(400, 'Bad parameter', `${name}=${text} is not a whole number.`);
+  };
+  const text = (name: string) => parameters.get(name) ?? undefined;
+  const all = {
+    since: number('since'),
+    limit: number('limit'),
+    wait: number('wait'),
+    method: text('method'),
+    status: text('status'),
+    path: text('path'),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
 
 function notCopied(error: unknown): never {
   if (!(error instanceof FolderError)) throw error;

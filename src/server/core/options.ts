@@ -54,6 +54,8 @@ export interface ServerOptions {
   readonly callLog?: string | undefined;
   /** Instead of the clocks of the system. */
   readonly clock?: Clock | undefined;
+  /** Whether each request is a line of the log. */
+  readonly logsRequests?: boolean | undefined;
   /** Where notes of the server go, a line each. */
   readonly log: (line: string) => void;
 }

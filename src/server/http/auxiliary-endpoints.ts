@@ -113,6 +113,7 @@ export async function answerAuxiliary(
     return administer(admin, {
       method: request.method ?? 'GET',
       path: url.pathname.slice(adminPath.length + 1).replace(/\/$/, ''),
+      parameters: url.searchParams,
       header: (name) => headerOf(request, name),
       body: () => readBody(maximumState),
       address: request.socket.remoteAddress ?? '',

@@ -16,6 +16,7 @@ export interface ServeFlags {
   readonly newSite?: boolean;
   readonly adoptImages?: boolean;
   readonly dialect?: 'standard' | 'ovirt';
+  readonly log?: 'requests';
   readonly appRoot?: string;
   readonly scope?: string;
   readonly admin?: string;
@@ -113,6 +114,7 @@ export async function serverOptions(
     tokenLifetime: flags.tokenLifetime ?? defaultTokenLifetime,
     // For the tests of the server itself: no option, because nobody else has a use for it.
     callLog: absolute(cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined),
+    logsRequests: flags.log === 'requests',
     log: (line) => cli.io.stderr.write(`vmctl serve: ${line}\n`),
   };
 }

@@ -1,0 +1,74 @@
+/** The journal of requests: bounded, and without secrets where it is shown. */
+import { describe, expect, it } from 'vitest';
+import {
+  capture,
+  maxBody,
+  maxRequests,
+  RequestJournal,
+} from '../../../src/server/admin/request-journal.ts';
+
+const json = { 'content-type': 'application/json' };
+
+function add(
+  journal: RequestJournal,
+  target = '/virt-app/api/vms',
+  sent = '',
+  answered = '',
+): void {
+  const entry = journal.begin(0, 'POST', target, json);
+  if (sent !== '') capture(entry.requestBody, sent);
+  entry.status = 200;
+  entry.responseHeaders = json;
+  if (answered !== '') capture(entry.responseBody, answered);
+  journal.complete(entry);
+}
+
+describe('the journal of requests', () => {
+  it('keeps the last of them', () => {
+    const journal = new RequestJournal();
+    for (let count = 0; count < maxRequests + 5; count += 1) add(journal);
+    const all = journal.requests({});
+    expect(all).toHaveLength(maxRequests);
+    expect([all[0]?.sequence, all.at(-1)?.sequence]).toEqual([6, maxRequests + 5]);
+    expect(
+      journal.requests({ since: maxRequests, limit: 3 }).map(({ sequence }) => sequence),
+    ).toEqual([3, 4, 5].map((more) => maxRequests + more));
+  });
+
+  it('keeps bodies up to a length, in pieces as well', () => {
+    const journal = new RequestJournal();
+    const text = JSON.stringify({ name: 'x'.repeat(maxBody - 11) });
+    add(journal, '/a', text, `${text} `);
+    const [shown] = journal.requests({});
+    expect(shown?.request.body).toEqual({ text });
+    expect(shown?.response.body).toMatchObject({ bytes: maxBody + 1 });
+  });
+
+  it('forgets the oldest bodies where all of them are too much', () => {
+    const journal = new RequestJournal();
+    const text = JSON.stringify({ name: 'x'.repeat(maxBody - 11) });
+    for (let count = 0; count < 600; count += 1) add(journal, '/a', text);
+    const all = journal.requests({});
+    expect(all[0]?.request.body).toHaveProperty('omitted');
+    expect(all.at(-1)?.request.body).toEqual({ text });
+    expect(all.filter(({ request }) => request.body && 'text' in request.body)).toHaveLength(512);
+  });
+
+  it('a secret that is learned from one request is hidden in the others', () => {
+    const journal = new RequestJournal();
+    add(journal, '/a', '{"password":"sw0rdfish"}');
+    add(journal, '/virt-app/api/vms?search=sw0rdfish', '{"comment":"it is sw0rdfish"}');
+    expect(JSON.stringify(journal.requests({}))).not.toContain('sw0rdfish');
+  });
+
+  it('wakes those who wait for the next one', async () => {
+    const journal = new RequestJournal();
+    add(journal);
+    await journal.wait(0, 60_000);
+    const waiting = journal.wait(1, 60_000);
+    add(journal);
+    await waiting;
+    await journal.wait(2, 1);
+    expect(journal.last).toBe(2);
+  });
+});
