@@ -62,7 +62,15 @@ const rooms = {
   ],
   'server/backup': ['extents', 'server/files', 'server/folder', 'server/images', 'server/store'],
   'server/admin': [
-    ...['model', 'recording', 'server/api', 'server/auth', 'server/core', 'server/files', 'server/store'],
+    ...[
+      'model',
+      'recording',
+      'server/api',
+      'server/auth',
+      'server/core',
+      'server/files',
+      'server/store',
+    ],
   ],
   'server/http': [
     ...['images', 'model', 'wire', 'server/admin', 'server/api', 'server/auth', 'server/core'],
