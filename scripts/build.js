@@ -1,7 +1,7 @@
-// Builds dist/: the command with lazy chunks, the image daemon's threads, the full screen, what completion
-// offers, the server for tests, notices of what is bundled.
+// Builds dist/: the command with lazy chunks, the image daemon's threads, the full screen, the page for
+// browsers, what completion offers, the server for tests, notices of what is bundled.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -70,6 +70,15 @@ await write(
   { ...output, format: 'esm', codeSplitting: false, entryFileNames: '[name].mjs' },
 );
 writeFileSync(join(root, 'dist/screen.cjs'), "module.exports = import('./screen.mjs');\n");
+
+// The page of the server for browsers.
+await write(
+  { ...common, platform: 'browser', input: { app: 'src/inspector/app.ts' } },
+  { ...output, dir: join(root, 'dist/inspector'), format: 'esm', codeSplitting: false },
+);
+for (const name of ['index.html', 'style.css']) {
+  copyFileSync(join(root, 'src/inspector', name), join(root, 'dist/inspector', name));
+}
 
 // What completion offers, so that it need not load the commands.
 execFileSync(

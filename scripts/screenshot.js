@@ -1,4 +1,5 @@
-// Writes docs/images/dashboard.svg: what `vmctl ui` shows in a terminal of 80 columns and 24 lines.
+// Writes the pictures of docs/images: dashboard.svg, what `vmctl ui` shows in a terminal of 80 columns and 24
+// lines, and inspector.png, the page of a server in Chromium, which the test of that page draws.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,6 +39,19 @@ try {
   tmux('kill-server');
   rmSync(home, { recursive: true, force: true });
 }
+
+execFileSync(
+  process.execPath,
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    ...['run', '--project', 'e2e', 'test/e2e/inspector.test.ts', '-t', 'a picture of the page'],
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, VMCTL_PICTURE: join(root, 'docs/images/inspector.png') },
+  },
+);
 
 /** Lines with the escapes of a terminal as a picture. */
 function drawing(lines) {

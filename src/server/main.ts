@@ -222,6 +222,7 @@ async function start(
       faults,
       metrics: new Metrics(),
       journal,
+      page: { appRoot: dialect.appRoot, scope: dialect.scope },
       steady,
       backup: async () => (await FrozenSite.freeze(folder, store, files)).read(),
       lose: async (name) => {

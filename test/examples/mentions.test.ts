@@ -35,10 +35,11 @@ it.each(mentions)('%s: %s', (_page, code) => {
   const [, word = '', ...words] = wordsOf(code.split(' -- ')[0] ?? '');
   const noun = nouns.find(({ name }) => name === nounOf(word)?.name);
   expect(noun, word).toBeDefined();
-  const command = noun?.commands.find(
-    ({ verb, aliases }) =>
-      verb === undefined || verb === words[0] || aliases.includes(words[0] ?? ''),
-  );
+  const command =
+    noun?.commands.find(
+      ({ verb, aliases }) =>
+        verb !== undefined && (verb === words[0] || aliases.includes(words[0] ?? '')),
+    ) ?? noun?.commands.find(({ verb }) => verb === undefined);
   expect(command, `${word} ${words[0]}`).toBeDefined();
   const known = new Set(command?.flags.flatMap(({ flag, aliases }) => [flag, ...aliases]));
   for (const flag of words.filter((one) => /^--?[a-z]/.test(one))) {

@@ -96,6 +96,7 @@ const taskFlags = [
   flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
   flag('--log <what>', 'also a line for each request', { choices: ['requests'] }),
   flag('--env', 'print shell exports for the client once it answers'),
+  flag('--open', 'show its page in a browser once it answers'),
   flag('--detach', 'leave it running in the background once it answers'),
   flag('--stop', 'end the one in the background (of --listen, --data)'),
   flag('--instance <file>', 'record of this server in the background', { hidden: true }),
@@ -171,6 +172,7 @@ export default noun({
         '--load',
         '--save',
         '--check',
+        '--restore',
       ],
       examples: [
         'vmctl serve --memory --inventory small -- vmctl vms list',

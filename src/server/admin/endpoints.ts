@@ -12,6 +12,7 @@
  * | `POST reset` | back to what the server began with |
  * | `GET`, `POST`, `DELETE faults`, `DELETE faults/ID` | failures that were asked for |
  * | `GET requests` | the last requests with their answers, without secrets; `since`, `limit`, `method`, `status` and `path` choose, `wait` waits so many milliseconds for one |
+ * | `GET ui` | a page for browsers that shows all of this; it signs in by itself |
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 
@@ -24,6 +25,7 @@ import { saveState } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { FaultRules } from './faults.ts';
 import type { Metrics } from './metrics.ts';
+import { type PageSettings, pageFile } from './page.ts';
 import type { JournalFilter, RequestJournal } from './request-journal.ts';
 
 export const adminPath = '/_vmctl';
@@ -34,6 +36,7 @@ export interface Administration {
   readonly faults: FaultRules;
   readonly metrics: Metrics;
   readonly journal: RequestJournal;
+  readonly page: PageSettings;
   /** Puts the given state, or what the server began with, in place of everything. */
   readonly restart: (state?: string) => Promise<void>;
   /** A consistent copy of state and images, piece by piece. */
@@ -178,6 +181,8 @@ export async function administer(
   admin: Administration,
   request: AdminRequest,
 ): Promise<ApiResponse> {
+  const page = request.method === 'GET' ? pageFile(request.path, admin.page) : undefined;
+  if (page) return page;
   try {
     await authorise(admin, request);
     const [word = '', ...rest] = request.path.split('/');

@@ -3,6 +3,7 @@ import { shellQuote } from '../../../client/shell-quote.ts';
 import type { RunningServer } from '../../../server/main.ts';
 import { type Environment, type Output, write } from '../../session/io.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
+import { pageOf } from './open-page.ts';
 import type { ServeFlags } from './options.ts';
 
 /** A server of either kind: one that answers from a recording has no image daemon. */
@@ -79,7 +80,12 @@ export function announcement(server: AnnouncedServer): readonly string[] {
     `the API is at ${server.apiUrl}`,
     ...(server.uploadUrl === undefined ? [] : [`the image daemon is at ${server.uploadUrl}`]),
     `its certificate authority is ${server.caFile}`,
-    ...(server.uploadUrl === undefined ? [] : [`the administrator is ${server.username}`]),
+    ...(server.uploadUrl === undefined
+      ? []
+      : [
+          `its page for browsers is ${pageOf(server.baseUrl)}`,
+          `the administrator is ${server.username}`,
+        ]),
     ...(server.passwordIsNew
       ? [`the password is ${server.password} (kept in ${server.passwordFile})`]
       : []),

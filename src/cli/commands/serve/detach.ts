@@ -49,6 +49,8 @@ export async function detach(cli: CommandContext, flags: ServeFlags): Promise<vo
     `it runs as process ${pid}, and logs to ${log}`,
     'vmctl serve --stop ends it',
   ]);
+  const url = started.environment['VMCTL_URL'];
+  if (flags.open && url !== undefined) (await import('./open-page.ts')).openPage(cli, url);
 }
 
 function begin(cli: CommandContext, flags: ServeFlags, record: string, log: string): ChildProcess {
@@ -84,7 +86,7 @@ async function endOf(child: ChildProcess): Promise<void> {
   await new Promise((resolve) => child.once('exit', resolve));
 }
 
-const ofThisProcess: ReadonlySet<string> = new Set(['detach', 'env', 'stop', 'instance']);
+const ofThisProcess: ReadonlySet<string> = new Set(['detach', 'env', 'open', 'stop', 'instance']);
 
 /** The flags as they are typed. */
 function wordsOf(flags: ServeFlags): readonly string[] {

@@ -17,6 +17,7 @@ export interface ServeFlags {
   readonly adoptImages?: boolean;
   readonly dialect?: 'standard' | 'ovirt';
   readonly log?: 'requests';
+  readonly open?: boolean;
   readonly appRoot?: string;
   readonly scope?: string;
   readonly admin?: string;

@@ -45,6 +45,14 @@ export async function serve(
       flags.data === undefined && flags.backup !== undefined ? undefined : dataFolder(cli, flags);
     return maintain(cli, folder, { check, backup, restore });
   }
+  if (flags.open && (hasCommand || flags.replay !== undefined)) {
+    throw new UsageError(
+      `--open: ${hasCommand ? 'the server ends with the command' : 'a replay has no page'}`,
+      {
+        hint: 'leave --open out',
+      },
+    );
+  }
   const start = await startOf(cli, flags, hasCommand);
   // From now on: whoever asks it to stop while it starts, or the moment it is ready, is heard.
   const stopping = hasCommand ? undefined : stopSignal(flags.instance !== undefined);
@@ -120,6 +128,7 @@ async function announce(
   }
   if (flags.env) await writeExports(cli.io.stdout, environment, process.pid, cli.io.env);
   await say(cli.io.stderr, lines);
+  if (flags.open) (await import('./open-page.ts')).openPage(cli, server.baseUrl);
 }
 
 /** What keeps a server from starting, with what can be done about it. */

@@ -1,0 +1,168 @@
+/** A browser for tests: Chromium without a screen, driven over its protocol for developers. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocket } from 'undici';
+
+const program = ['chromium', 'chromium-browser', 'google-chrome'].find(
+  (name) => spawnSync(name, ['--version']).status === 0,
+);
+
+export const hasBrowser = program !== undefined;
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** How long something may take to come true; a test that fails says what was on the page. */
+const patience = 30_000;
+
+export class Browser {
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+  readonly #socket: WebSocket;
+  readonly #waiting = new Map<number, (result: Params) => void>();
+  #session: string | undefined;
+  #count = 0;
+  /** What the page complained about: errors, and what its policy forbids. */
+  readonly complaints: string[] = [];
+  /** Addresses of all requests of the page. */
+  readonly requested: string[] = [];
+
+  private constructor(child: ChildProcess, folder: string, socket: WebSocket) {
+    this.#process = child;
+    this.#folder = folder;
+    this.#socket = socket;
+    socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
+  }
+
+  /** Starts it with an empty page. Certificates are not verified: tests of the client do that. */
+  static async start(): Promise<Browser> {
+    const folder = mkdtempSync(join(tmpdir(), 'vmctl-browser-'));
+    const child = spawn(
+      program ?? '',
+      [
+        ...['--headless=new', '--no-sandbox', '--disable-gpu', '--ignore-certificate-errors'],
+        ...['--remote-debugging-port=0', '--no-first-run', `--user-data-dir=${folder}`],
+        'about:blank',
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    const address = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      child.stderr?.on('data', (piece: Buffer) => {
+        text += piece.toString();
+        const [, found] = /DevTools listening on (ws:\S+)/.exec(text) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      child.once('exit', () => reject(new Error(`The browser did not start: ${text}`)));
+    });
+    const socket = new WebSocket(address);
+    await once(socket, 'open');
+    const browser = new Browser(child, folder, socket);
+    const { targetId } = await browser.#send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await browser.#send('Target.attachToTarget', { targetId, flatten: true });
+    browser.#session = String(sessionId);
+    for (const domain of ['Page', 'Runtime', 'Network', 'Log'])
+      await browser.#send(`${domain}.enable`);
+    return browser;
+  }
+
+  async open(url: string): Promise<void> {
+    await this.#send('Page.navigate', { url });
+  }
+
+  /** The size of the window in pixels; small ones are those of a phone. */
+  async resize(width: number, height: number): Promise<void> {
+    await this.#send('Emulation.setDeviceMetricsOverride', {
+      ...{ width, height, deviceScaleFactor: 1, mobile: width < 600 },
+    });
+  }
+
+  /** The value of an expression in the page. */
+  async value(expression: string): Promise<unknown> {
+    const { result, exceptionDetails } = await this.#send('Runtime.evaluate', {
+      ...{ expression, awaitPromise: true, returnByValue: true },
+    });
+    if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
+    return (result as Params)['value'];
+  }
+
+  async text(): Promise<string> {
+    return String(await this.value('document.body?.innerText ?? ""'));
+  }
+
+  /** The text of the page, once it has this. */
+  async until(pattern: RegExp): Promise<string> {
+    const end = Date.now() + patience;
+    for (;;) {
+      const text = await this.text();
+      if (pattern.test(text)) return text;
+      if (Date.now() > end) throw new Error(`There is no ${String(pattern)} in:\n${text}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Types text where the focus is. */
+  async type(text: string): Promise<void> {
+    await this.#send('Input.insertText', { text });
+  }
+
+  /** Presses keys by their names: `Tab`, `Enter`, `ArrowDown`. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const text = key === 'Enter' ? { text: '\r' } : key === ' ' ? { text: ' ' } : {};
+      const codes: Record<string, number> = {
+        ...{ Tab: 9, Enter: 13, ' ': 32, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38 },
+        ...{ ArrowRight: 39, ArrowDown: 40 },
+      };
+      const event = { key, code: key === ' ' ? 'Space' : key, windowsVirtualKeyCode: codes[key] };
+      await this.#send('Input.dispatchKeyEvent', { type: 'keyDown', ...event, ...text });
+      await this.#send('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
+    }
+  }
+
+  /** A picture of the window, PNG. */
+  async picture(): Promise<Buffer> {
+    const { data } = await this.#send('Page.captureScreenshot', { format: 'png' });
+    return Buffer.from(String(data), 'base64');
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#process, 'exit');
+    this.#session = undefined;
+    void this.#send('Browser.close');
+    await ended;
+    this.#socket.close();
+    // Its helpers end a moment after it.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+
+  async #send(method: string, params: Params = {}): Promise<Params> {
+    this.#count += 1;
+    const id = this.#count;
+    const answer = new Promise<Params>((resolve) => this.#waiting.set(id, resolve));
+    const session = this.#session === undefined ? {} : { sessionId: this.#session };
+    this.#socket.send(JSON.stringify({ id, method, params, ...session }));
+    const { result, error } = await answer;
+    if (error) throw new Error(`${method}: ${JSON.stringify(error)}`);
+    return result as Params;
+  }
+
+  #receive(data: string): void {
+    const message = JSON.parse(data) as Params;
+    const { id, method, params } = message;
+    if (typeof id === 'number') {
+      this.#waiting.get(id)?.(message);
+      this.#waiting.delete(id);
+      return;
+    }
+    const told = (params ?? {}) as Readonly<Record<string, Params | undefined>>;
+    if (method === 'Network.requestWillBeSent')
+      this.requested.push(String(told['request']?.['url']));
+    if (method === 'Runtime.exceptionThrown') this.complaints.push(JSON.stringify(params));
+    if (method === 'Log.entryAdded' && told['entry']?.['level'] === 'error') {
+      this.complaints.push(String(told['entry']['text']));
+    }
+  }
+}
