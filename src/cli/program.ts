@@ -82,8 +82,10 @@ export async function runNoun(
     }
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    const hasVerbs = holder.commands.length > 0;
-    const name = hasVerbs && word !== undefined ? `${noun.name} ${word}` : noun.name;
+    const isVerb = holder.commands.some(
+      (one) => word === one.name() || one.aliases().includes(word ?? ''),
+    );
+    const name = isVerb ? `${noun.name} ${word}` : noun.name;
     const known = [holder, ...leaves].flatMap(({ options }) =>
       options.map(({ long }) => long ?? ''),
     );

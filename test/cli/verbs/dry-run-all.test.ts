@@ -51,6 +51,9 @@ function wordsOf({ noun, verb = '', arguments: places, calls, flags }: CommandEn
   return [noun, verb, ...named, ...parents, ...change, '--yes'];
 }
 
+/** Jobs of many requests, which show what they would do instead of what they would send. */
+const ownPlans: ReadonlySet<string> = new Set(['clusters upgrade']);
+
 it('sends nothing, and shows what it would send', async () => {
   const { stdout } = await vmctl(['commands', '-o', 'json']);
   const { nouns } = JSON.parse(stdout) as { nouns: readonly NounEntry[] };
@@ -66,7 +69,8 @@ it('sends nothing, and shows what it would send', async () => {
     const shows = result.code === 0 && result.stdout.startsWith('DRY RUN, nothing sent: ');
     if (!shows) silent.push(`${words.join(' ')}: ${result.stderr.split('\n')[0]}`);
     // What cannot be shown fails because of what was given, and never as if it had been done.
-    if (!shows) expect([2, 3], words.join(' ')).toContain(result.code);
+    const plans = result.code === 0 && ownPlans.has(entry.name);
+    if (!shows && !plans) expect([2, 3], words.join(' ')).toContain(result.code);
   }
   // A few take more than one object, or a value of a form of its own.
   expect(silent.length, silent.join('\n')).toBeLessThan(12);
