@@ -33,7 +33,8 @@ if (page.status !== 0) {
   process.exit(1);
 }
 
-const read = (name) => JSON.parse(readFileSync(join(root, 'test/data', `${name}.json`), 'utf8'));
+const read = (name) =>
+  JSON.parse(readFileSync(join(root, 'src/conformance', `${name}.json`), 'utf8'));
 
 /** Operations by row: `42` or `G3`, each with its tier. */
 const rows = new Map();

@@ -15,6 +15,7 @@ const rooms = {
   recording: ['model'],
   client: ['model', 'wire'],
   transfer: ['client', 'extents', 'model'],
+  conformance: ['client', 'model', 'wire'],
   images: ['extents'],
 
   'cli/text': ['client'],

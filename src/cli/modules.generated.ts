@@ -9,6 +9,7 @@ export const nounModules: NounModules = {
   "commands": async () => (await import('./commands/commands.ts')).default,
   "completion": async () => (await import('./commands/completion.ts')).default,
   "config": async () => (await import('./commands/config.ts')).default,
+  "conformance": async () => (await import('./commands/conformance.ts')).default,
   "context": async () => (await import('./commands/context.ts')).default,
   "diff": async () => (await import('./commands/diff.ts')).default,
   "disks": async () => (await import('./commands/disks.ts')).default,

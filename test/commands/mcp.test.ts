@@ -155,6 +155,11 @@ describe('vmctl mcp', () => {
     ['an object that there is not', { verb: 'get', arguments: ['nobody'] }, 'not_found'],
     ['a flag that there is not', { verb: 'list', flags: { serach: 'x' } }, 'did you mean'],
     ['a search that does not parse', { verb: 'list', flags: { search: 'statu=up' } }, 'status'],
+    [
+      'another server in the name of a flag',
+      { verb: 'list', flags: { 'url=https://elsewhere ': 'x' } },
+      'not the name of a flag',
+    ],
     ['another server', { verb: 'list', flags: { url: 'https://elsewhere' } }, 'not for agents'],
     ['a command for passwords', { verb: 'list', flags: { 'password-command': 'touch x' } }, ''],
     ['what never ends', { verb: 'list', flags: { watch: true } }, 'never end'],

@@ -72,22 +72,21 @@ describe('vmctl serve requests', () => {
       '--password-file',
       file,
     ]);
-    const url = `${server.ready.base_url}/api/users`;
     const body = `<user><user_name>bob</user_name><password>${secret}</password><domain><name>internal</name></domain></user>`;
     await home.runHere(
-      ['api', 'POST', '/users', '-f', '-', '-H', 'Content-Type: application/xml'],
+      ['api', 'POST', '/users', '--input', '-', '-H', 'Content-Type: application/xml'],
       {},
       body,
     );
     await home.runHere(['api', 'GET', `/vms?password=${secret}`]);
     const { stdout } = await home.runHere(['serve', 'requests', '-o', 'json', '--limit', '50']);
     expect(stdout).toContain('user_name');
+    expect(stdout).toContain('<user_name>bob</user_name><password>(hidden)</password>');
     expect(stdout).toContain('(hidden)');
     expect(stdout).not.toContain(secret);
     expect(stdout).not.toContain(server.password);
     expect(stdout).not.toMatch(/"authorization"|"cookie"/i);
     expect(server.stderr()).not.toContain(secret);
-    expect(url).toBeDefined();
   });
 
   it('chooses by status, method and path, and leaves itself out', async () => {

@@ -148,6 +148,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
       expect(host).toMatchObject({ status: 'up', update_available: false });
     }
   },
+  'Find out where a service differs from the specification': async (output) => {
+    expect(output).not.toContain('differs ');
+    expect(await desk.json('datacenters', 'list')).toHaveLength(1);
+  },
   'Look at the screen': () => {
     expect(readFileSync(join(desk.home().folder, 'vm-01.vv'), 'utf8')).toContain('[virt-viewer]');
   },

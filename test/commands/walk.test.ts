@@ -3,7 +3,6 @@
  * by the built command against a running service; the request that it sends is the one meant.
  */
 
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelNouns } from '../../src/cli/verbs/collections.ts';
 import { verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
@@ -13,6 +12,7 @@ import { sampleId } from '../../src/model/notation/commands.ts';
 import { before } from '../examples/before.ts';
 import { type ExamplesSite, startExamplesSite } from '../examples/site.ts';
 import { projectRoot } from '../support/server.ts';
+import { specifiedOperations } from '../support/specified.ts';
 import { refusals, stepOf } from './support/walk.ts';
 
 interface Listed {
@@ -22,10 +22,7 @@ interface Listed {
   readonly tier: string;
 }
 
-const file = new URL('../data/operations.json', import.meta.url);
-const operations = (JSON.parse(readFileSync(file, 'utf8')) as Listed[]).filter(
-  ({ tier }) => tier !== 'beyond',
-);
+const operations = specifiedOperations<Listed>().filter(({ tier }) => tier !== 'beyond');
 
 /** The command line for each operation, read off the command tree. */
 const lines = new Map<string, string>([

@@ -1,9 +1,9 @@
 /** Plain collections: what is added can be read, changed, found in its list, and removed. */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstIds } from '../support/firsts.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { specifiedOperations } from '../support/specified.ts';
 
 let server: TestServer;
 let api: RawApi;
@@ -169,12 +169,7 @@ describe('membership', () => {
 });
 
 describe('every operation of the specification', () => {
-  const file = new URL('../data/operations.json', import.meta.url);
-  const listed = JSON.parse(readFileSync(file, 'utf8')) as {
-    path: string;
-    http: string;
-    tier: string;
-  }[];
+  const listed = specifiedOperations<{ path: string; http: string; tier: string }>();
   const reads = listed.filter(({ http, tier }) => http === 'GET' && tier !== 'beyond');
 
   it('that reads a collection answers it', async () => {

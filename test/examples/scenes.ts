@@ -88,6 +88,16 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
   'vmctl vms ssh web01 --user root -- uptime': {
     after: prints(/^ssh -l root 10(\.\d+){3} uptime\n$/),
   },
+  'vmctl conformance': { after: prints(/GET \/vms list +conforms/) },
+  'vmctl conformance https://engine.example.com --username admin@internal --differences': {
+    after: notes(/ conform, 0 differ, /),
+  },
+  'vmctl conformance --changes -o json': {
+    after: prints(
+      /"operation": "POST \/datacenters add",\s+"specification": "[^"]+",\s+"verdict": "conforms"/,
+    ),
+  },
+  'vmctl conformance --html report.html -q': { after: holds('report.html', /<!doctype html>/) },
   'vmctl ui': { typed: 'q', needs: 'script', after: prints(/vmctl {2}https:[\s\S]*>vms/) },
   "vmctl ui hosts --search 'status=up' --interval 30s": {
     typed: 'q',

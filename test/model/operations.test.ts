@@ -1,5 +1,4 @@
 /** The model declares what the catalogue of operations lists: path, method, parameters. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allOperations, type Operation, parseKind } from '../../src/model/index.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type Parameter,
   queryParameters,
 } from '../../src/model/notation/parameters.ts';
+import { specifiedOperations } from '../support/specified.ts';
 
 interface Listed {
   readonly path: string;
@@ -23,8 +23,7 @@ interface Listed {
   }[];
 }
 
-const file = new URL('../data/operations.json', import.meta.url);
-const listed = JSON.parse(readFileSync(file, 'utf8')) as Listed[];
+const listed = specifiedOperations<Listed>();
 
 /** Where the model differs on purpose, and why. */
 const reasons: Readonly<Record<string, string>> = {

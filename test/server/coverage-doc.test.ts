@@ -13,6 +13,7 @@ import {
 import { allOperations, type Operation, primaryPath } from '../../src/model/index.ts';
 import { actionParameters, type Parameter } from '../../src/model/notation/parameters.ts';
 import { type CallRecords, chooseTests, keyOf, readCallRecords } from '../support/call-records.ts';
+import { specifiedGroups, specifiedOperations } from '../support/specified.ts';
 import {
   coveragePage,
   type Executed,
@@ -25,8 +26,8 @@ const read = <T>(path: string) => JSON.parse(readFileSync(at(path), 'utf8')) as 
 
 const page = at('docs/coverage.md');
 const witnesses = 'test/data/executed.json';
-const specified = read<readonly Specified[]>('test/data/operations.json');
-const groups = read<Readonly<Record<string, readonly string[]>>>('test/data/groups.json');
+const specified = specifiedOperations<Specified>();
+const groups = specifiedGroups();
 const { VMCTL_CALLS: folder, VMCTL_WRITE_COVERAGE: writes } = process.env;
 const records: CallRecords | undefined = folder ? readCallRecords(folder) : undefined;
 

@@ -196,6 +196,13 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "conformance",
+    "doc": "Find out where a service differs from the specification",
+    "aliases": [],
+    "more": true,
+    "verbs": []
+  },
+  {
     "name": "mcp",
     "doc": "Offer the commands as tools to agents, by the Model Context Protocol",
     "aliases": [],

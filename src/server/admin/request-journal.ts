@@ -24,7 +24,8 @@ export interface CapturedBody {
 }
 
 export interface JournalEntry {
-  readonly sequence: number;
+  /** In the order in which answers were complete: whoever follows misses none that took longer. */
+  sequence: number;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly method: string;
@@ -96,27 +97,23 @@ export class RequestJournal {
 
   /** Begins an entry; it is kept once it is complete. */
   begin(at: number, method: string, target: string, requestHeaders: Headers): JournalEntry {
-    this.#last += 1;
     return {
-      ...{ sequence: this.#last, at, method, target, requestHeaders },
+      ...{ sequence: 0, at, method, target, requestHeaders },
       ...{ requestBody: emptyBody(), responseBody: emptyBody() },
       ...{ status: undefined, milliseconds: 0, responseHeaders: {} },
     };
   }
 
-  /** The answer is on its way: keeps the entry, and tells those who wait. */
+  /** The answer is complete: keeps the entry, and tells those who wait. */
   complete(entry: JournalEntry): void {
+    this.#last += 1;
+    entry.sequence = this.#last;
     this.#entries.push(entry);
     this.#bytes += sizeOf(entry);
     if (this.#entries.length > maxRequests) this.#bytes -= sizeOf(this.#entries.shift());
     this.#forgetBodies();
     this.#log?.(lineOf(shown(entry, new Redactor())));
     for (const wake of this.#waiting) wake();
-  }
-
-  /** More of an answer is kept, or less, while it is sent. */
-  changed(bytes: number): void {
-    this.#bytes += bytes;
   }
 
   #forgetBodies(): void {
@@ -139,7 +136,7 @@ export class RequestJournal {
 
   /** The number of the last request. */
   get last(): number {
-    return this.#entries.at(-1)?.sequence ?? 0;
+    return this.#last;
   }
 
   /** Resolves when there is a request behind a number, or after so many milliseconds. */
@@ -159,7 +156,7 @@ export class RequestJournal {
 }
 
 /** Bytes of a body that are in memory. */
-export function keptBytes({ isCut, bytes }: CapturedBody): number {
+function keptBytes({ isCut, bytes }: CapturedBody): number {
   return isCut ? 0 : bytes;
 }
 

@@ -1,12 +1,6 @@
 /** A service whose requests are kept in a journal, with their answers. */
 import { adminPath } from '../admin/endpoints.ts';
-import {
-  type CapturedBody,
-  capture,
-  type JournalEntry,
-  keptBytes,
-  type RequestJournal,
-} from '../admin/request-journal.ts';
+import { capture, type JournalEntry, type RequestJournal } from '../admin/request-journal.ts';
 import type { ApiResponse } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import type { HttpService } from './service.ts';
@@ -24,9 +18,8 @@ export function journaled(
       if (target.startsWith(`${adminPath}/`)) return service.answer(request);
       const entry = journal.begin(now(), message.method ?? 'GET', target, plain(message.headers));
       const began = performance.now();
-      const complete = () => {
+      const answered = () => {
         entry.milliseconds = Math.round(performance.now() - began);
-        journal.complete(entry);
       };
       try {
         const response = await service.answer({
@@ -37,19 +30,19 @@ export function journaled(
             return bytes;
           },
         });
+        answered();
         entry.status = response.status;
         entry.responseHeaders = response.headers;
-        const seen = observed(response, entry, journal);
-        complete();
-        return seen;
+        return observed(response, entry, journal);
       } catch (error) {
+        answered();
         if (error instanceof Refusal) {
           const { status, reason, detail } = error;
           entry.status = status;
           entry.responseHeaders = { 'content-type': 'application/json' };
           capture(entry.responseBody, JSON.stringify({ fault: { reason, detail } }));
         }
-        complete();
+        journal.complete(entry);
         throw error;
       }
     },
@@ -62,30 +55,33 @@ function plain(headers: NodeJS.Dict<string | string[]>): Record<string, string> 
   );
 }
 
-/** The answer, whose pieces are seen while they are sent. */
+/** The answer, which is complete in the journal once its last piece is taken. */
 function observed(
   response: ApiResponse,
-  { responseBody }: JournalEntry,
+  entry: JournalEntry,
   journal: RequestJournal,
 ): ApiResponse {
   const { body } = response;
-  if (body === undefined) return response;
-  if (typeof body === 'string') {
-    capture(responseBody, body);
-    return response;
+  // Nobody takes the pieces of an answer to HEAD.
+  if (body !== undefined && typeof body !== 'string' && entry.method !== 'HEAD') {
+    return { ...response, body: seen(body, entry, journal) };
   }
-  return { ...response, body: seen(body, responseBody, journal) };
+  if (typeof body === 'string') capture(entry.responseBody, body);
+  journal.complete(entry);
+  return response;
 }
 
 function* seen(
   pieces: Iterable<string | Uint8Array>,
-  body: CapturedBody,
+  entry: JournalEntry,
   journal: RequestJournal,
 ): Generator<string | Uint8Array> {
-  for (const piece of pieces) {
-    const before = keptBytes(body);
-    capture(body, piece);
-    journal.changed(keptBytes(body) - before);
-    yield piece;
+  try {
+    for (const piece of pieces) {
+      capture(entry.responseBody, piece);
+      yield piece;
+    }
+  } finally {
+    journal.complete(entry);
   }
 }

@@ -1,5 +1,4 @@
 /** The command line has every operation of the model, and help for all of it. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nounOf, nouns } from '../../../src/cli/args/catalog.ts';
 import type { NounEntry } from '../../../src/cli/help/command-manifest.ts';
@@ -7,6 +6,7 @@ import { modelNouns } from '../../../src/cli/verbs/collections.ts';
 import { verbOf, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
 import { flagsOf } from '../../../src/cli/verbs/flags.ts';
 import { memberVerbs } from '../../../src/model/derive/commands.ts';
+import { specifiedOperations } from '../../support/specified.ts';
 import { vmctl } from '../support/run.ts';
 
 const apiNouns = nouns.filter((noun) => noun.api);
@@ -87,8 +87,7 @@ async function tree(...words: readonly string[]): Promise<Tree> {
 
 describe('the list of commands', () => {
   it('has a command for each of the 895 operations of the API', async () => {
-    const file = new URL('../../data/operations.json', import.meta.url);
-    const operations = JSON.parse(readFileSync(file, 'utf8')) as { http: string; path: string }[];
+    const operations = specifiedOperations<{ http: string; path: string }>();
     expect(operations).toHaveLength(895);
     const { nouns: entries } = await tree();
     const calls = entries.flatMap(({ commands }) => commands.flatMap((one) => one.calls));

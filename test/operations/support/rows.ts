@@ -2,7 +2,7 @@
  * The numbered operations of the specification, and its groups G1 to G35: what a test names when it
  * says which of them it drives.
  */
-import { readFileSync } from 'node:fs';
+import { specifiedGroups, specifiedOperations } from '../../support/specified.ts';
 
 export interface Row {
   /** `42`, or `G3`. */
@@ -23,7 +23,7 @@ export const rows: ReadonlyMap<string, Row> = readRows();
 
 function readRows(): Map<string, Row> {
   const found = new Map<string, string[]>();
-  for (const { http, path, operation, rows: numbers } of read<Listed[]>('operations')) {
+  for (const { http, path, operation, rows: numbers } of specifiedOperations<Listed>()) {
     for (const number of numbers) {
       const operations = found.get(String(number)) ?? [];
       operations.push(`${http} ${path} ${operation}`);
@@ -31,14 +31,10 @@ function readRows(): Map<string, Row> {
     }
   }
   const numbered = [...found].sort(([a], [b]) => Number(a) - Number(b));
-  const grouped = Object.entries(read<Record<string, string[]>>('groups'));
+  const grouped = Object.entries(specifiedGroups());
   return new Map(
     [...numbered, ...grouped].map(([number, operations]) => [number, { number, operations }]),
   );
-}
-
-function read<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`../../data/${name}.json`, import.meta.url), 'utf8')) as T;
 }
 
 /** Name of the tests of a row: `#92 POST /vms/{vm}/start start`. */

@@ -61,6 +61,15 @@ describe('the journal of requests', () => {
     expect(JSON.stringify(journal.requests({}))).not.toContain('sw0rdfish');
   });
 
+  it('one that took longer than those behind it is not missed by who follows', () => {
+    const journal = new RequestJournal();
+    const slow = journal.begin(0, 'GET', '/slow', {});
+    add(journal, '/fast');
+    const { last } = journal;
+    journal.complete(slow);
+    expect(journal.requests({ since: last }).map(({ path }) => path)).toEqual(['/slow']);
+  });
+
   it('wakes those who wait for the next one', async () => {
     const journal = new RequestJournal();
     add(journal);

@@ -110,6 +110,8 @@ function commandOf({ name, commands }: NounTool, verb: string | undefined): Comm
 function flagWords(command: Command, flags: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]) => {
     const flag = `--${name.replace(/^--?/, '').replaceAll('_', '-')}`;
+    // A name with more in it would be a flag with a value, and perhaps another flag.
+    if (!/^--[a-zA-Z][\w-]*$/.test(flag)) throw new UsageError(`${name}: not the name of a flag`);
     checkFlag(command, flag);
     if (value === true) return [flag];
     if (value === false) return [flag.replace(/^--/, '--no-')];

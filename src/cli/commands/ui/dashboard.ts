@@ -1,4 +1,5 @@
 /** The dashboard: keeps its state, reads what is shown again and again, runs commands. */
+import { Writable } from 'node:stream';
 import { VmctlError } from '../../../client/errors.ts';
 import type { KeyPress, ScreenSource, ScreenView, Segment } from '../../screen/screen-view.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -174,7 +175,9 @@ export class Dashboard implements ScreenSource {
 
   async #readList(place: ListPlace): Promise<void> {
     const { noun, owner, search } = place;
-    const context = this.#cli.within(this.#cli.io, this.#cli.words, {});
+    // What is noted beside a list would be written into the screen.
+    const io = { ...this.#cli.io, stderr: new Writable({ write: (_1, _2, done) => done() }) };
+    const context = this.#cli.within(io, this.#cli.words, {});
     const listing = await readList(context, {
       noun,
       ...(owner ? { owner } : {}),
@@ -210,9 +213,13 @@ export class Dashboard implements ScreenSource {
   async perform(command: CommandLine, verb: OfferedVerb, confirm?: string): Promise<void> {
     listAt(placeOf(this.state))?.marks.clear();
     if (verb.takesTerminal) {
-      const code = await this.#handOver(typedWordsOf(command));
       const line = lineOf(command);
-      this.say(code === 0 ? line : `${line} ended with ${code}`, code === 0 ? 'good' : 'bad');
+      try {
+        const code = await this.#handOver(typedWordsOf(command));
+        this.say(code === 0 ? line : `${line} ended with ${code}`, code === 0 ? 'good' : 'bad');
+      } catch (error) {
+        this.say(`${line}: ${problemOf(error)}`, 'bad');
+      }
       this.changed();
       return;
     }
