@@ -16,7 +16,12 @@ const maxBodies = 32 * 2 ** 20;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A body on its way: as much of it as is kept, and how long it is. */
+const noHeaders: Headers = {};
+
+/** As Node has them: of those that came several times a list. */
+type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A body on its way: as much of it as is kept, and how long it is (texts are counted in characters). */
 export interface CapturedBody {
   pieces: (string | Uint8Array)[];
   bytes: number;
@@ -31,9 +36,10 @@ export interface JournalEntry {
   readonly method: string;
   /** Path and query, with secrets. */
   readonly target: string;
-  readonly requestHeaders: Headers;
-  readonly requestBody: CapturedBody;
-  readonly responseBody: CapturedBody;
+  readonly requestHeaders: SentHeaders;
+  /** Whole, or in pieces; nothing where there was none. */
+  requestBody: string | Uint8Array | CapturedBody | undefined;
+  responseBody: string | Uint8Array | CapturedBody | undefined;
   status: number | undefined;
   milliseconds: number;
   responseHeaders: Headers;
@@ -74,7 +80,7 @@ export function emptyBody(): CapturedBody {
 
 /** Adds a piece of a body, as far as it is kept. */
 export function capture(body: CapturedBody, piece: string | Uint8Array): void {
-  body.bytes += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
+  body.bytes += piece.length;
   if (body.bytes <= maxBody && !body.isCut) {
     body.pieces.push(piece);
     return;
@@ -96,11 +102,18 @@ export class RequestJournal {
   }
 
   /** Begins an entry; it is kept once it is complete. */
-  begin(at: number, method: string, target: string, requestHeaders: Headers): JournalEntry {
+  begin(at: number, method: string, target: string, requestHeaders: SentHeaders): JournalEntry {
     return {
-      ...{ sequence: 0, at, method, target, requestHeaders },
-      ...{ requestBody: emptyBody(), responseBody: emptyBody() },
-      ...{ status: undefined, milliseconds: 0, responseHeaders: {} },
+      sequence: 0,
+      at,
+      method,
+      target,
+      requestHeaders,
+      requestBody: undefined,
+      responseBody: undefined,
+      status: undefined,
+      milliseconds: 0,
+      responseHeaders: noHeaders,
     };
   }
 
@@ -120,9 +133,8 @@ export class RequestJournal {
     for (const entry of this.#entries) {
       if (this.#bytes <= maxBodies) return;
       this.#bytes -= sizeOf(entry);
-      for (const body of [entry.requestBody, entry.responseBody]) {
-        if (body.bytes > 0) Object.assign(body, { pieces: [], isCut: true });
-      }
+      entry.requestBody = forgotten(entry.requestBody);
+      entry.responseBody = forgotten(entry.responseBody);
     }
   }
 
@@ -155,13 +167,32 @@ export class RequestJournal {
   }
 }
 
-/** Bytes of a body that are in memory. */
-function keptBytes({ isCut, bytes }: CapturedBody): number {
-  return isCut ? 0 : bytes;
+type Body = JournalEntry['requestBody'];
+
+/** How long a body is, in bytes; of texts about. */
+function lengthOf(body: Body): number {
+  if (body === undefined) return 0;
+  return typeof body === 'object' && 'pieces' in body ? body.bytes : body.length;
+}
+
+/** How much of it is in memory. */
+function keptOf(body: Body): number {
+  return typeof body === 'object' && 'isCut' in body && body.isCut ? 0 : lengthOf(body);
 }
 
 function sizeOf(entry: JournalEntry | undefined): number {
-  return entry ? keptBytes(entry.requestBody) + keptBytes(entry.responseBody) : 0;
+  return entry ? keptOf(entry.requestBody) + keptOf(entry.responseBody) : 0;
+}
+
+/** A body of which only the length is known any more. */
+function forgotten(body: Body): Body {
+  const bytes = lengthOf(body);
+  return bytes === 0 ? undefined : { pieces: [], bytes, isCut: true };
+}
+
+/** A whole body, as it is kept. */
+export function whole(body: string | Uint8Array): Body {
+  return body.length > maxBody ? forgotten(body) : body;
 }
 
 function fits(entry: JournalEntry, { since = 0, method, status, path }: JournalFilter): boolean {
@@ -176,8 +207,9 @@ function fits(entry: JournalEntry, { since = 0, method, status, path }: JournalF
 function shown(entry: JournalEntry, redactor: Redactor): ShownRequest {
   const { sequence, at, method, target, status, milliseconds } = entry;
   // In this order: what is learned of secrets is looked for in all that comes.
-  const requestHeaders = redactor.requestHeaders(entry.requestHeaders);
-  const sent = bodyOf(entry.requestBody, target, entry.requestHeaders, redactor);
+  const received = joined(entry.requestHeaders);
+  const requestHeaders = redactor.requestHeaders(received);
+  const sent = bodyOf(entry.requestBody, target, received, redactor);
   const answered = bodyOf(entry.responseBody, target, entry.responseHeaders, redactor);
   const responseHeaders = redactor.responseHeaders(entry.responseHeaders);
   const correlation = responseHeaders['correlation-id'];
@@ -193,17 +225,25 @@ function shown(entry: JournalEntry, redactor: Redactor): ShownRequest {
   };
 }
 
+/** Done when somebody looks: most requests are never looked at. */
+function joined(headers: SentHeaders): Headers {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+  );
+}
+
 function bodyOf(
-  { pieces, bytes, isCut }: CapturedBody,
+  body: Body,
   target: string,
   headers: Headers,
   redactor: Redactor,
 ): RecordedBody | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body === 'string' || !('pieces' in body)) return redactor.body(target, headers, body);
+  const { pieces, bytes, isCut } = body;
   if (isCut) return { omitted: `it is not kept: longer than ${maxBody} bytes, or long ago`, bytes };
-  const all = Buffer.concat(
-    pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
-  );
-  return redactor.body(target, headers, all);
+  const all = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
+  return redactor.body(target, headers, Buffer.concat(all));
 }
 
 /** Reason and detail of a fault, whatever document it is in. */

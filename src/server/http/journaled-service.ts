@@ -1,6 +1,12 @@
 /** A service whose requests are kept in a journal, with their answers. */
 import { adminPath } from '../admin/endpoints.ts';
-import { capture, type JournalEntry, type RequestJournal } from '../admin/request-journal.ts';
+import {
+  capture,
+  emptyBody,
+  type JournalEntry,
+  type RequestJournal,
+  whole,
+} from '../admin/request-journal.ts';
 import type { ApiResponse } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import type { HttpService } from './service.ts';
@@ -16,7 +22,7 @@ export function journaled(
     answer: async (request) => {
       const { message, target, readBody } = request;
       if (target.startsWith(`${adminPath}/`)) return service.answer(request);
-      const entry = journal.begin(now(), message.method ?? 'GET', target, plain(message.headers));
+      const entry = journal.begin(now(), message.method ?? 'GET', target, message.headers);
       const began = performance.now();
       const answered = () => {
         entry.milliseconds = Math.round(performance.now() - began);
@@ -26,7 +32,7 @@ export function journaled(
           ...request,
           readBody: async (maximum) => {
             const bytes = await readBody(maximum);
-            capture(entry.requestBody, bytes);
+            entry.requestBody = whole(bytes);
             return bytes;
           },
         });
@@ -40,19 +46,13 @@ export function journaled(
           const { status, reason, detail } = error;
           entry.status = status;
           entry.responseHeaders = { 'content-type': 'application/json' };
-          capture(entry.responseBody, JSON.stringify({ fault: { reason, detail } }));
+          entry.responseBody = JSON.stringify({ fault: { reason, detail } });
         }
         journal.complete(entry);
         throw error;
       }
     },
   };
-}
-
-function plain(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
-  );
 }
 
 /** The answer, which is complete in the journal once its last piece is taken. */
@@ -66,7 +66,7 @@ function observed(
   if (body !== undefined && typeof body !== 'string' && entry.method !== 'HEAD') {
     return { ...response, body: seen(body, entry, journal) };
   }
-  if (typeof body === 'string') capture(entry.responseBody, body);
+  if (typeof body === 'string') entry.responseBody = whole(body);
   journal.complete(entry);
   return response;
 }
@@ -76,9 +76,11 @@ function* seen(
   entry: JournalEntry,
   journal: RequestJournal,
 ): Generator<string | Uint8Array> {
+  const captured = emptyBody();
+  entry.responseBody = captured;
   try {
     for (const piece of pieces) {
-      capture(entry.responseBody, piece);
+      capture(captured, piece);
       yield piece;
     }
   } finally {

@@ -2,9 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   capture,
+  emptyBody,
   maxBody,
   maxRequests,
   RequestJournal,
+  whole,
 } from '../../../src/server/admin/request-journal.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -16,10 +18,14 @@ function add(
   answered = '',
 ): void {
   const entry = journal.begin(0, 'POST', target, json);
-  if (sent !== '') capture(entry.requestBody, sent);
+  if (sent !== '') entry.requestBody = whole(sent);
   entry.status = 200;
   entry.responseHeaders = json;
-  if (answered !== '') capture(entry.responseBody, answered);
+  if (answered !== '') {
+    const pieces = emptyBody();
+    for (const piece of answered.match(/[\s\S]{1,1000}/g) ?? []) capture(pieces, piece);
+    entry.responseBody = pieces;
+  }
   journal.complete(entry);
 }
 
