@@ -1,5 +1,5 @@
 /** Commands that are several requests: each does the whole job, and says how far it came. */
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useDesk } from './support/desk.ts';
@@ -109,6 +109,48 @@ describe('vms console', () => {
     expect([code, stdout]).toEqual([6, '']);
     expect(stderr).toContain(`vms/${name} is down: it has a screen only while it runs`);
     expect(stderr).toContain(`hint: vmctl vms start ${name}`);
+  });
+
+  it('the serial one is handed over to ssh, by way of the proxy', async () => {
+    const [{ id = '' } = {}] = await desk.json('vms', 'list', '--search', 'name=vm-01');
+    await desk.must('vms', 'update', 'vm-01', '--set', 'console.enabled=true');
+    await desk.must('vms', 'stop', 'vm-01', '-q');
+    await desk.must('vms', 'start', 'vm-01', '-q');
+    const line = await desk.must('vms', 'console', 'vm-01', '--serial', '--dry-run');
+    expect(line).toBe(`ssh -t -p 2222 ovirt-vmconsole@127.0.0.1 connect --vm-id=${id}\n`);
+    const bin = join(desk.home().folder, 'serial');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'ssh'), '#!/bin/sh\necho "ssh $*"\nexit 7\n', { mode: 0o755 });
+    const words = ['vms', 'console', 'vm-01', '--serial', '--proxy', 'console.example.com:2022'];
+    const { code, stdout } = await desk
+      .home()
+      .run(words, { PATH: `${bin}:${process.env['PATH']}` });
+    expect(code).toBe(7);
+    expect(stdout).toBe(
+      `ssh -t -p 2022 ovirt-vmconsole@console.example.com connect --vm-id=${id}\n`,
+    );
+  });
+
+  it.each([
+    ['a machine that is off', ['vm-02', '--serial'], 6, /it has a console only while it runs/],
+    [
+      'a machine without one',
+      ['vm-03', '--serial'],
+      6,
+      /has no serial console[\s\S]*console\.enabled=true/,
+    ],
+    ['two kinds of consoles', ['vm-01', '--serial', '--file', '-'], 2, /contradict each other/],
+    [
+      'a proxy that is an option of ssh',
+      ['vm-01', '--serial', '--proxy=-oProxyCommand=x'],
+      2,
+      /not HOST/,
+    ],
+    ['a proxy for the screen', ['vm-01', '--proxy', 'there'], 2, /--proxy needs --serial/],
+  ])('of %s there is no serial console', async (_, words, code, message) => {
+    const outcome = await desk.run(['vms', 'console', ...words, '--dry-run']);
+    expect(outcome.code, outcome.stderr).toBe(code);
+    expect(outcome.stderr).toMatch(message);
   });
 
   it('says which consoles there are', async () => {

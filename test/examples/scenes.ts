@@ -84,6 +84,13 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
       holds('seen.vv', /\[virt-viewer\]/)(told);
     },
   },
+  'vmctl vms console web01 --serial': {
+    before: `vmctl vms update web01 --set console.enabled=true -q
+vmctl vms stop web01 -q; vmctl vms start web01 -q`,
+    after: prints(
+      /^ssh -t -p 2222 ovirt-vmconsole@engine\.example\.com connect --vm-id=\S+\n$|^ssh -t -p 2222 ovirt-vmconsole@127/,
+    ),
+  },
   'vmctl vms ssh web01': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
   'vmctl vms ssh web01 --user root -- uptime': {
     after: prints(/^ssh -l root 10(\.\d+){3} uptime\n$/),

@@ -10,7 +10,7 @@ const ofTheirOwn =
  * dashboard a terminal, tools for agents somebody who speaks their protocol.
  */
 const special =
-  /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl (?:ui\b|mcp\b|conformance\b|vms (?:console \S+$|ssh ))/;
+  /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl (?:ui\b|mcp\b|conformance\b|vms (?:console \S+(?: --serial)?$|ssh ))/;
 
 /** Whether an example has to be run by a shell, with the built command on its path. */
 export function needsShell(example: string): boolean {

@@ -69,13 +69,24 @@ const openConsole = command({
     flag('--protocol <word>', 'spice or vnc, where it has both'),
     flag('--file <file>', 'write the connection file there; - is stdout; no viewer is opened'),
     flag('--viewer <command>', 'program that is given the file (remote-viewer)'),
+    flag('--serial', 'its text console instead, in this terminal, over the serial proxy'),
+    flag('--proxy <host:port>', 'with --serial: the proxy (port 2222 beside the service)'),
   ],
   examples: [
     'vmctl vms console web01',
     'vmctl vms console web01 --file web01.vv',
     'vmctl vms console web01 --protocol vnc --file -',
+    'vmctl vms console web01 --serial',
   ],
+  notes:
+    'The serial proxy is a part of the service, where it is set up: ssh signs in there with a key that ' +
+    'the service knows of its user. --dry-run prints the command line of ssh.',
   run: async (cli, [vm], flags) => {
+    if (flags.serial) {
+      const { runSerialConsole } = await import('./vms/serial-console.ts');
+      await runSerialConsole(cli, vm, flags);
+      return;
+    }
     const { runConsole } = await import('./vms/console.ts');
     await runConsole(cli, vm, flags);
   },

@@ -75,9 +75,9 @@ export class OperationRunner {
 
   /** What an operation answers, as it is: nobody waits. */
   async call(step: Step): Promise<ApiObject> {
-    const { resolved, ids } = this.#runOf(step, true);
+    const { resolved, ids, query } = this.#runOf(step, true);
     const { operation } = resolved.candidate;
-    const call = { operation, ids, ...(step.body ? { body: step.body } : {}) };
+    const call = { operation, ids, query, ...(step.body ? { body: step.body } : {}) };
     return operation.isAction || operation.name === 'remove'
       ? await this.#run.client.action(call)
       : await this.#run.client.object(call);

@@ -15,12 +15,14 @@ export interface ConsoleFlags {
   readonly protocol?: string;
   readonly file?: string;
   readonly viewer?: string;
+  readonly serial?: boolean;
+  readonly proxy?: string;
 }
 
 const defaultViewer = 'remote-viewer';
 
 /** States of machines that have nothing to show. */
-const switchedOff: ReadonlySet<string> = new Set(['down', 'suspended', 'image_locked']);
+export const switchedOff: ReadonlySet<string> = new Set(['down', 'suspended', 'image_locked']);
 
 /** Writes the file to where it was asked for, or to a private folder for a viewer. */
 export async function runConsole(
@@ -28,6 +30,7 @@ export async function runConsole(
   word: string,
   flags: ConsoleFlags,
 ): Promise<void> {
+  if (flags.proxy !== undefined) throw new UsageError('--proxy needs --serial');
   if (flags.file !== undefined && flags.viewer !== undefined) {
     throw new UsageError('--file and --viewer contradict each other');
   }

@@ -34,12 +34,7 @@ export async function runSsh(
     throw new UsageError(`--user ${flags.user}: not the name of a user`);
   }
   const isShown = cli.on('dryRun');
-  if (!isShown && !isOnPath(cli.io.env, program)) {
-    throw new UsageError(`${program} is not installed here, or not on PATH`, {
-      code: 'no_ssh',
-      hint: 'install an OpenSSH client; vmctl vms ip prints the address for other programs',
-    });
-  }
+  if (!isShown) requireSsh(cli, 'vmctl vms ip prints the address for other programs');
   const runner = await OperationRunner.begin(cli, {});
   const vm = await runner.find(word, '/vms');
   const all = flags.address !== undefined;
@@ -47,7 +42,7 @@ export async function runSsh(
   const { address } = chosen(addresses, flags.address, vm.label);
   const words = [...(flags.user === undefined ? [] : ['-l', flags.user]), address, ...rest];
   if (isShown) {
-    await write(cli.io.stdout, `${[program, ...words].map(shellQuote).join(' ')}\n`);
+    await write(cli.io.stdout, sshLine(words));
     return;
   }
   cli.exitCode = await handOver(cli, words);
@@ -67,8 +62,22 @@ function chosen(
   });
 }
 
+/** Refuses where there is no ssh. */
+export function requireSsh(cli: CommandContext, instead: string): void {
+  if (isOnPath(cli.io.env, program)) return;
+  throw new UsageError(`${program} is not installed here, or not on PATH`, {
+    code: 'no_ssh',
+    hint: `install an OpenSSH client; ${instead}`,
+  });
+}
+
+/** The command as somebody would type it. */
+export function sshLine(words: readonly string[]): string {
+  return `${[program, ...words].map(shellQuote).join(' ')}\n`;
+}
+
 /** Gives the terminal to ssh until it ends. Returns its exit code, 128 and the signal if that ended it. */
-async function handOver(cli: CommandContext, words: readonly string[]): Promise<number> {
+export async function handOver(cli: CommandContext, words: readonly string[]): Promise<number> {
   const env = Object.fromEntries(Object.entries(cli.io.env).filter(([name]) => !secrets.has(name)));
   const child = spawn(program, words, { stdio: 'inherit', env });
   return await new Promise((resolve, reject) => {
