@@ -51,12 +51,39 @@ function bodiesIn(text: string): string[] {
   const bodies: string[] = [];
   for (let rest = text; rest.startsWith('HTTP/1.1 '); ) {
     const start = rest.indexOf('\r\n\r\n') + 4;
-    const length = Number(/content-length: (\d+)/i.exec(rest.slice(0, start))?.[1]);
-    if (!(rest.length >= start + length)) break;
-    bodies.push(rest.slice(start, start + length));
-    rest = rest.slice(start + length);
+    const head = rest.slice(0, start);
+    // What takes long to be made is sent in pieces, on a machine that is busy.
+    const found = /transfer-encoding: chunked/i.test(head)
+      ? chunksIn(rest.slice(start))
+      : wholeIn(rest.slice(start), Number(/content-length: (\d+)/i.exec(head)?.[1]));
+    if (!found) break;
+    bodies.push(found.body);
+    rest = rest.slice(start + found.length);
   }
   return bodies;
+}
+
+interface FoundBody {
+  readonly body: string;
+  /** Characters that it takes, with the marks of its pieces. */
+  readonly length: number;
+}
+
+function wholeIn(text: string, length: number): FoundBody | undefined {
+  return text.length >= length ? { body: text.slice(0, length), length } : undefined;
+}
+
+function chunksIn(text: string): FoundBody | undefined {
+  let body = '';
+  let at = 0;
+  for (;;) {
+    const [line, size] = /^([0-9a-f]+)\r\n/i.exec(text.slice(at)) ?? [];
+    const length = Number.parseInt(size ?? '', 16);
+    if (line === undefined || text.length < at + line.length + length + 2) return undefined;
+    body += text.slice(at + line.length, at + line.length + length);
+    at += line.length + length + 2;
+    if (length === 0) return { body, length: at };
+  }
 }
 
 describe('a connection', () => {
