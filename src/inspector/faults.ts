@@ -25,23 +25,34 @@ export const faults: Section = (place, session, signal) => {
   const list = element('div');
   const inputs = members.map((name) => [name, element('input', { name })] as const);
   const drop = element('input', { type: 'checkbox' });
+  // What was asked for before the last change is not drawn any more.
+  let turn = 0;
   const draw = async () => {
+    turn += 1;
+    const own = turn;
     const { faults: all } = await session.json(path);
+    if (own !== turn) return;
     const rows = [
       ...(all as Json[]).map((rule) => row(rule, true)),
       ...off.map((rule) => row(rule, false)),
     ];
     list.replaceChildren(table(['Rule', 'On', ''], rows));
   };
-  const change = (work: () => Promise<unknown>) =>
+  const change = (work: () => Promise<unknown>) => {
+    turn += 1;
     void attempt(async () => {
       await work();
       await draw();
     });
+  };
 
   function row(rule: Json, isOn: boolean): HTMLTableRowElement {
     const text = JSON.stringify(ruleOf(rule));
-    const toggle = () =>
+    // Once is enough: the row is drawn anew when it is done.
+    const disable = ({ currentTarget }: Event) =>
+      (currentTarget as HTMLElement).setAttribute('disabled', '');
+    const toggle = (event: Event) => {
+      disable(event);
       change(async () => {
         if (isOn) {
           await remove(session, rule);
@@ -51,11 +62,14 @@ export const faults: Section = (place, session, signal) => {
           off.splice(off.indexOf(rule), 1);
         }
       });
-    const forget = () =>
+    };
+    const forget = (event: Event) => {
+      disable(event);
       change(async () => {
         if (isOn) await remove(session, rule);
         else off.splice(off.indexOf(rule), 1);
       });
+    };
     return element(
       'tr',
       {},

@@ -168,12 +168,22 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     await until(async () => (await rules()).length === 0);
     const done = await home.runHere(['vms', 'start', 'vm-02']);
     expect(done, done.stderr).toMatchObject({ code: 0 });
+    await drawn(false);
     await browser.value("document.querySelector('tbody input[type=checkbox]').click()");
     await until(async () => (await rules()).length === 1);
+    await drawn(true);
     await browser.value("document.querySelector('tbody button').click()");
     await until(async () => (await rules()).length === 0);
     expectClean();
   });
+
+  /** The row of the rule is drawn anew, as one that is on or off. */
+  async function drawn(isOn: boolean): Promise<void> {
+    const box = "document.querySelector('tbody input[type=checkbox]')";
+    await until(
+      async () => (await browser.value(`${box}?.checked === ${isOn} && !${box}.disabled`)) === true,
+    );
+  }
 
   async function rules(): Promise<readonly unknown[]> {
     const { stdout } = await home.runHere(['api', 'GET', '/_vmctl/faults']);
