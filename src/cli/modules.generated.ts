@@ -5,6 +5,7 @@ import type { NounModules } from './args/command.ts';
 export const nounModules: NounModules = {
   "api": async () => (await import('./commands/api.ts')).default,
   "apply": async () => (await import('./commands/apply.ts')).default,
+  "backups": async () => (await import('./commands/backups.ts')).default,
   "clusters": async () => (await import('./commands/clusters.ts')).default,
   "commands": async () => (await import('./commands/commands.ts')).default,
   "completion": async () => (await import('./commands/completion.ts')).default,

@@ -2,15 +2,16 @@
  * Download of a disk as it was when a backup began: all of it, or the changes since a checkpoint.
  */
 
-import { constants } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import type { ApiObject } from '../client/client.ts';
 import { UsageError } from '../client/errors.ts';
+import { BLOCK, blockRange, pieces, readRuns } from './blocks.ts';
+import { fileChecksum } from './compare.ts';
+import { FileSource } from './file-source.ts';
 import { PartialFile } from './partial-file.ts';
 import type { TransferOptions } from './progress.ts';
 import { prepareReceiving } from './receive-blocks.ts';
 import { downloadSequentially, inMemoryJournal, type OpenedImage } from './sequential-download.ts';
-import { requestChecksum, verifyDownload } from './verify.ts';
+import { confirmChecksum, requestChecksum } from './verify.ts';
 
 export interface BackupDownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
@@ -38,6 +39,11 @@ export interface DownloadedBackup {
   readonly transferred: number;
   /** Whether the service confirmed the content. */
   readonly verified: boolean;
+  /**
+   * Of the whole disk, where it was to be verified: SHA-256 over the SHA-256 of each 4 MiB, in
+   * hexadecimal.
+   */
+  readonly checksum?: string;
 }
 
 /**
@@ -59,47 +65,82 @@ async function receive(
   file: PartialFile,
   { id, image, capabilities, extents, progress }: OpenedImage,
 ): Promise<DownloadedBackup> {
-  const { base, verify } = options;
+  const { base, verify, signal } = options;
   const changes = await image.changedExtents(base !== undefined);
   const { size, data } = changes ?? extents;
   const preserve = changes !== undefined && base !== undefined;
-  if (preserve) await copyOf(base, file.path);
+  if (preserve) await copyInto(file, base, signal);
   await file.resize(size);
   const journal = inMemoryJournal(options, {
     ...{ id, format: 'raw', size, file: options.file },
     hashed: verify && !changes,
   });
+  const isWhole = !changes || preserve;
   progress.enterPhase('copying', size);
-  const checksum = journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
+  const requested = verify && isWhole ? requestChecksum(image, capabilities) : undefined;
   const parts = { image, capabilities, data, file, journal, progress };
   await prepareReceiving({ ...options, ...parts, fresh: true, preserve }).run();
-  const verified = await verifyDownload(
-    journal,
-    checksum,
-    options,
-    progress,
-    'the file was not verified',
-  );
+  const { transferred } = progress;
+  let checksum: string | undefined;
+  let verified = false;
+  if (requested) {
+    progress.enterPhase('verifying');
+    checksum = preserve
+      ? await checksumOf(file, size, signal)
+      : journal.hashes.checksum(size, (block) => blockRange(block, size));
+    verified = await confirmChecksum(checksum, requested, options, 'the file was not verified');
+  }
   progress.enterPhase('flushing');
   await file.finish();
   return {
     file: file.target,
     format: 'raw',
     backup_mode: changes ? 'incremental' : 'full',
-    content: changes && !preserve ? 'changes' : 'disk',
+    content: isWhole ? 'disk' : 'changes',
     size,
-    transferred: progress.transferred,
+    transferred,
     verified,
+    ...(checksum === undefined ? {} : { checksum }),
   };
 }
 
-async function copyOf(base: string, path: string): Promise<void> {
+const uncounted = { addSkipped: () => undefined, addTransferred: () => undefined };
+
+/** The checksum of what has become of the base: its blocks are read once more, here. */
+async function checksumOf(file: PartialFile, size: number, signal: AbortSignal): Promise<string> {
+  const source = await FileSource.open(file.path);
   try {
-    // Where the file system can, the copy takes no room of its own.
-    await copyFile(base, path, constants.COPYFILE_FICLONE);
+    return await fileChecksum(source, size, uncounted, signal);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Lets a new file hold what the base holds: as a clone, or as a copy that has the same holes. */
+async function copyInto(file: PartialFile, base: string, signal: AbortSignal): Promise<void> {
+  if (await file.cloneFrom(base)) return;
+  let source: FileSource;
+  try {
+    source = await FileSource.open(base);
   } catch (error) {
     throw new UsageError(`${base} cannot be copied: ${(error as Error).message}`, {
       hint: 'name the file that the backup before was downloaded into',
     });
+  }
+  try {
+    const buffer = Buffer.alloc(BLOCK);
+    for await (const piece of pieces(await source.extents(), source.size)) {
+      signal.throwIfAborted();
+      if (piece.kind === 'zero') continue;
+      const range = blockRange(piece.block, source.size);
+      const bytes = buffer.subarray(0, range.end - range.start);
+      await readRuns(source, range, piece.runs, bytes);
+      for (const { start, end } of piece.runs) {
+        await file.write(start, bytes.subarray(start - range.start, end - range.start));
+      }
+    }
+    await source.requireUnchanged();
+  } finally {
+    await source.close();
   }
 }

@@ -80,10 +80,10 @@ export async function compare(options: CompareOptions): Promise<Compared> {
 }
 
 /** The checksum of a file as an image of `size` bytes, with zeros behind the end of the file. */
-async function fileChecksum(
+export async function fileChecksum(
   source: Source,
   size: number,
-  progress: ProgressReporter,
+  progress: Pick<ProgressReporter, 'addSkipped' | 'addTransferred'>,
   signal: AbortSignal,
 ): Promise<string> {
   const hashes = new BlockHashes();

@@ -7,7 +7,7 @@ export {
   downloadBackup,
 } from './backup-download.ts';
 export { isBlockDevice, openDevice } from './block-device.ts';
-export { type Compared, type CompareOptions, compare } from './compare.ts';
+export { type Compared, type CompareOptions, compare, fileChecksum } from './compare.ts';
 export { daemonError } from './daemon-errors.ts';
 export { type Downloaded, type DownloadOptions, download } from './download.ts';
 export {

@@ -1,7 +1,17 @@
 /** The `.partial` file of a download, renamed to its target at the end. */
 
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, open, rename, rm, statfs, unlink } from 'node:fs/promises';
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  lstat,
+  open,
+  rename,
+  rm,
+  statfs,
+  unlink,
+} from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
@@ -13,7 +23,7 @@ export class PartialFile {
   /** Absolute path of the file that it becomes. */
   readonly target: string;
   readonly path: string;
-  readonly #handle: FileHandle;
+  #handle: FileHandle;
   /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
   readonly #writing = pLimit(1);
   readonly #force: boolean;
@@ -80,6 +90,25 @@ export class PartialFile {
     const path = partialPath(target);
     if (await isSameFile(path, known)) await unlink(path);
     await flushFolder(dirname(target));
+    return true;
+  }
+
+  /**
+   * Becomes a clone of another file, which takes no room of its own; false where the file system has no
+   * clones. Nothing may have been written yet.
+   */
+  async cloneFrom(other: string): Promise<boolean> {
+    // A copy that fails takes its target away with it.
+    const clone = `${this.path}.clone`;
+    try {
+      await copyFile(other, clone, constants.COPYFILE_FICLONE_FORCE);
+    } catch {
+      return false;
+    }
+    const handle = await open(clone, constants.O_RDWR | noFollow);
+    await rename(clone, this.path);
+    await this.#handle.close();
+    this.#handle = handle;
     return true;
   }
 

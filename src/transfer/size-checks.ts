@@ -81,11 +81,15 @@ export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: nu
       },
     );
   }
+  requireRoomOnDisk(disk, virtual);
+}
+
+/** Throws a usage error unless a disk takes an image of so many bytes. */
+export function requireRoomOnDisk(disk: ApiObject, virtual: number): void {
   const diskSize = Number(disk['provisioned_size'] ?? 0);
-  if (virtual > diskSize) {
-    throw new UsageError(
-      `the image has ${virtual} bytes, ${virtual - diskSize} more than the disk ${name} (${diskSize})`,
-      { code: 'too_large', hint: 'upload it into a new disk, or make the disk larger' },
-    );
-  }
+  if (virtual <= diskSize) return;
+  throw new UsageError(
+    `the image has ${virtual} bytes, ${virtual - diskSize} more than the disk ${diskName(disk)} (${diskSize})`,
+    { code: 'too_large', hint: 'upload it into a new disk, or make the disk larger' },
+  );
 }

@@ -11,6 +11,7 @@ import {
   requireFitsDisk,
   requireFitsDomain,
   requirePlausibleQcow2Size,
+  requireRoomOnDisk,
 } from './size-checks.ts';
 import type { Source } from './source.ts';
 import { diskName, TransferApi } from './transfer-api.ts';
@@ -47,7 +48,14 @@ export interface UploadOptions extends TransferOptions {
   /** Where it goes: a new disk, an existing one, or on with what a journal tells. */
   readonly into:
     | { readonly add: NewDisk }
-    | { readonly disk: ApiObject }
+    | {
+        readonly disk: ApiObject;
+        /**
+         * The image is what the machine is to see, whatever the format of the disk. `zeroed`: all that was
+         * never written reads as zeros.
+         */
+        readonly guestData?: { readonly zeroed: boolean };
+      }
     | { readonly resume: Journal };
   /** Nobody will go on with what was interrupted: nothing of it is left. */
   readonly discardPartial?: boolean;
@@ -172,7 +180,8 @@ class Upload {
       disk = await this.#addDisk(into.add, format, size);
     } else {
       disk = into.disk;
-      requireFitsDisk(disk, format, virtual);
+      if (into.guestData) requireRoomOnDisk(disk, virtual);
+      else requireFitsDisk(disk, format, virtual);
     }
     const created = 'add' in into;
     const provisioned = Number(disk['provisioned_size'] ?? virtual);
@@ -187,7 +196,7 @@ class Upload {
       format,
       size: format === 'raw' ? provisioned : source.size,
       created,
-      zeroed: created && !into.add.onBlockStorage,
+      zeroed: 'add' in into ? !into.add.onBlockStorage : into.guestData?.zeroed === true,
       hashed: this.#options.verify,
     };
     return source.repeatable ? Journal.create(journals, header) : Journal.inMemory(header);

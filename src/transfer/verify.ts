@@ -56,19 +56,32 @@ export function requestChecksum(image: RemoteImage, { features }: Capabilities):
 export async function verifyDownload(
   journal: Journal,
   requested: PendingChecksum | undefined,
-  { onNote }: Pick<TransferOptions, 'onNote'>,
+  options: Pick<TransferOptions, 'onNote'>,
   progress: ProgressReporter,
   unverified: string,
 ): Promise<boolean> {
   if (!requested) return false;
   progress.enterPhase('verifying');
+  const { size } = journal.header;
+  const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
+  return await confirmChecksum(ours, requested, options, unverified);
+}
+
+/**
+ * Compares the checksum of a file with the one that was requested. Returns whether that was possible,
+ * and notes `unverified` where the daemon makes no checksums; throws when both differ.
+ */
+export async function confirmChecksum(
+  ours: string,
+  requested: PendingChecksum,
+  { onNote }: Pick<TransferOptions, 'onNote'>,
+  unverified: string,
+): Promise<boolean> {
   const theirs = await requested;
   if (theirs === undefined) {
     onNote?.(`the image daemon makes no checksums: ${unverified}`);
     return false;
   }
-  const { size } = journal.header;
-  const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
   if (ours === theirs) return true;
   throw new VmctlError(
     `the file differs from the stored image: its checksum (${ALGORITHM}) is ${ours} instead of ${theirs}`,

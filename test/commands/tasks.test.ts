@@ -1,6 +1,13 @@
 /** The tasks of docs/tasks.md, run as they stand there, in a shell, on the small inventory. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../examples/shown.ts';
@@ -134,6 +141,13 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   },
   'Look around, and work, in the whole terminal': (output) => {
     expect(output).toMatch(/>vms[\s\S]*vm-01/);
+  },
+  'Back a virtual machine up into a folder, and bring it back': async () => {
+    const [attached] = await desk.json('diskattachments', 'list', '--vm', 'vm-02-restored');
+    expect(attached).toMatchObject({ active: true, bootable: true });
+    const [backup = ''] = readdirSync(join(desk.home().folder, 'backups/vm-02')).sort();
+    const folder = join(desk.home().folder, 'backups/vm-02', backup);
+    expect(readdirSync(folder).sort()).toEqual(['backup.json', 'machine.ovf', 'vm-02_Disk1.raw']);
   },
   'Delete the snapshots that nobody needs any more': async () => {
     const left = await desk.json('snapshots', 'list', '--vm', 'vm-01');

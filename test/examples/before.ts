@@ -63,6 +63,8 @@ export const before: Readonly<Record<string, readonly string[]>> = {
   'snapshots restore': [stop],
   backups: ['= backups create --disks web01_Disk1 --vm web01'],
   'backups create': [],
+  'backups run': [],
+  'backups restore': ['backups run web01 backups/web01', stop, 'vms delete web01'],
   checkpoints: ['backups create --disks web01_Disk1 --vm web01', '= checkpoints list --vm web01'],
   'mediateddevices create': [stop],
   'mediateddevices delete': [stop],

@@ -222,6 +222,22 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     ]
   },
   {
+    "name": "backups",
+    "aliases": [],
+    "verbs": [
+      {
+        "name": "run",
+        "aliases": [],
+        "summary": "Back up a virtual machine into a folder"
+      },
+      {
+        "name": "restore",
+        "aliases": [],
+        "summary": "Make a virtual machine from a backup"
+      }
+    ]
+  },
+  {
     "name": "clusters",
     "aliases": [],
     "verbs": [

@@ -60,9 +60,10 @@ export class OperationRunner {
     return await this.finder.find(word, collectionAt(path), ids);
   }
 
-  /** Adds an object to a collection and waits until it is ready. */
-  async add(step: Step): Promise<ApiObject> {
-    const { item } = await add(this.#runOf(step, false), step.body ?? {}, this.#progress);
+  /** Adds an object to a collection and waits until it is ready; `onAdded` has it before that. */
+  async add(step: Step, onAdded?: (item: ApiObject) => void): Promise<ApiObject> {
+    const run = this.#runOf(step, false);
+    const { item } = await add(run, step.body ?? {}, this.#progress, undefined, onAdded);
     return item;
   }
 

@@ -43,17 +43,25 @@ async function diskNamed(runner: OperationRunner, word: string): Promise<Found> 
   }
 }
 
-/** The storage domain that was named, or the only one that could be meant. */
-async function domainFor(
+/** The domains of a data center that disks can be made on. */
+export async function usableDomains(
   runner: OperationRunner,
   datacenter: string,
-  wanted: string | undefined,
-): Promise<ApiObject> {
+): Promise<readonly ApiObject[]> {
   const domains = await runner.list({
     path: '/datacenters/{datacenter}/storagedomains',
     ids: { datacenter },
   });
-  const usable = domains.filter(({ type, status }) => type === 'data' && status === 'active');
+  return domains.filter(({ type, status }) => type === 'data' && status === 'active');
+}
+
+/** The storage domain that was named by its id, or the only one that could be meant. */
+export async function domainFor(
+  runner: OperationRunner,
+  datacenter: string,
+  wanted: string | undefined,
+): Promise<ApiObject> {
+  const usable = await usableDomains(runner, datacenter);
   const names = usable.map(({ name }) => String(name));
   if (wanted !== undefined) {
     const found = usable.find(({ id }) => id === wanted);

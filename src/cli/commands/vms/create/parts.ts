@@ -71,7 +71,7 @@ async function found(finder: Run['finder'], reference: unknown, path: string): P
 }
 
 /** The cluster that is meant where none is named. */
-async function onlyCluster(runner: OperationRunner): Promise<ApiObject> {
+export async function onlyCluster(runner: OperationRunner): Promise<ApiObject> {
   const clusters = await runner.list({ path: '/clusters' });
   const [only] = clusters;
   if (only && clusters.length === 1) return only;

@@ -1,0 +1,108 @@
+/** `backup.json`: what a backup in a folder holds, and how its disks were attached. */
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { ApiObject } from '../../../client/client.ts';
+import { UsageError } from '../../../client/errors.ts';
+
+export const manifestName = 'backup.json';
+
+/** A disk in a backup. Sizes in bytes. */
+export interface BackedUpDisk {
+  readonly id: string;
+  readonly name: string;
+  /** In the folder of the backup: the disk as it was, raw. */
+  readonly file: string;
+  readonly size: number;
+  readonly mode: 'full' | 'incremental';
+  /** What was read from the service. */
+  readonly transferred: number;
+  readonly verified: boolean;
+  /** SHA-256 over the SHA-256 of each 4 MiB, in hexadecimal. */
+  readonly checksum?: string;
+  /** Id of the storage domain that it was on. */
+  readonly storageDomain?: string;
+  /** Attributes with which the disk is made again. */
+  readonly disk: Readonly<Record<string, unknown>>;
+  /** How it was attached. */
+  readonly attachment: Readonly<Record<string, unknown>>;
+}
+
+export interface Manifest {
+  readonly format: 'vmctl-backup';
+  readonly version: 1;
+  /** Rises with each backup of a folder. */
+  readonly number: number;
+  readonly server: string;
+  readonly vm: { readonly id: string; readonly name: string };
+  /** Id of the cluster that it was in. */
+  readonly cluster?: string;
+  /** Id of the backup at the service. */
+  readonly backup: string;
+  /** The checkpoint that it left there. */
+  readonly checkpoint?: string;
+  /** The time of the service at which it began. */
+  readonly taken: string;
+  /** Name of the folder of the backup that its disks are made from, where only changes were read. */
+  readonly base?: string;
+  readonly disks: readonly BackedUpDisk[];
+}
+
+/** The manifest of a folder; nothing where it is no backup. Throws where it is damaged, or of another version. */
+export async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const path = join(folder, manifestName);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const damaged = (why: string) =>
+    new UsageError(`${path} cannot be used: ${why}`, { code: 'damaged_file' });
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(text) as Manifest;
+  } catch {
+    throw damaged('it is no JSON');
+  }
+  if (manifest.format !== 'vmctl-backup') throw damaged('it is of something else');
+  if (manifest.version !== 1) throw damaged(`version ${String(manifest.version)} is not known`);
+  for (const { file } of manifest.disks) {
+    if (file !== basename(file)) throw damaged(`${file} leads out of the folder`);
+  }
+  return manifest;
+}
+
+const diskAttributes = ['format', 'sparse', 'backup', 'wipe_after_delete', 'description'] as const;
+const attachmentAttributes = [
+  ...['interface', 'bootable', 'active', 'read_only', 'pass_discard', 'uses_scsi_reservation'],
+] as const;
+
+/** What a restored disk has as well: attributes of it and of its attachment, and where it was. */
+export function attributesOf(
+  disk: ApiObject,
+  attachment: ApiObject,
+): Pick<BackedUpDisk, 'disk' | 'attachment' | 'storageDomain'> {
+  const [domain] = (disk['storage_domains'] ?? []) as readonly ApiObject[];
+  return {
+    ...(domain === undefined ? {} : { storageDomain: String(domain['id']) }),
+    disk: picked(disk, diskAttributes),
+    attachment: picked(attachment, attachmentAttributes),
+  };
+}
+
+function picked(object: ApiObject, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    names.filter((name) => object[name] !== undefined).map((name) => [name, object[name]]),
+  );
+}
+
+/** Names for files of disks: those of the disks where they can be, else their ids. */
+export function fileNames(disks: readonly { id: string; name: string }[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { id, name } of disks) {
+    const same = disks.filter((other) => other.name === name);
+    const isPlain = /^[\w][\w.-]{0,100}$/.test(name) && same.length === 1;
+    names.set(id, `${isPlain ? name : id}.raw`);
+  }
+  return names;
+}
