@@ -174,6 +174,15 @@ describe('a document', () => {
     await admin.json('DELETE', `/vms/${one.vm.id}`);
   });
 
+  it('is refused where it is none, with the reason', async () => {
+    const refused = await admin.json('POST', '/vms', {
+      ...{ name: 'none', cluster: { id: cluster.id } },
+      initialization: { configuration: { type: 'ovf', data: '<html/>' } },
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.json()['detail']).toMatch(/no.* OVF document: its root element is html/);
+  });
+
   it('tells which disks are not there', async () => {
     const one = await machine('bare');
     const document = await documentOf(`/vms/${one.vm.id}?all_content=true`);

@@ -1,6 +1,7 @@
 /** Icons of virtual machines and templates: uploaded ones, or those of the operating system. */
+
+import { tile } from '../../formats/png.ts';
 import type { Resource } from '../../model/resource.ts';
-import { tile } from '../formats/png.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { notFound, Refusal } from './fault.ts';

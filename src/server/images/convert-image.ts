@@ -1,8 +1,8 @@
 /** Conversion of images between raw and qcow2. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { type Part, partsOf, writeImage } from '../../formats/qcow2.ts';
+import { writeAll } from '../../formats/write-all.ts';
 import type { ImageForm } from '../core/ports.ts';
-import { writeAll } from './copy-sparse.ts';
-import { type Part, partsOf, writeImage } from './qcow2.ts';
 
 const pieceSize = 2 ** 20;
 

@@ -1,18 +1,11 @@
 /** Sparse copies and complete writes of image files, and their errors. */
 
 import { constants } from 'node:fs';
-import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
+import { copyFile, open, rm } from 'node:fs/promises';
+import { writeAll } from '../../formats/write-all.ts';
 import { causeOf } from '../files/access.ts';
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
-
-/** Writes all of the bytes at an offset of a file. */
-export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, offset + done);
-    done += bytesWritten;
-  }
-}
 
 /** Runs what works with an image file. What the system refuses becomes a fault that names the cause. */
 export function onImage<T>(id: string, work: () => T): T {

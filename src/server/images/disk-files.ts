@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sizeInside } from '../../formats/qcow2.ts';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
 import type { DiskImages, ImageForm } from '../core/ports.ts';
 import { noteReplaced, noteUnknown } from '../inventory/dirty-bitmaps.ts';
@@ -19,7 +20,6 @@ import { type Store, StoreError } from '../store/store.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
 import { convertImage } from './convert-image.ts';
 import { cloneOrCopy, copySparse, imageError, onImage } from './copy-sparse.ts';
-import { sizeInside } from './qcow2.ts';
 
 const blockSize = 512;
 

@@ -17,9 +17,9 @@ import {
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../../formats/tar.ts';
 import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
 import { systemError } from '../files/system-error.ts';
-import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../formats/tar.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,6 @@
 /** Objects that every new service holds. */
 
+import { operatingSystems } from '../../model/operating-systems.ts';
 import type { Resource } from '../../model/resource.ts';
 import { everyone, splitUserName } from '../auth/permissions.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -11,7 +12,6 @@ import { grantRole } from '../inventory/grants.ts';
 import { fillConfiguration } from '../inventory/vm-configuration.ts';
 import { clusterLevels } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
-import { operatingSystems } from '../reference-data/operating-systems.ts';
 import { permits, roles } from '../reference-data/roles.ts';
 import {
   policyFilters,

@@ -1,8 +1,9 @@
 /** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
+
+import { type TarFile, tarOf } from '../../../formats/tar.ts';
 import type { Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { type TarFile, tarOf } from '../../formats/tar.ts';
 import { settleOwners } from '../../inventory/disk.ts';
 import { measured } from '../../inventory/storage-space.ts';
 import { attachmentsOf } from '../../inventory/vm.ts';

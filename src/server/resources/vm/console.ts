@@ -1,11 +1,11 @@
 /** Graphics consoles: protocols, addresses, tickets, screenshots. */
 
 import { randomBytes } from 'node:crypto';
+import { picture } from '../../../formats/png.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
-import { picture } from '../../formats/png.ts';
 import { noteRunState, runStateOf, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ConsoleTicket } from '../../store/stored-members.ts';

@@ -1,5 +1,6 @@
 /** Imports from elsewhere: machines of other platforms, and files that were exported on a host. */
 import type { Resource } from '../../../model/resource.ts';
+import type { OvfMachine, OvfNic } from '../../../ovf/document.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
@@ -15,12 +16,10 @@ import { addActiveSnapshot, configurationOf } from '../../inventory/snapshot-con
 import type { Stored } from '../../inventory/unregistered.ts';
 import { blankTemplate, cdromId, moveVm, subjects, type Vm } from '../../inventory/vm.ts';
 import { inherit, requireDataCenter } from '../../inventory/vm-configuration.ts';
-import type { OvfMachine, OvfNic } from '../../ovf/document.ts';
-import { readOvf } from '../../ovf/read.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { addConsole } from './console.ts';
 import { settleVm } from './create.ts';
-import { addDevices } from './ovf.ts';
+import { addDevices, readConfiguration } from './ovf.ts';
 
 type Template = ObjectOf<'template'>;
 
@@ -89,7 +88,7 @@ function archiveAt(
   if (path === undefined) return undefined;
   const found = readDocument(ctx, host, path);
   if (!found) ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url });
-  return { ref: { host: found.host, path }, machine: readOvf(found.text) };
+  return { ref: { host: found.host, path }, machine: readConfiguration(found.text) };
 }
 
 function readDocument(ctx: RuleContext, host: string | undefined, path: string) {

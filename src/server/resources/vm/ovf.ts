@@ -1,7 +1,19 @@
 /** OVF configuration of virtual machines, templates and snapshots: export and import. */
+
+import { operatingSystems } from '../../../model/operating-systems.ts';
 import type { Resource } from '../../../model/resource.ts';
+import {
+  type LayoutName,
+  type OvfDisk,
+  OvfError,
+  type OvfMachine,
+  type OvfNic,
+} from '../../../ovf/document.ts';
+import { readOvf } from '../../../ovf/read.ts';
+import { writeOvf } from '../../../ovf/write.ts';
 import { isPermitted } from '../../auth/permissions.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { Refusal } from '../../core/fault.ts';
 import { namedId } from '../../core/random.ts';
 import { dataCenterOfDomain, domainOf, vmsOf } from '../../inventory/disk.ts';
 import type { Source } from '../../inventory/disk-transitions.ts';
@@ -17,10 +29,6 @@ import {
   type Vm,
 } from '../../inventory/vm.ts';
 import { inherit } from '../../inventory/vm-configuration.ts';
-import type { LayoutName, OvfDisk, OvfMachine, OvfNic } from '../../ovf/document.ts';
-import { readOvf } from '../../ovf/read.ts';
-import { writeOvf } from '../../ovf/write.ts';
-import { operatingSystems } from '../../reference-data/operating-systems.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { consoleId } from './console.ts';
@@ -224,7 +232,17 @@ function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
 /** The document among what was sent; undefined where there is none. Refuses with 400 what is none. */
 export function sentOvf({ initialization }: Vm): OvfMachine | undefined {
   const { configuration } = initialization ?? {};
-  return configuration?.data ? readOvf(configuration.data) : undefined;
+  return configuration?.data ? readConfiguration(configuration.data) : undefined;
+}
+
+/** The machine that a document describes. Refuses with 400 what is none. */
+export function readConfiguration(text: string): OvfMachine {
+  try {
+    return readOvf(text);
+  } catch (error) {
+    if (!(error instanceof OvfError)) throw error;
+    throw new Refusal(400, 'Operation Failed', error.message);
+  }
 }
 
 /** Completes a new machine with what a document says; what was sent beside it counts more. */

@@ -1,8 +1,7 @@
 /** OVF elements and the attributes that they hold, for reading and writing. */
 
-import { enums } from '../../model/enums.ts';
-import type { Resource } from '../../model/resource.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import { enums } from '../model/enums.ts';
+import type { Resource } from '../model/resource.ts';
 import {
   affinity,
   biosType,
@@ -13,6 +12,12 @@ import {
   serialNumberPolicy,
   vmType,
 } from './codes.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 export type NicConfigurations = NonNullable<Resource<'initialization'>['nic_configurations']>;
 type NicConfiguration = NicConfigurations[number];
@@ -35,7 +40,7 @@ export function networksText(list: NicConfigurations): string | undefined {
   return JSON.stringify([listClass, list.map((one) => [itemClass, written(one)])]);
 }
 
-function written({ name, on_boot, ip, ipv6, ...how }: NicConfiguration): StoredObject {
+function written({ name, on_boot, ip, ipv6, ...how }: NicConfiguration): JsonObject {
   const prefix = ipv6?.netmask;
   return {
     startOnBoot: on_boot ?? null,
@@ -74,7 +79,7 @@ function named(value: unknown, className: string): unknown {
   return Array.isArray(value) && value.length === 2 && value[0] === className ? value[1] : value;
 }
 
-function readOne(item: StoredObject): NicConfiguration {
+function readOne(item: JsonObject): NicConfiguration {
   const text = (name: string) => {
     const value = item[name];
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;

@@ -6,9 +6,9 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DiskFiles } from '../../../src/server/images/disk-files.ts';
-import { partsOf } from '../../../src/server/images/qcow2.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { partsOf } from '../../src/formats/qcow2.ts';
+import { DiskFiles } from '../../src/server/images/disk-files.ts';
+import { openStore } from '../../src/server/store/store.ts';
 
 const mebibyte = 2 ** 20;
 const raw = '11111111-1111-1111-1111-111111111111';

@@ -1,9 +1,8 @@
 /** OVF documents: contents, layouts, and access to their parts. */
-import type { Resource } from '../../model/resource.ts';
-import { WireError } from '../../wire/index.ts';
-import { escapeAttribute, escapeText } from '../../wire/xml-characters.ts';
-import { readXmlTree, type XmlNode } from '../../wire/xml-tree.ts';
-import { Refusal } from '../core/fault.ts';
+import type { Resource } from '../model/resource.ts';
+import { WireError } from '../wire/index.ts';
+import { escapeAttribute, escapeText } from '../wire/xml-characters.ts';
+import { readXmlTree, type XmlNode } from '../wire/xml-tree.ts';
 import { cimNumber, formatUris } from './codes.ts';
 
 /** A disk that a document names. Sizes are bytes. */
@@ -103,9 +102,12 @@ export function texts(members: Values): string {
 
 const standardNamespace = /^http:\/\/schemas\.dmtf\.org\/ovf\/envelope\/1\/?$/;
 
-/** Refuses a configuration with what is wrong with it. */
-export function notOvf(why: string): Refusal {
-  return new Refusal(400, 'Operation Failed', `The configuration is not an OVF document: ${why}.`);
+/** A text is no OVF document of a machine; its message says why. */
+export class OvfError extends Error {}
+
+/** The error for a document with what is wrong with it. */
+export function notOvf(why: string): OvfError {
+  return new OvfError(`The configuration is not an OVF document: ${why}.`);
 }
 
 export class OvfDocument {
@@ -115,7 +117,7 @@ export class OvfDocument {
   readonly layout: LayoutName;
   readonly #prefix: string;
 
-  /** Reads a document. Refuses with 400 what is none. */
+  /** Reads a document. Throws an `OvfError` for what is none. */
   constructor(text: string) {
     this.root = treeOf(text);
     const { name, attributes } = this.root;

@@ -1,7 +1,7 @@
 /** Reader of OVF documents: machine, hardware, disks, interfaces, in either layout. */
-import { enums } from '../../model/enums.ts';
-import type { XmlNode } from '../../wire/xml-tree.ts';
-import { operatingSystems } from '../reference-data/operating-systems.ts';
+import { enums } from '../model/enums.ts';
+import { operatingSystems } from '../model/operating-systems.ts';
+import type { XmlNode } from '../wire/xml-tree.ts';
 import { diskInterface, formatUris, hardware, nicInterface, systemOfCim } from './codes.ts';
 import {
   bytesOfUnit,
@@ -27,7 +27,7 @@ export interface Hardware {
   readonly plugged: Map<string, boolean>;
 }
 
-/** Reads all items of a section. Refuses numbers that are none with 400. */
+/** Reads all items of a section. Throws an `OvfError` for numbers that are none. */
 function readHardware(section: XmlNode | undefined): Hardware {
   const found: Hardware = { vm: {}, nics: [], consoles: [], plugged: new Map() };
   const items = (section?.children ?? []).filter(({ name }) => name === 'Item');
@@ -163,7 +163,7 @@ const devices: Readonly<
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const gibibyte = 2 ** 30;
 
-/** Reads a document. Refuses with 400 what is none, and numbers that cannot be. */
+/** Reads a document. Throws an `OvfError` for what is none, and for numbers that cannot be. */
 export function readOvf(text: string): OvfMachine {
   const document = new OvfDocument(text);
   const { machine } = document;

@@ -1,5 +1,5 @@
 /** Numbers and names that OVF documents use for values of the API. */
-import { type EnumName, type EnumValue, enums } from '../../model/enums.ts';
+import { type EnumName, type EnumValue, enums } from '../model/enums.ts';
 
 /** Kinds of hardware, as the standard numbers them; `video` and `graphics` differ between layouts. */
 export const hardware = {

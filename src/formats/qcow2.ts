@@ -6,7 +6,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
-import { writeAll } from './copy-sparse.ts';
+import { writeAll } from './write-all.ts';
 
 const inflate = promisify(inflateRaw);
 
