@@ -12,7 +12,8 @@ const inflate = promisify(inflateRaw);
 
 const magic = 0x514649fb;
 const clusterBits = 16;
-const clusterSize = 2 ** clusterBits;
+/** Bytes of a cluster. */
+export const clusterSize = 2 ** clusterBits;
 const entriesPerTable = clusterSize / 8;
 /** Entries are counted in 16 bits. */
 const entriesPerRefcounts = clusterSize / 2;
@@ -109,9 +110,9 @@ export async function writeImage(
   version: 2 | 3,
   parts: AsyncIterable<Part>,
 ): Promise<void> {
-  const writer = new Writer(file, size);
+  const writer = new Qcow2Writer((offset, bytes) => writeAll(file, bytes, offset), size);
   for await (const part of clustersOf(parts)) await writer.add(part);
-  await writer.finish(version);
+  await file.truncate(await writer.finish(version));
 }
 
 /** The same bytes in whole clusters, also where the parts have another size. */
@@ -135,8 +136,12 @@ async function* clustersOf(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   if (current >= 0) yield { offset: current * clusterSize, bytes: cluster };
 }
 
-class Writer {
-  readonly #file: FileHandle;
+/** Writes bytes at an offset of the image file. */
+type Write = (offset: number, bytes: Buffer) => Promise<void>;
+
+/** A whole image that is written from its start to its end, without going back in the disk. */
+export class Qcow2Writer {
+  readonly #write: Write;
   readonly #size: number;
   readonly #first: Buffer;
   #second = Buffer.alloc(clusterSize);
@@ -145,22 +150,26 @@ class Writer {
   /** The next cluster that is free. */
   #next: number;
 
-  constructor(file: FileHandle, size: number) {
-    this.#file = file;
+  /** @param size bytes of the disk */
+  constructor(write: Write, size: number) {
+    this.#write = write;
     this.#size = size;
     const entries = Math.max(1, Math.ceil(size / (clusterSize * entriesPerTable)));
     this.#first = Buffer.alloc(Math.ceil((entries * 8) / clusterSize) * clusterSize);
     this.#next = 1 + this.#first.length / clusterSize;
   }
 
-  /** Adds a whole cluster. */
+  /**
+   * Adds a cluster of 64 KiB, whose offset is a multiple of that, and greater than the one before; the last
+   * one of the disk may be shorter. One that is all zeros takes no room.
+   */
   async add({ offset, bytes }: Part): Promise<void> {
     if (isZero(bytes)) return;
     const number = offset / clusterSize;
     const index = Math.floor(number / entriesPerTable);
     if (index !== this.#index) await this.#closeTable(index);
     const ref = this.#take();
-    await writeAll(this.#file, bytes, ref);
+    await this.#write(ref, wholeCluster(bytes));
     this.#second.writeBigUInt64BE(BigInt(ref) | copied, (number % entriesPerTable) * 8);
   }
 
@@ -172,19 +181,20 @@ class Writer {
   async #closeTable(next: number): Promise<void> {
     if (!isZero(this.#second)) {
       const ref = this.#take();
-      await writeAll(this.#file, this.#second, ref);
+      await this.#write(ref, this.#second);
       this.#first.writeBigUInt64BE(BigInt(ref) | copied, this.#index * 8);
       this.#second = Buffer.alloc(clusterSize);
     }
     this.#index = next;
   }
 
-  async finish(version: 2 | 3): Promise<void> {
+  /** Writes what leads to the clusters. Returns the bytes of the file. */
+  async finish(version: 2 | 3): Promise<number> {
     await this.#closeTable(this.#index);
-    await writeAll(this.#file, this.#first, clusterSize);
+    await this.#write(clusterSize, this.#first);
     const table = await this.#writeRefcounts();
-    await writeAll(this.#file, this.#head(version, table), 0);
-    await this.#file.truncate(this.#next * clusterSize);
+    await this.#write(0, this.#head(version, table));
+    return this.#next * clusterSize;
   }
 
   /** Every cluster is used once, those that say so as well. Returns where the table is. */
@@ -206,12 +216,12 @@ class Writer {
       const count = Math.min(entriesPerRefcounts, used - block * entriesPerRefcounts);
       for (let entry = 0; entry < count; entry++) counts.writeUInt16BE(1, entry * 2);
       const ref = this.#take();
-      await writeAll(this.#file, counts, ref);
+      await this.#write(ref, counts);
       table.writeBigUInt64BE(BigInt(ref), block * 8);
     }
     const offset = this.#next * clusterSize;
     this.#next += tables;
-    await writeAll(this.#file, table, offset);
+    await this.#write(offset, table);
     return { offset, clusters: tables };
   }
 
@@ -233,6 +243,13 @@ class Writer {
     }
     return head;
   }
+}
+
+function wholeCluster(bytes: Uint8Array): Buffer {
+  if (bytes.length === clusterSize) return Buffer.from(bytes.buffer, bytes.byteOffset, clusterSize);
+  const whole = Buffer.alloc(clusterSize);
+  whole.set(bytes);
+  return whole;
 }
 
 const zeros = Buffer.alloc(clusterSize);

@@ -134,6 +134,13 @@ export class OvfDocument {
     this.layout = machine.name === 'Content' ? 'ovf' : 'ova';
   }
 
+  /** Whether an oVirt-style service wrote it, which another one takes as it is. */
+  get isNative(): boolean {
+    return (
+      this.layout === 'ovf' || [...this.root.attributes.values()].some((one) => one === extension)
+    );
+  }
+
   /** An attribute in the namespace of the standard, or in none. */
   attribute(node: XmlNode, name: string): string | undefined {
     return node.attributes.get(`${this.#prefix}:${name}`) ?? node.attributes.get(name);

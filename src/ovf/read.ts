@@ -42,6 +42,7 @@ function readHardware(section: XmlNode | undefined): Hardware {
     if (item.name === 'Item') readers[childText(item, 'ResourceType') ?? '']?.(item, found);
     // Later versions of the standard have elements of their own for interfaces and storage.
     if (item.name === 'EthernetPortItem') readNic(item, found);
+    if (item.name === 'Config') readFirmware(item, found);
   }
   return found;
 }
@@ -112,6 +113,13 @@ function readDevice(item: XmlNode, found: Hardware): void {
   const special = item.children.find(({ name }) => name === 'SpecParams');
   const parameter = (name: string) => (special ? childText(special, name) : undefined);
   devices[childText(item, 'Type') ?? '']?.(found, device, parameter, item);
+}
+
+/** How VMware says that a guest starts by EFI: `vmw:Config` with the key `firmware`. */
+function readFirmware({ attributes }: XmlNode, { vm }: Hardware): void {
+  const given = (name: string) =>
+    [...attributes].find(([key]) => key.replace(/^.*:/, '') === name)?.[1];
+  if (given('key') === 'firmware' && given('value') === 'efi') vm.bios = { type: 'q35_ovmf' };
 }
 
 type Parameter = (name: string) => string | undefined;

@@ -26,6 +26,8 @@ export interface StreamDownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
   /** Id of the backup in which the disk is read. */
   readonly backup?: string;
+  /** What a machine sees of the disk, whatever its format. */
+  readonly guestData?: boolean;
   readonly out: Writable;
   /** Bytes that it takes, where there is a limit. */
   readonly capacity?: number;

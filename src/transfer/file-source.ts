@@ -52,8 +52,11 @@ export class FileSource implements Source {
     return new FileSource(path, handle, await inspect(handle, path), onClose);
   }
 
-  /** Opens a regular file or a block device and looks at what is in it. Throws usage errors. */
-  static async open(given: string): Promise<FileSource> {
+  /**
+   * Opens a regular file or a block device and looks at what is in it, unless it is to be taken for raw
+   * bytes. Throws usage errors.
+   */
+  static async open(given: string, as?: 'raw'): Promise<FileSource> {
     const path = resolve(given);
     let handle: FileHandle;
     try {
@@ -73,7 +76,8 @@ export class FileSource implements Source {
           code: 'unreadable_file',
         });
       }
-      return new FileSource(path, handle, await inspect(handle, given));
+      const facts = await inspect(handle, given);
+      return new FileSource(path, handle, as ? { ...facts, head: Buffer.alloc(0) } : facts);
     } catch (error) {
       await handle.close();
       throw error;

@@ -8,6 +8,7 @@ export {
 } from './backup-download.ts';
 export { isBlockDevice, openDevice } from './block-device.ts';
 export { type Compared, type CompareOptions, compare, fileChecksum } from './compare.ts';
+export { type Compression, compressionOf, decompressed } from './compression.ts';
 export { daemonError } from './daemon-errors.ts';
 export { type Downloaded, type DownloadOptions, download } from './download.ts';
 export {
@@ -16,12 +17,13 @@ export {
   type StreamDownloadOptions,
 } from './download-to-stream.ts';
 export { FileSource, isSameIdentity } from './file-source.ts';
-export type { DiskFormat } from './image-format.ts';
+export { type DiskFormat, imageFormat, requireFormat, requireKnown } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
 export { openSource, type SourceOptions } from './open-source.ts';
 export { PartialFile } from './partial-file.ts';
 export type { Phase, ProgressListener, TransferEvent, TransferOptions } from './progress.ts';
 export { RateLimit } from './rate-limit.ts';
+export { type FileRegion, headOf, RegionSource } from './region-source.ts';
 export type { Source } from './source.ts';
 export { TransferAborted, type TransferRemainder } from './transfer-error.ts';
 export { type NewDisk, type UploadOptions, upload } from './upload.ts';

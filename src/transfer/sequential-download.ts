@@ -24,6 +24,8 @@ interface SequentialDownloadOptions
   readonly disk: ApiObject;
   /** Id of the backup in which the disk is read: what the machine saw when it began. */
   readonly backup?: string;
+  /** What a machine sees of the disk, whatever its format: all of it, also what its snapshots hold. */
+  readonly guestData?: boolean;
 }
 
 /**
@@ -34,9 +36,10 @@ export async function downloadSequentially<T>(
   options: SequentialDownloadOptions,
   work: (reading: OpenedImage) => Promise<T>,
 ): Promise<T> {
-  const { client, disk, backup, signal } = options;
+  const { client, disk, backup, guestData, signal } = options;
   const id = String(disk['id']);
-  const format: DiskFormat = disk['format'] === 'cow' && backup === undefined ? 'cow' : 'raw';
+  const asStored = backup === undefined && !guestData;
+  const format: DiskFormat = disk['format'] === 'cow' && asStored ? 'cow' : 'raw';
   const api = new TransferApi(client, signal);
   const progress = new ProgressReporter(options.onEvent);
   progress.enterPhase('preparing');

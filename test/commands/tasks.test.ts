@@ -149,6 +149,12 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     const folder = join(desk.home().folder, 'backups/vm-02', backup);
     expect(readdirSync(folder).sort()).toEqual(['backup.json', 'machine.ovf', 'vm-02_Disk1.raw']);
   },
+  'Take a virtual machine away in a file, and make one from it': async () => {
+    const [attached] = await desk.json('diskattachments', 'list', '--vm', 'vm-02-copy');
+    expect(attached).toMatchObject({ active: true, bootable: true });
+    const archive = readFileSync(join(desk.home().folder, 'vm-02.ova'));
+    expect(archive.toString('latin1', 0, 6)).toBe('vm.ovf');
+  },
   'Delete the snapshots that nobody needs any more': async () => {
     const left = await desk.json('snapshots', 'list', '--vm', 'vm-01');
     expect(left.map(({ description }) => description)).toEqual([

@@ -283,7 +283,7 @@ describe('backups restore', () => {
     const made = await backUp();
     const taken = await home.runHere(['backups', 'restore', folder]);
     expect(taken).toMatchObject({ code: 6 });
-    expect(taken.stderr).toContain(`--name ${name}-restored`);
+    expect(taken.stderr).toContain(`--name ${name}-new`);
     const copy = join(site.parent, `copy-${count}`);
     cpSync(made.folder, copy, { recursive: true });
     const file = join(copy, made.disks[0].file);

@@ -64,6 +64,8 @@ export const before: Readonly<Record<string, readonly string[]>> = {
   backups: ['= backups create --disks web01_Disk1 --vm web01'],
   'backups create': [],
   'backups run': [],
+  'vms export-ova': [stop],
+  'vms import-ova': [stop, 'vms export-ova web01 web01.ova --force', 'vms delete web01'],
   'backups restore': ['backups run web01 backups/web01', stop, 'vms delete web01'],
   checkpoints: ['backups create --disks web01_Disk1 --vm web01', '= checkpoints list --vm web01'],
   'mediateddevices create': [stop],

@@ -155,6 +155,11 @@ const documents: Readonly<Record<string, Scene>> = {
   'vmctl vms create --cluster Default -f vm-03.ovf --name again': {
     after: shows('vmctl vms list -o name', /vms\/again/),
   },
+  'vmctl vms export-ova vm-02 vm-02.ova': { after: holds('vm-02.ova', /^vm\.ovf/) },
+  'vmctl vms import-ova vm-02.ova --name vm-02-copy --storagedomain data2': {
+    before: 'vmctl vms export-ova vm-02 vm-02.ova --force',
+    after: shows('vmctl diskattachments list --vm vm-02-copy', /vm-02_Disk1/),
+  },
 };
 
 const ticketFile = `cat > ticket.json << 'END'

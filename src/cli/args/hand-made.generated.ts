@@ -377,7 +377,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "console",
         "aliases": [],
-        "summary": "Look at the screen of a virtual machine, or write the file for a viewer"
+        "summary": "Look at the screen of a virtual machine"
       },
       {
         "name": "snapshot",
@@ -388,6 +388,16 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "screenshot",
         "aliases": [],
         "summary": "Take a picture of the screen of a virtual machine, as PNG"
+      },
+      {
+        "name": "export-ova",
+        "aliases": [],
+        "summary": "Write a virtual machine into an OVA archive"
+      },
+      {
+        "name": "import-ova",
+        "aliases": [],
+        "summary": "Make a virtual machine from an OVA archive"
       }
     ]
   }

@@ -1,4 +1,5 @@
-/** `vmctl vms create`, `ip`, `ssh`, `console`, `snapshot`, `screenshot`: hand-made verbs of machines. */
+/** `vmctl vms create`, `ip`, `ssh`, `console`, `export-ova` and the like: hand-made verbs of machines. */
+import { enums } from '../../model/enums.ts';
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
 import { createMachine } from './vms/create/command.ts';
@@ -64,6 +65,7 @@ const openSession = command({
 const openConsole = command({
   verb: 'console',
   purpose: 'Look at the screen of a virtual machine, or write the file for a viewer',
+  summary: 'Look at the screen of a virtual machine',
   arguments: [argument('<vm>', 'name or id')],
   flags: [
     flag('--protocol <word>', 'spice or vnc, where it has both'),
@@ -134,7 +136,89 @@ const screenshot = command({
   },
 });
 
+const exportOva = command({
+  verb: 'export-ova',
+  purpose: 'Write a virtual machine with its disks into a local file, as an OVA archive',
+  summary: 'Write a virtual machine into an OVA archive',
+  arguments: [
+    argument('<vm>', 'name or id'),
+    argument('<file>', 'the archive: web01.ova; nothing of it is left where the export fails'),
+  ],
+  flags: [
+    flag('--force', 'replace the file if it exists'),
+    flag('--parallel <n>', 'connections at a time (4)'),
+    flag('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s'),
+    flag('--no-verify', 'do not compare checksums at the end'),
+  ],
+  notes:
+    'The machine may have to be down: services do not read the disks of one that runs; backups run ' +
+    'reads them. Its disks become qcow2 images, without their snapshots; the archive is one that ' +
+    'services import, too (externalvmimports).',
+  examples: [
+    'vmctl vms export-ova web01 web01.ova',
+    'vmctl vms export-ova web01 web01.ova --force',
+  ],
+  exits: [3, 6],
+  unshowable: 'many',
+  run: async (cli, [vm, file], flags) => {
+    const { exportOva } = await import('./vms/ova/export.ts');
+    await exportOva(cli, vm, file, flags);
+  },
+});
+
+const importOva = command({
+  verb: 'import-ova',
+  purpose: 'Make a virtual machine from a local OVA archive, or an OVF document and its files',
+  summary: 'Make a virtual machine from an OVA archive',
+  arguments: [argument('<file>', 'web01.ova, or web01.ovf with its images beside it')],
+  flags: [
+    flag('--name <name>', 'name of the machine (default: as the document says)'),
+    flag('--cluster <cluster>', 'where it is made: name or id', { type: 'ref cluster' }),
+    flag('--storagedomain, --storage-domain <domain>', 'where its disks are made: name or id', {
+      type: 'ref storage_domain',
+    }),
+    flag(
+      '--network <network>',
+      'of interfaces whose own network is not here: name, or network/profile',
+    ),
+    flag('--disk-interface <word>', 'of all disks (as the document says; sata of other products)', {
+      type: 'enum disk_interface',
+      values: enums.disk_interface,
+    }),
+    flag('--cleanup', 'if a step fails, take back what was made'),
+    flag('--parallel <n>', 'connections at a time (4)'),
+    flag('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s'),
+    flag('--no-verify', 'do not compare checksums, neither of the files nor of the disks'),
+    flag('--wait-timeout <duration>', 'give up waiting for the service after this time (10m)'),
+  ],
+  notes:
+    'Archives of oVirt-style services and of other products; VMDK, VHD, VHDX and VDI images are ' +
+    'converted, which needs qemu-img and room in TMPDIR. Digests (.mf) are compared before anything ' +
+    'is made. Guests of other products may have no virtio drivers: they get SATA disks. Nothing is ' +
+    'overwritten.',
+  examples: [
+    'vmctl vms import-ova web01.ova --cluster Default --storagedomain data1',
+    'vmctl vms import-ova web01.ova --name web03 --cluster Default --storagedomain data1 --no-verify',
+    'vmctl vms import-ova web01.ova --name web04 --cluster Default --storagedomain data1 --network frontend/guests --cleanup',
+  ],
+  exits: [6],
+  unshowable: 'many',
+  run: async (cli, [file], flags) => {
+    const { importOva } = await import('./vms/ova/import.ts');
+    await importOva(cli, file, flags);
+  },
+});
+
 export default noun({
   name: 'vms',
-  commands: [createMachine, addresses, openSession, openConsole, takeSnapshot, screenshot],
+  commands: [
+    createMachine,
+    addresses,
+    openSession,
+    openConsole,
+    takeSnapshot,
+    screenshot,
+    exportOva,
+    importOva,
+  ],
 });

@@ -2,20 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { ApiObject, Client } from '../../../client/client.ts';
+import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../../client/errors.ts';
-import { FileSource, fileChecksum, upload } from '../../../transfer/index.ts';
+import { FileSource, fileChecksum } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
-import { explained } from '../disks/transfer-failure.ts';
-import { type TransferFlags, transferOptions } from '../disks/transfer-options.ts';
+import type { TransferFlags } from '../disks/transfer-options.ts';
 import { TransferProgress } from '../disks/transfer-progress.ts';
-import { placeOn } from '../disks/upload.ts';
-import { Leftovers } from '../vms/create/leftovers.ts';
-import type { BackedUpDisk, Manifest } from './manifest.ts';
+import {
+  type DiskToMake,
+  MachineMaker,
+  requireFreeName,
+} from '../vms/create/machine-from-document.ts';
+import { placesFor } from '../vms/create/machine-places.ts';
 import { backupAt, missingFile, type StoredBackup } from './repository.ts';
-import { placesFor } from './restore-places.ts';
 
 export interface RestoreFlags extends TransferFlags {
   readonly name?: string;
@@ -47,9 +48,18 @@ export async function restoreBackup(
   if (document !== undefined) await requireFreeName(runner, name);
   const { cluster, domains } = await placesFor(runner, backup.manifest, flags);
   await requireWhole(cli, backup, flags);
-  const restore = new Restore({ cli, client, runner, backup, domains, flags });
-  if (document === undefined) await restore.disksAlone();
-  else await restore.machine(name, cluster, document);
+  const maker = new MachineMaker({ cli, client, runner, flags });
+  const disks = disksOf(backup, domains);
+  if (document === undefined) {
+    await print(cli, { noun: 'disks', type: 'disk', items: await maker.disks(disks) });
+    return;
+  }
+  const configuration = { type: 'ovf', data: document };
+  const body = { name, cluster: { id: cluster }, initialization: { configuration } };
+  const made = await maker.machine({ body, disks });
+  const { folder, manifest } = backup;
+  cli.note(`vms/${name} is as it was at ${manifest.taken} (${basename(folder)})`);
+  await print(cli, { noun: 'vms', type: 'vm', items: [made], single: true });
 }
 
 /** The configuration of the machine. Throws where the backup has none. */
@@ -66,19 +76,6 @@ async function documentOf({ folder, manifest }: StoredBackup): Promise<string> {
   }
   // The disks that it names may still be there, and belong to somebody: the new machine gets its own.
   return manifest.disks.reduce((left, { id }) => left.replaceAll(id, randomUUID()), text);
-}
-
-async function requireFreeName(runner: OperationRunner, name: string): Promise<void> {
-  try {
-    await runner.find(name, '/vms');
-  } catch (error) {
-    if (error instanceof NotFoundError) return;
-    throw error;
-  }
-  throw new ConflictError(`there is a machine ${name} already, which is left as it is`, {
-    code: 'name_taken',
-    hint: `--name ${name}-restored gives the new one another name`,
-  });
 }
 
 /** Throws unless the files are what was backed up. */
@@ -118,110 +115,17 @@ async function requireWhole(
   }
 }
 
-interface Parts {
-  readonly cli: CommandContext;
-  readonly client: Client;
-  readonly runner: OperationRunner;
-  readonly backup: StoredBackup;
-  /** Where each disk is made, by its id. */
-  readonly domains: ReadonlyMap<string, ApiObject>;
-  readonly flags: RestoreFlags;
-}
-
-class Restore {
-  readonly #parts: Parts;
-  readonly #leftovers: Leftovers;
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#leftovers = new Leftovers(parts.cli, parts.client);
-  }
-
-  get #manifest(): Manifest {
-    return this.#parts.backup.manifest;
-  }
-
-  async disksAlone(): Promise<void> {
-    const made = await this.#orTakeBack(async () => await this.#disks());
-    await print(this.#parts.cli, { noun: 'disks', type: 'disk', items: made });
-  }
-
-  async machine(name: string, cluster: string, document: string): Promise<void> {
-    const { cli, runner } = this.#parts;
-    const machine = await this.#orTakeBack(async () => {
-      const configuration = { type: 'ovf', data: document };
-      const body = { name, cluster: { id: cluster }, initialization: { configuration } };
-      const made = await runner.add({ path: '/vms', name: 'add', body }, (added) =>
-        this.#leftovers.madeMachine(added),
-      );
-      const vm = String(made['id']);
-      const disks = await this.#disks();
-      for (const [index, { attachment }] of this.#manifest.disks.entries()) {
-        const disk = String(disks[index]?.['id']);
-        await runner.add({
-          path: '/vms/{vm}/diskattachments',
-          name: 'add',
-          verb: 'attach',
-          ids: { vm },
-          body: { ...attachment, disk: { id: disk } },
-        });
-        this.#leftovers.attached(disk, false);
-      }
-      return await runner.call({ path: '/vms/{vm}', name: 'get', ids: { vm } });
-    });
-    const from = basename(this.#parts.backup.folder);
-    cli.note(`vms/${name} is as it was at ${this.#manifest.taken} (${from})`);
-    await print(cli, { noun: 'vms', type: 'vm', items: [machine], single: true });
-  }
-
-  /** What a failure leaves is named, or taken back where that was asked for. */
-  async #orTakeBack<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (this.#parts.flags.cleanup) await this.#leftovers.takeBack(error);
-      else this.#leftovers.tell(error);
-      throw error;
-    }
-  }
-
-  async #disks(): Promise<readonly ApiObject[]> {
-    const made: ApiObject[] = [];
-    for (const disk of this.#manifest.disks) made.push(await this.#disk(disk));
-    return made;
-  }
-
-  async #disk({ id: before, name, file, size, ...of }: BackedUpDisk): Promise<ApiObject> {
-    const { cli, client, runner, backup, domains, flags } = this.#parts;
-    const { storageDomain, onBlockStorage } = placeOn(domains.get(before) ?? {});
-    const attributes = of.disk;
-    const isCow = attributes['format'] === 'cow';
-    const body = {
-      ...attributes,
-      // Block storage has no thin raw disks.
-      ...(onBlockStorage && !isCow ? { sparse: false } : {}),
-      name,
-      provisioned_size: size,
-      storage_domains: [{ id: storageDomain }],
-    };
-    const disk = await runner.add({ path: '/disks', name: 'add', body }, ({ id }) =>
-      this.#leftovers.madeDisk(String(id)),
-    );
-    const source = await FileSource.open(join(backup.folder, file));
-    const progress = new TransferProgress(cli, name);
-    try {
-      return await upload({
-        ...(await transferOptions(cli, client, flags, progress)),
-        source,
-        format: 'raw',
-        discardPartial: true,
-        into: { disk, guestData: { zeroed: isCow || !onBlockStorage } },
-      });
-    } catch (error) {
-      throw explained(cli, error, () => '');
-    } finally {
-      progress.clear();
-      await source.close();
-    }
-  }
+/** The disks of a backup, as they are made again. */
+function disksOf(
+  { folder, manifest }: StoredBackup,
+  domains: ReadonlyMap<string, ApiObject>,
+): readonly DiskToMake[] {
+  return manifest.disks.map(({ id, name, file, size, disk, attachment }) => ({
+    name,
+    attributes: { ...disk, provisioned_size: size },
+    domain: domains.get(id) ?? {},
+    attachment,
+    // A raw file is what a machine sees, whatever it begins with.
+    open: async () => await FileSource.open(join(folder, file), 'raw'),
+  }));
 }

@@ -12,7 +12,7 @@ export interface NewNic {
 }
 
 /** A profile with the network that it belongs to. */
-interface Profile {
+export interface Profile {
   readonly id: string;
   readonly name: string;
   readonly network: string;
@@ -41,7 +41,8 @@ export async function newNics(
   });
 }
 
-async function profilesOf(
+/** The profiles of the networks of a data center. */
+export async function profilesOf(
   runner: OperationRunner,
   datacenter: string,
 ): Promise<readonly Profile[]> {
@@ -59,7 +60,7 @@ async function profilesOf(
 }
 
 /** The profile that a word means: `NETWORK/PROFILE`, the only one of a network, or one by its name or id. */
-function profileFor(word: string, profiles: readonly Profile[]): Profile {
+export function profileFor(word: string, profiles: readonly Profile[]): Profile {
   const full = (one: Profile) => `${one.network}/${one.name}`;
   const tries = [
     (one: Profile) => full(one) === word,

@@ -1,0 +1,117 @@
+/** Images of other virtualization, made into qcow2 by `qemu-img`, where that is installed. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { UsageError, VmctlError } from '../../../../client/errors.ts';
+import type { FileRegion } from '../../../../transfer/index.ts';
+import type { CommandContext } from '../../../session/command-context.ts';
+import { isOnPath } from '../programs.ts';
+
+const run = promisify(execFile);
+const program = 'qemu-img';
+
+/** A kind of image that no disk holds as it is. */
+export interface ForeignFormat {
+  readonly name: string;
+  /** What `qemu-img` calls it. */
+  readonly driver: string;
+}
+
+const vmdk = { name: 'a VMDK image', driver: 'vmdk' };
+const vhd = { name: 'a VHD image', driver: 'vpc' };
+
+const foreign: readonly (readonly [magic: string, offset: number, format: ForeignFormat])[] = [
+  ['KDMV', 0, vmdk],
+  ['COWD', 0, vmdk],
+  ['vhdxfile', 0, { name: 'a VHDX image', driver: 'vhdx' }],
+  ['conectix', 0, vhd],
+  // Its text may be any; the number behind it is not.
+  ['\x7f\x10\xda\xbe', 64, { name: 'a VDI image', driver: 'vdi' }],
+];
+
+/** The format of an image by its first bytes and its last 512; undefined for what disks can hold. */
+export function foreignFormatOf(head: Buffer, tail: Buffer): ForeignFormat | undefined {
+  const isAt = (bytes: Buffer, magic: string, offset: number) =>
+    bytes.subarray(offset, offset + magic.length).equals(Buffer.from(magic, 'latin1'));
+  // Images of a fixed size have their description at the end alone.
+  if (isAt(tail, 'conectix', 0)) return vhd;
+  return foreign.find(([magic, offset]) => isAt(head, magic, offset))?.[2];
+}
+
+/** Throws where an image of this format cannot be converted on this machine. */
+export function requireConverter(
+  { io }: CommandContext,
+  { name: kind }: ForeignFormat,
+  name: string,
+): void {
+  if (isOnPath(io.env, program)) return;
+  throw new UsageError(`${name} is ${kind}, and ${program} is not installed, which converts it`, {
+    code: 'wrong_format',
+    hint: 'install it (on Debian and Ubuntu the package is qemu-utils, on Fedora and EL qemu-img)',
+  });
+}
+
+/** Bytes that a machine sees of the image. Throws where it is damaged, or is not complete by itself. */
+export async function virtualSizeOf(
+  cli: CommandContext,
+  region: FileRegion,
+  format: ForeignFormat,
+  name: string,
+): Promise<number> {
+  const words = ['info', '--output=json', imageWord(region, format)];
+  const found = JSON.parse(await qemuImg(cli, words, name)) as Partial<ImageInfo>;
+  if (found['backing-filename'] !== undefined) {
+    throw new UsageError(`${name} is only the difference to another image`, {
+      code: 'has_backing_file',
+      hint: 'export the machine again, without its snapshots',
+    });
+  }
+  const size = Number(found['virtual-size']);
+  if (Number.isSafeInteger(size) && size > 0) return size;
+  throw new VmctlError(`${program} does not say how large ${name} is`, { code: 'wrong_format' });
+}
+
+/** What `qemu-img info` says of an image. */
+interface ImageInfo {
+  readonly 'virtual-size': number;
+  readonly 'backing-filename': string;
+}
+
+/** Writes the image as qcow2 to a path. */
+export async function convertImage(
+  cli: CommandContext,
+  region: FileRegion,
+  format: ForeignFormat,
+  name: string,
+  target: string,
+): Promise<void> {
+  const word = imageWord(region, format);
+  await qemuImg(cli, ['convert', '-O', 'qcow2', word, target], name);
+}
+
+/** A part of a file as an image: nothing else is opened, whatever it names below itself. */
+function imageWord({ path, offset, size }: FileRegion, { driver }: ForeignFormat): string {
+  return `json:${JSON.stringify({
+    driver,
+    file: { driver: 'raw', offset, size, file: { driver: 'file', filename: path } },
+    ...(driver === 'vmdk' ? { backing: null } : {}),
+  })}`;
+}
+
+async function qemuImg(
+  { io, signal }: CommandContext,
+  words: readonly string[],
+  name: string,
+): Promise<string> {
+  try {
+    const { stdout } = await run(program, words, { env: io.env, signal });
+    return stdout;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const { stderr = '' } = error as { stderr?: string };
+    const why = stderr.trim().split('\n').at(-1) ?? (error as Error).message;
+    throw new VmctlError(`${program} cannot convert ${name}: ${why}`, {
+      code: 'wrong_format',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,208 @@
+/** `vmctl vms export-ova`: a machine as an archive in a local file, its disks as qcow2 images. */
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { ApiObject, Client } from '../../../../client/client.ts';
+import { ConflictError, NotFoundError, UsageError } from '../../../../client/errors.ts';
+import { clusterSize, Qcow2Writer } from '../../../../formats/qcow2.ts';
+import { tarEnd, tarHeader, tarPadding } from '../../../../formats/tar.ts';
+import type { OvfDisk } from '../../../../ovf/document.ts';
+import { readOvf } from '../../../../ovf/read.ts';
+import { downloadToStream, PartialFile } from '../../../../transfer/index.ts';
+import { humanBytes } from '../../../output/cells.ts';
+import { formatOf, isTable, print } from '../../../output/print.ts';
+import type { CommandContext } from '../../../session/command-context.ts';
+import { OperationRunner } from '../../../verbs/operation-runner.ts';
+import { explained } from '../../disks/transfer-failure.ts';
+import { type TransferFlags, transferOptions } from '../../disks/transfer-options.ts';
+import { TransferProgress } from '../../disks/transfer-progress.ts';
+import { describeImages, type PackedImage } from './disk-elements.ts';
+
+export interface ExportFlags extends TransferFlags {
+  readonly force?: boolean;
+}
+
+/** Bytes before each file in an archive. */
+const headerSize = 512;
+/** How much longer a document can get by the sizes that are put into it, for each disk. */
+const growth = 512;
+
+/** Writes a machine and its disks into a file. Nothing is left of what fails. */
+export async function exportOva(
+  cli: CommandContext,
+  word: string,
+  path: string,
+  flags: ExportFlags,
+): Promise<void> {
+  formatOf(cli);
+  const client = await cli.client();
+  const runner = await OperationRunner.begin(cli, {});
+  const vm = await runner.find(word, '/vms');
+  const document = await documentOf(runner, vm.id, vm.label);
+  const disks = await disksIn(runner, vm.id, document);
+  const file = await PartialFile.create(path, flags.force === true);
+  try {
+    const archive = new Archive({ cli, client, flags, file });
+    const images = await archive.write(document, disks);
+    await file.finish();
+    const size = images.reduce((sum, image) => sum + image.size, 0);
+    if (isTable(formatOf(cli))) {
+      const count = `${disks.length} disk${disks.length === 1 ? '' : 's'}`;
+      cli.note(`${vm.label} is in ${path}: ${count}, ${humanBytes(size)}`);
+      return;
+    }
+    const shown = disks.map(({ name }, index) => ({ name, ...images[index] }));
+    const item = { id: vm.id, file: file.target, disks: shown };
+    await print(cli, { noun: 'vms', items: [item], single: true });
+  } catch (error) {
+    await file.remove().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The configuration of the machine, in the layout of archives. */
+async function documentOf(runner: OperationRunner, vm: string, label: string): Promise<string> {
+  const { initialization } = await runner.call({
+    path: '/vms/{vm}',
+    name: 'get',
+    ids: { vm },
+    query: { all_content: true, ovf_as_ova: true },
+  });
+  const configuration = (initialization as ApiObject | undefined)?.['configuration'];
+  const text = (configuration as ApiObject | undefined)?.['data'];
+  if (typeof text === 'string' && text !== '') return text;
+  throw new NotFoundError(`the service does not say how ${label} is configured`, {
+    code: 'no_document',
+    hint: 'older services have no OVF documents; vmctl disks download fetches its disks',
+  });
+}
+
+interface ExportedDisk {
+  readonly name: string;
+  readonly disk: ApiObject;
+  readonly inDocument: OvfDisk;
+}
+
+/** The disks that the document describes. Throws where one cannot be read. */
+async function disksIn(
+  runner: OperationRunner,
+  vm: string,
+  document: string,
+): Promise<readonly ExportedDisk[]> {
+  const attachments = await runner.list({
+    path: '/vms/{vm}/diskattachments',
+    ids: { vm },
+    follow: 'disk',
+  });
+  const known = new Map(attachments.map((one) => [String(one['id']), one['disk'] as ApiObject]));
+  return readOvf(document).disks.map((inDocument) => {
+    const disk = known.get(inDocument.id);
+    const name = String(disk?.['alias'] ?? disk?.['name'] ?? inDocument.id);
+    const status = String(disk?.['status'] ?? 'ok');
+    if (!disk) {
+      throw new NotFoundError(`the disk ${name} is in the configuration, and not attached`, {
+        code: 'no_disk',
+      });
+    }
+    if (status === 'ok') return { name, disk, inDocument };
+    throw new ConflictError(`the disk ${name} is ${status}`, {
+      code: 'wrong_state',
+      hint: 'wait until it is ok',
+    });
+  });
+}
+
+interface Parts {
+  readonly cli: CommandContext;
+  readonly client: Client;
+  readonly flags: ExportFlags;
+  readonly file: PartialFile;
+}
+
+class Archive {
+  readonly #parts: Parts;
+  readonly #time = new Date();
+  /** Where the next file begins. */
+  #end = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async write(document: string, disks: readonly ExportedDisk[]): Promise<readonly PackedImage[]> {
+    // The document is the first file, and says how large the others are: it is written last.
+    const room = Buffer.byteLength(document) + growth * (1 + disks.length);
+    this.#end = headerSize + room + tarPadding(room).length;
+    const images: PackedImage[] = [];
+    for (const disk of disks) images.push(await this.#image(disk));
+    const { file } = this.#parts;
+    await file.write(this.#end, tarEnd());
+    const text = Buffer.from(describeImages(document, images));
+    if (text.length > room) throw new Error('The document has grown beyond its place.');
+    const padded = Buffer.alloc(room, '\n');
+    text.copy(padded);
+    await file.write(0, tarHeader('vm.ovf', room, this.#time));
+    await file.write(headerSize, padded);
+    return images;
+  }
+
+  async #image({ name, disk, inDocument }: ExportedDisk): Promise<PackedImage> {
+    const { cli, client, flags, file } = this.#parts;
+    const begin = this.#end + headerSize;
+    const size = inDocument.provisionedSize;
+    const writer = new Qcow2Writer((offset, bytes) => file.write(begin + offset, bytes), size);
+    const progress = new TransferProgress(cli, name);
+    try {
+      const options = await transferOptions(cli, client, flags, progress);
+      const out = clustersInto(writer);
+      const done = await downloadToStream({ ...options, disk, guestData: true, out });
+      out.end();
+      await finished(out);
+      if (done.size !== size) {
+        throw new UsageError(`the disk ${name} has ${done.size} bytes, its configuration ${size}`);
+      }
+    } catch (error) {
+      throw explained(cli, error, () => '');
+    } finally {
+      progress.clear();
+    }
+    const length = await writer.finish(3);
+    const reference = inDocument.file ?? inDocument.imageId;
+    await file.write(this.#end, tarHeader(reference, length, this.#time));
+    await file.write(begin + length, tarPadding(length));
+    this.#end = begin + length + tarPadding(length).length;
+    return { disk: inDocument.id, reference: inDocument.imageId, size: length };
+  }
+}
+
+/** A stream whose bytes become clusters of an image, one after the other. */
+function clustersInto(writer: Qcow2Writer): Writable {
+  let offset = 0;
+  let rest = Buffer.alloc(0);
+  const add = async (bytes: Buffer) => {
+    await writer.add({ offset, bytes });
+    offset += bytes.length;
+  };
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const take = async () => {
+        let at = 0;
+        if (rest.length > 0) {
+          at = Math.min(clusterSize - rest.length, chunk.length);
+          rest = Buffer.concat([rest, chunk.subarray(0, at)]);
+          if (rest.length < clusterSize) return;
+          await add(rest);
+          rest = Buffer.alloc(0);
+        }
+        for (; chunk.length - at >= clusterSize; at += clusterSize) {
+          await add(chunk.subarray(at, at + clusterSize));
+        }
+        rest = Buffer.from(chunk.subarray(at));
+      };
+      take().then(() => done(), done);
+    },
+    final(done) {
+      const last = rest.length > 0 ? add(rest) : Promise.resolve();
+      last.then(() => done(), done);
+    },
+  });
+}

@@ -1,0 +1,86 @@
+/** The images of a package, as disks take them: as they are, unpacked, or converted. */
+import { createReadStream } from 'node:fs';
+import { open, stat, writeFile } from 'node:fs/promises';
+import { UsageError } from '../../../../client/errors.ts';
+import {
+  compressionOf,
+  decompressed,
+  type FileRegion,
+  FileSource,
+  headOf,
+  imageFormat,
+  RegionSource,
+  requireFormat,
+  requireKnown,
+  type Source,
+} from '../../../../transfer/index.ts';
+import type { CommandContext } from '../../../session/command-context.ts';
+import { convertImage, foreignFormatOf, requireConverter, virtualSizeOf } from './convert.ts';
+import type { Workspace } from './workspace.ts';
+
+/** An image that can be put into a disk. */
+export interface PackedImage {
+  /** Of the disk that holds it as it is sent. */
+  readonly format: 'raw' | 'cow';
+  /** Bytes that a machine sees. */
+  readonly virtualSize: number;
+  readonly open: () => Promise<Source>;
+}
+
+/** Looks at an image; messages call it `name`. Throws for what is no image, before anything is changed. */
+export async function imageIn(
+  cli: CommandContext,
+  region: FileRegion,
+  name: string,
+  workspace: Workspace,
+): Promise<PackedImage> {
+  const head = await headOf(region);
+  const packing = compressionOf(head);
+  if (packing) {
+    const path = await workspace.newPath();
+    cli.note(`${name} is packed with ${packing.name}: it is unpacked at first`);
+    await writeFile(path, decompressed(name, packing, bytesOf(region)), { signal: cli.signal });
+    const { size } = await stat(path);
+    return await imageIn(cli, { path, offset: 0, size }, name, workspace);
+  }
+  const foreign = foreignFormatOf(head, await tailOf(region));
+  if (foreign) {
+    requireConverter(cli, foreign, name);
+    const virtualSize = await virtualSizeOf(cli, region, foreign, name);
+    const openConverted = async () => {
+      const path = await workspace.newPath();
+      cli.note(`${name} is ${foreign.name}: it is converted at first`);
+      await convertImage(cli, region, foreign, name, path);
+      return await FileSource.open(path);
+    };
+    return { format: 'cow', virtualSize, open: openConverted };
+  }
+  const content = imageFormat(head, region.size);
+  requireKnown(head, content, name);
+  if (region.size === 0 || head.toString('latin1').startsWith('# Disk DescriptorFile')) {
+    throw new UsageError(`${name} has no image in it`, {
+      code: 'wrong_format',
+      hint: 'export the machine again, as an OVA archive',
+    });
+  }
+  return {
+    format: requireFormat(content, undefined, name),
+    virtualSize: content.virtualSize,
+    open: async () => await RegionSource.open(region, name),
+  };
+}
+
+async function tailOf({ path, offset, size }: FileRegion): Promise<Buffer> {
+  const length = Math.min(512, size);
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset + size - length);
+    return buffer;
+  } finally {
+    await file.close();
+  }
+}
+
+function bytesOf({ path, offset, size }: FileRegion): AsyncIterable<Uint8Array> {
+  return createReadStream(path, { start: offset, end: offset + size - 1, highWaterMark: 2 ** 20 });
+}

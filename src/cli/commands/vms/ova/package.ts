@@ -1,0 +1,178 @@
+/** The files of a machine that is imported: in an archive, or beside its OVF document. */
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, normalize, sep } from 'node:path';
+import { UsageError } from '../../../../client/errors.ts';
+import { type TarEntry, tarEntries } from '../../../../formats/tar.ts';
+import type { FileRegion } from '../../../../transfer/index.ts';
+
+/** Documents and manifests are not longer than this, in bytes. */
+const largestText = 16 * 2 ** 20;
+
+/** A text of a package, and what messages call it. */
+interface Text {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface OvaPackage {
+  readonly path: string;
+  readonly document: Text;
+  /** Digests of the files, where the package has them. */
+  readonly manifest?: Text;
+  /** Where a file is, by the name that the document gives it. Throws where there is none. */
+  readonly fileAt: (name: string) => FileRegion;
+}
+
+/** Opens an archive or a document. Throws usage errors for what is neither. */
+export function openPackage(path: string): OvaPackage {
+  const file = openFile(path);
+  try {
+    const { size } = fstatSync(file);
+    const head = readPart(file, { offset: 0, size: Math.min(size, 512) });
+    if (/^(?:\xef\xbb\xbf)?\s*</.test(head.toString('latin1'))) return unpacked(path, file, size);
+    return packed(path, file, size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openFile(path: string): number {
+  try {
+    const file = openSync(path, 'r');
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new UsageError(`${path} cannot be read: ${why}`, { code: 'unreadable_file', cause });
+  }
+  throw new UsageError(`${path} is no file`, {
+    code: 'unreadable_file',
+    hint: 'give the archive, or the OVF document that the other files lie beside',
+  });
+}
+
+function packed(path: string, file: number, size: number): OvaPackage {
+  const entries = new Map<string, TarEntry>();
+  try {
+    for (const entry of tarEntries(file)) entries.set(normalize(entry.name), entry);
+  } catch (cause) {
+    throw new UsageError(`${path} cannot be imported: ${(cause as Error).message}`, {
+      code: 'wrong_format',
+      hint: 'it takes OVA archives, and OVF documents with their files beside them',
+      cause,
+    });
+  }
+  for (const { name, offset, size: length } of entries.values()) {
+    if (offset + length <= size) continue;
+    throw new UsageError(
+      `${path} is cut off in ${name}: ${offset + length - size} bytes are missing`,
+      {
+        code: 'damaged_archive',
+        hint: 'fetch it again',
+      },
+    );
+  }
+  const text = (extension: string): Text | undefined => {
+    const entry = [...entries.values()].find(({ name }) => name.toLowerCase().endsWith(extension));
+    return entry && { name: entry.name, text: readText(file, entry, `${path} (${entry.name})`) };
+  };
+  const document = text('.ovf');
+  if (!document) {
+    throw new UsageError(`${path} is an archive without an OVF document`, {
+      code: 'wrong_format',
+      hint: `tar -tf ${path} shows what is in it`,
+    });
+  }
+  const manifest = text('.mf');
+  return {
+    path,
+    document,
+    ...(manifest ? { manifest } : {}),
+    fileAt(name) {
+      const entry = entries.get(normalize(name));
+      if (!entry) throw missing(path, name);
+      return { path, offset: entry.offset, size: entry.size };
+    },
+  };
+}
+
+function unpacked(path: string, file: number, size: number): OvaPackage {
+  const text = readText(file, { offset: 0, size }, path);
+  const digests = join(dirname(path), `${basename(path, extname(path))}.mf`);
+  const manifest = existsSync(digests) ? readFileText(digests) : undefined;
+  return {
+    path,
+    document: { name: basename(path), text },
+    ...(manifest === undefined ? {} : { manifest: { name: basename(digests), text: manifest } }),
+    fileAt(name) {
+      const found = [name, decoded(name)].map((one) => beside(path, one)).find(isFile);
+      if (found === undefined) throw missing(path, name);
+      return { path: found, offset: 0, size: statSync(found).size };
+    },
+  };
+}
+
+function readFileText(path: string): string {
+  const file = openFile(path);
+  try {
+    return readText(file, { offset: 0, size: fstatSync(file).size }, path);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The path of a file that a document names. Throws where that is not beside it. */
+function beside(path: string, name: string): string {
+  const relative = normalize(name);
+  const isOutside = isAbsolute(relative) || relative.split(sep)[0] === '..';
+  if (!isOutside && !/^[a-z][a-z0-9+.-]+:/i.test(name)) return join(dirname(path), relative);
+  throw new UsageError(`${path} names the file ${name}, which is not beside it`, {
+    code: 'wrong_format',
+    hint: 'put it into the folder of the document, and name it there by its name alone',
+  });
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Names in documents are references: blanks may be written as `%20`. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function missing(path: string, name: string): UsageError {
+  return new UsageError(`${path} names the file ${name}, which is not there`, {
+    code: 'missing_file',
+    hint: 'fetch the whole of it again',
+  });
+}
+
+type Part = Pick<FileRegion, 'offset' | 'size'>;
+
+function readText(file: number, part: Part, name: string): string {
+  if (part.size <= largestText) {
+    return readPart(file, part)
+      .toString('utf8')
+      .replace(/^\ufeff/, '');
+  }
+  throw new UsageError(`${name} has ${part.size} bytes, which no document needs`, {
+    code: 'wrong_format',
+  });
+}
+
+function readPart(file: number, { offset, size }: Part): Buffer {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = readSync(file, bytes, filled, size - filled, offset + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
