@@ -3,6 +3,7 @@ import { enums } from '../model/enums.ts';
 import { operatingSystems } from '../model/operating-systems.ts';
 import type { XmlNode } from '../wire/xml-tree.ts';
 import { diskInterface, formatUris, hardware, nicInterface, systemOfCim } from './codes.ts';
+import { type ChosenItems, chosenItems, withProperties } from './deployment-options.ts';
 import {
   bytesOfUnit,
   childText,
@@ -25,12 +26,17 @@ export interface Hardware {
   watchdog?: OvfMachine['watchdog'];
   /** Whether the disks are plugged in, by what their items name them. */
   readonly plugged: Map<string, boolean>;
+  /** What items of configurations name that are not chosen. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
-/** Reads all items of a section. Throws an `OvfError` for numbers that are none. */
-function readHardware(section: XmlNode | undefined): Hardware {
-  const found: Hardware = { vm: {}, nics: [], consoles: [], plugged: new Map() };
-  const items = (section?.children ?? []).filter(({ name }) => name === 'Item');
+/** Reads the items of a section that count. Throws an `OvfError` for numbers that are none. */
+function readHardware({ items: children, others }: ChosenItems): Hardware {
+  const found: Hardware = {
+    ...{ vm: {}, nics: [], consoles: [], plugged: new Map() },
+    leftOut: new Set(others.flatMap((item) => childText(item, 'HostResource') ?? [])),
+  };
+  const items = children.filter(({ name }) => name === 'Item');
   // Where a document tells devices at all, those that it does not tell are not there.
   if (items.some((item) => childText(item, 'Type') !== undefined)) {
     found.vm.soundcard_enabled = false;
@@ -38,7 +44,7 @@ function readHardware(section: XmlNode | undefined): Hardware {
     found.vm.virtio_scsi = { enabled: false };
     found.vm.tpm_enabled = false;
   }
-  for (const item of section?.children ?? []) {
+  for (const item of children) {
     if (item.name === 'Item') readers[childText(item, 'ResourceType') ?? '']?.(item, found);
     // Later versions of the standard have elements of their own for interfaces and storage.
     if (item.name === 'EthernetPortItem') readNic(item, found);
@@ -175,7 +181,7 @@ const gibibyte = 2 ** 30;
 export function readOvf(text: string): OvfMachine {
   const document = new OvfDocument(text);
   const { machine } = document;
-  const found = readHardware(document.section(machine, 'VirtualHardware'));
+  const found = readHardware(chosenItems(document, document.section(machine, 'VirtualHardware')));
   const system = document.section(machine, 'OperatingSystem');
   const vm: OvfMachine['vm'] = { ...found.vm };
   readGeneral(document, vm);
@@ -234,7 +240,7 @@ function systemIn(document: OvfDocument, section: XmlNode): string | undefined {
   return known ?? systemOfCim(document.attribute(section, 'id') ?? '');
 }
 
-function disksIn(document: OvfDocument, { plugged }: Hardware): OvfDisk[] {
+function disksIn(document: OvfDocument, { plugged, leftOut }: Hardware): OvfDisk[] {
   const references = document.root.children.find(({ name }) => name === 'References');
   const files = new Map(
     (references?.children ?? []).map((file) => [document.attribute(file, 'id') ?? '', file]),
@@ -242,13 +248,16 @@ function disksIn(document: OvfDocument, { plugged }: Hardware): OvfDisk[] {
   const disks = document.section(document.root, 'Disk')?.children ?? [];
   return disks
     .filter(({ name }) => name === 'Disk')
-    .map((node) => {
+    .flatMap((node) => {
       const disk =
         document.layout === 'ovf' ? storedDisk(document, node) : packedDisk(document, node, files);
       const { hosts, ...rest } = disk;
+      // A disk of another configuration alone.
+      if (!hosts.some((one) => plugged.has(one)) && hosts.some((one) => leftOut.has(one)))
+        return [];
       const active =
         hosts.map((host) => plugged.get(host)).find((one) => one !== undefined) ?? true;
-      return { ...rest, ...described(document, node, active) };
+      return [{ ...rest, ...described(document, node, active) }];
     });
 }
 
@@ -293,7 +302,7 @@ function packedDisk(
   const id = required(document, node, 'diskId');
   const reference = document.attribute(node, 'fileRef') ?? '';
   const file = files.get(reference);
-  const capacity = required(document, node, 'capacity');
+  const capacity = withProperties(document, required(document, node, 'capacity'));
   const unit = document.attribute(node, 'capacityAllocationUnits');
   const populated =
     document.attribute(node, 'populatedSize') ?? (file && document.attribute(file, 'size'));
@@ -301,7 +310,8 @@ function packedDisk(
     id,
     imageId: reference,
     provisionedSize: wholeNumber(capacity, 'capacity') * bytesOfUnit(unit ?? 'byte'),
-    ...(populated ? { actualSize: wholeNumber(populated, 'populatedSize') } : {}),
+    // Tools of others write what is no size, and nothing depends on it.
+    ...(populated && /^\d{1,15}$/.test(populated) ? { actualSize: Number(populated) } : {}),
     ...(file ? { file: required(document, file, 'href') } : {}),
     hosts: [`ovf:/disk/${id}`, `/disk/${id}`],
   };

@@ -295,6 +295,60 @@ describe('a document of others', () => {
   });
 });
 
+describe('a document with choices', () => {
+  const item = (type: number, id: number, quantity: number, attributes = '') =>
+    `<Item ${attributes}><rasd:InstanceID>${id}</rasd:InstanceID><rasd:ResourceType>${type}</rasd:ResourceType>` +
+    `<rasd:VirtualQuantity>${quantity}</rasd:VirtualQuantity></Item>`;
+  const drive = (id: number, disk: string, attributes = '') =>
+    `<Item ${attributes}><rasd:InstanceID>${id}</rasd:InstanceID><rasd:ResourceType>17</rasd:ResourceType>` +
+    `<rasd:HostResource>ovf:/disk/${disk}</rasd:HostResource></Item>`;
+  const choices = (configurations: string, items: string) => `<Envelope
+    xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="r">
+    <DiskSection>
+      <Disk ovf:diskId="s" ovf:capacity="1" ovf:capacityAllocationUnits="byte * 2^30" ovf:populatedSize="-1"/>
+      <Disk ovf:diskId="l" ovf:capacity="\${gibibytes}" ovf:capacityAllocationUnits="byte * 2^30"/>
+      <Disk ovf:diskId="n" ovf:capacity="3" ovf:capacityAllocationUnits="byte * 2^30"/>
+    </DiskSection>
+    <DeploymentOptionSection>${configurations}</DeploymentOptionSection>
+    <VirtualSystem ovf:id="it">
+      <ProductSection><Property ovf:key="gibibytes" ovf:type="int" ovf:value="7"/></ProductSection>
+      <VirtualHardwareSection>${items}</VirtualHardwareSection>
+    </VirtualSystem></Envelope>`;
+  const both = '<Configuration ovf:id="small"/><Configuration ovf:id="large" ovf:default="true"/>';
+  const small = 'ovf:configuration="small"';
+  const large = 'ovf:configuration="huge large"';
+  const items =
+    item(3, 1, 4, large) +
+    item(3, 1, 1) +
+    item(4, 2, 512) +
+    item(4, 2, 9, small) +
+    drive(8, 's', small) +
+    drive(9, 'l', large);
+
+  it('is read as its author proposes: the default configuration, and the defaults of properties', () => {
+    const { vm, disks } = readOvf(choices(both, items));
+    expect(vm).toMatchObject({ memory: 512 * 2 ** 20, cpu: { topology: { sockets: 4 } } });
+    // A disk that no item names belongs to all configurations.
+    const sizes = disks.map(({ id, provisionedSize }) => [id, provisionedSize / gibibyte]);
+    expect(sizes).toEqual([
+      ['l', 7],
+      ['n', 3],
+    ]);
+  });
+
+  it('has the first configuration where none is marked', () => {
+    const { vm, disks } = readOvf(choices(both.replace(' ovf:default="true"', ''), items));
+    expect(vm).toMatchObject({ memory: 9 * 2 ** 20, cpu: { topology: { sockets: 1 } } });
+    expect(disks.map(({ id }) => id)).toEqual(['s', 'n']);
+    expect(disks[0]).not.toHaveProperty('actualSize');
+  });
+
+  it('has a value within its limits', () => {
+    const limits = item(4, 2, 256, 'ovf:bound="min"') + item(4, 2, 4096, 'ovf:bound="max"');
+    expect(readOvf(choices('', item(4, 2, 1024) + limits)).vm.memory).toBe(gibibyte);
+  });
+});
+
 describe('garbage', () => {
   const small = (content: string) => `<Envelope><Content>${content}</Content></Envelope>`;
   const hardware = (items: string) =>
