@@ -63,9 +63,13 @@ export function unknownFlagError(
   }
   const [flag = ''] = word.split('=', 1);
   const names = known.map((name) => name.replace(/^--/, ''));
-  const [near] = flag.startsWith('--') ? closeMatches(flag.slice(2), names) : [];
+  // One that is known is wrong only here: another form of the command has it.
+  const isKnown = known.includes(flag);
+  const [near] = flag.startsWith('--') && !isKnown ? closeMatches(flag.slice(2), names) : [];
   const hint = near === undefined ? help : `did you mean --${near}? ${help}`;
-  return new UsageError(`${flag}: unknown flag`, { hint });
+  return new UsageError(isKnown ? `${flag}: not with these words` : `${flag}: unknown flag`, {
+    hint,
+  });
 }
 
 /** A flag that no command knows, where no noun is named; `undefined` when all are known. */

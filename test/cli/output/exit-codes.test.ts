@@ -84,6 +84,10 @@ describe('errors of usage', () => {
       ['--outptu', 'json', 'vms', 'list'],
       'vmctl: --outptu: unknown flag\nhint: did you mean --output? vmctl help flags lists the flags\n',
     ],
+    [
+      ['serve', 'faults', '--path', '/vms'],
+      'vmctl: --path: not with these words\nhint: see vmctl serve --help\n',
+    ],
     [['--foo'], 'vmctl: --foo: unknown flag\nhint: vmctl help flags lists the flags\n'],
     [
       ['vms', 'start'],
