@@ -1,72 +1,49 @@
-/** What a long list costs: wall time over that of `curl | jq .` for the same list, and memory. */
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { median, startSite, vmctl } from './support/site.ts';
+/** What a long list costs: wall time beside that of `curl | jq .` for the same list, and memory. */
+import { missingRow, type Row, rowOf } from './report/row.ts';
+import { pairRow, takeTurns, type Work } from './support/rounds.ts';
+import { type Cost, isThere, run } from './support/run.ts';
+import { answer, quick, roundsOr } from './support/settings.ts';
+import { startSite, vmctl } from './support/site.ts';
 
-const quick = process.argv.includes('--quick');
-const rounds = quick ? 1 : 5;
 const vms = quick ? 100 : 10_000;
+const peer = 'curl | jq .';
+const yardstick =
+  'curl -sSf --cacert "$VMCTL_CA_FILE" -u admin@internal:bench -H "Accept: application/json" "$API/vms" | jq .';
+const variants: Readonly<Record<string, readonly string[]>> = {
+  'vms list -o json': ['-o', 'json'],
+  'vms list -o json --page-size 1000': ['-o', 'json', '--page-size', '1000'],
+  'vms list -o csv': ['-o', 'csv'],
+  'vms list -o xml': ['-o', 'xml'],
+  'vms list, a table off a terminal': [],
+};
+const missing = ['curl', 'jq'].filter((program) => !isThere(program));
 
 const site = await startSite('--inventory', `hosts=50,vms=${vms}`, '--speed', '0');
 const env = { ...site.env, API: site.apiUrl };
-
-interface Cost {
-  readonly seconds: number;
-  /** MiB, at most; of the command alone. */
-  readonly memory: number;
-}
-
-/** Runs a command to its end, its output thrown away. */
-async function run(command: readonly string[]): Promise<Cost> {
-  const [file = '', ...words] = command;
-  const began = performance.now();
-  const child = spawn(file, words, { stdio: ['ignore', 'ignore', 'inherit'], env });
-  let memory = 0;
-  const look = setInterval(() => {
-    try {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      memory = Math.max(memory, Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024);
-    } catch {
-      // It has just ended, or there is no such file on this system.
-    }
-  }, 10);
-  await new Promise((resolve) => child.once('exit', resolve));
-  clearInterval(look);
-  return { seconds: (performance.now() - began) / 1_000, memory };
-}
-
-const yardstick =
-  'curl -s --cacert "$VMCTL_CA_FILE" -u admin@internal:bench -H "Accept: application/json" "$API/vms" | jq .';
-const list = [process.execPath, vmctl, 'vms', 'list'];
-const commands: Readonly<Record<string, readonly string[]>> = {
-  'curl | jq .': ['sh', '-c', yardstick],
-  'vms list -o json': [...list, '-o', 'json'],
-  'vms list -o json --page-size 1000': [...list, '-o', 'json', '--page-size', '1000'],
-  'vms list -o csv': [...list, '-o', 'csv'],
-  'vms list -o xml': [...list, '-o', 'xml'],
-  'vms list': list,
-};
-const costs = new Map(Object.keys(commands).map((name) => [name, [] as Cost[]]));
 try {
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, command] of Object.entries(commands)) {
-      const cost = await run(command);
-      // The first round signs in and warms up.
-      if (round > 0) costs.get(name)?.push(cost);
-    }
-  }
+  // Output goes nowhere, as that of both sides would go to the same place.
+  const away = (script: string, ...words: string[]) =>
+    run(['bash', '-c', `${script} > /dev/null`, 'bash', ...words], env);
+  const works = new Map<string, Work<Cost>>(
+    Object.entries(variants).map(([name, more]) => [
+      name,
+      () => away('exec "$@"', process.execPath, vmctl, 'vms', 'list', ...more),
+    ]),
+  );
+  if (missing.length === 0) works.set(peer, () => away(`set -o pipefail; ${yardstick}`));
+  const turns = await takeTurns(works, roundsOr(5));
+  const rows = Object.keys(variants).flatMap((name): Row[] => {
+    const common = { name: `${name}, ${vms} VMs, wall`, reach: 1, direction: 'at most' as const };
+    const compared =
+      pairRow(turns, { ...common, ours: name, peer }, 's', ({ seconds }) => seconds) ??
+      missingRow({ ...common, beside: peer, unit: 's' }, `not installed: ${missing.join(', ')}`);
+    const memory = rowOf({
+      ...{ name: `${name}, ${vms} VMs, memory`, unit: 'MiB', reach: 150, direction: 'at most' },
+      ours: (turns.get(name) ?? []).map((cost) => cost.memory),
+    });
+    return [compared, memory];
+  });
+  answer(rows);
 } finally {
   await site.stop();
-}
-const base = median((costs.get('curl | jq .') ?? []).map(({ seconds }) => seconds));
-console.log(
-  `lists of ${vms} VMs on Node ${process.version}; curl | jq . takes ${base.toFixed(2)} s`,
-);
-for (const [name, all] of costs) {
-  if (name === 'curl | jq .') continue;
-  const ratio = median(all.map(({ seconds }) => seconds)) / base;
-  const memory = Math.max(...all.map((one) => one.memory));
-  console.log(
-    `${name.padEnd(34)} ${ratio.toFixed(2)} x  (reach 1)  ${memory.toFixed(0)} MiB  (reach 150)`,
-  );
 }

@@ -1,65 +1,61 @@
-/** What it costs to start: CPU time of whole commands over that of `node -e 0`, interleaved. */
-import { execFileSync } from 'node:child_process';
-import { median, startSite, vmctl } from './support/site.ts';
+/** What it costs to start: CPU time of whole commands, beside that of bare Node. */
+import { type Pair, pairRow, takeTurns, type Work } from './support/rounds.ts';
+import { type Cost, run } from './support/run.ts';
+import { answer, roundsOr } from './support/settings.ts';
+import { startSite, vmctl } from './support/site.ts';
 
-const quick = process.argv.includes('--quick');
-const rounds = quick ? 1 : 15;
-
-/** CPU seconds, user and system, of one run of a command. */
-function cpu(command: readonly string[], env: NodeJS.ProcessEnv): number {
-  const script = 'TIMEFORMAT="%U %S"; { time "$@" > /dev/null 2>&4; } 4>/dev/null';
-  const output = execFileSync('bash', ['-c', `${script} 2>&1`, 'bash', ...command], {
-    env,
-    encoding: 'utf8',
+/** What somebody writes who wants no more than the list: one request, with the same CA. */
+const bareGet = `
+const { get } = require('node:https');
+const { readFileSync } = require('node:fs');
+const { API, VMCTL_CA_FILE, VMCTL_PASSWORD } = process.env;
+const headers = { Accept: 'application/json' };
+const auth = 'admin@internal:' + VMCTL_PASSWORD;
+get(API + '/vms', { ca: readFileSync(VMCTL_CA_FILE), headers, auth }, (response) => {
+  if (response.statusCode !== 200) throw new Error(String(response.statusCode));
+  let text = '';
+  response.on('data', (piece) => { text += piece; });
+  response.on('end', () => {
+    for (const { name, status } of JSON.parse(text).vm) console.log(name, status);
   });
-  const [user = 0, system = 0] = output.trim().split(' ').map(Number);
-  return user + system;
-}
+});`;
+
+const node = process.execPath;
+const bare = 'node -e 0';
+const plainly = 'bare node:https GET';
+const complete = (...words: string[]) => [node, vmctl, '__complete', ...words];
+const commands: Readonly<Record<string, { command: readonly string[]; reach: number }>> = {
+  'vmctl --version': { command: [node, vmctl, '--version'], reach: 1.25 },
+  'vmctl --help': { command: [node, vmctl, '--help'], reach: 1.8 },
+  'completion of a noun': { command: complete('v'), reach: 1.8 },
+  'completion of a flag': { command: complete('vms', 'create', '--'), reach: 1.8 },
+  'completion of a name from cache': { command: complete('vms', 'show', ''), reach: 1.8 },
+};
+const list = 'vmctl vms list, TLS';
 
 const site = await startSite();
-const { env } = site;
-const node = process.execPath;
-const commands: Readonly<Record<string, { command: string[]; reach: string }>> = {
-  'vmctl --version': { command: [node, vmctl, '--version'], reach: '1.25' },
-  'vmctl --help': { command: [node, vmctl, '--help'], reach: '1.8' },
-  'vmctl __complete': {
-    command: [node, vmctl, '__complete', 'vms', 'create', '--'],
-    reach: '1.8',
-  },
-  'vmctl vms list': {
-    command: [node, vmctl, 'vms', 'list'],
-    reach: '2.3 (Node 20), 4.0 (Node 24)',
-  },
-};
-const bare: number[] = [];
-const measured = new Map(Object.keys(commands).map((name) => [name, [] as number[]]));
+const env = { ...site.env, API: site.apiUrl };
 try {
-  for (let round = 0; round <= rounds; round++) {
-    const base = cpu([node, '-e', '0'], env);
-    // The first round warms up caches, and signs in.
-    if (round > 0) bare.push(base);
-    for (const [name, { command }] of Object.entries(commands)) {
-      const cost = cpu(command, env);
-      if (round > 0) measured.get(name)?.push(cost);
-    }
-  }
+  const work = (command: readonly string[]) => () => run(command, env);
+  const works = new Map<string, Work<Cost>>([
+    [bare, work([node, '-e', '0'])],
+    // The round that warms up signs in, too, and fills the cache of names.
+    [list, work([node, vmctl, 'vms', 'list'])],
+    [plainly, work([node, '-e', bareGet])],
+    ...Object.entries(commands).map(([name, { command }]): [string, Work<Cost>] => [
+      name,
+      work(command),
+    ]),
+  ]);
+  const turns = await takeTurns(works, roundsOr(15));
+  const pairs: readonly Pair[] = [
+    ...Object.entries(commands).map(([name, { reach }]) => ({
+      ...{ name: `${name}, CPU`, ours: name, peer: bare, reach },
+      direction: 'at most' as const,
+    })),
+    { name: `${list}, CPU`, ours: list, peer: plainly, reach: 1.35, direction: 'at most' },
+  ];
+  answer(pairs.flatMap((pair) => pairRow(turns, pair, 's', ({ cpu }) => cpu) ?? []));
 } finally {
   await site.stop();
-}
-
-const base = median(bare);
-console.log(
-  `start-up on Node ${process.version}, ${rounds} rounds; node -e 0: ${base.toFixed(3)} s of CPU`,
-);
-if (process.env['NODE_EXTRA_CA_CERTS']) {
-  console.log(
-    'NODE_EXTRA_CA_CERTS is set: Node 20 reads these certificates at every start, also for node -e 0;\nwithout them all ratios of Node 20 are higher',
-  );
-}
-for (const [name, costs] of measured) {
-  const cost = median(costs);
-  const ratio = (cost / base).toFixed(2);
-  console.log(
-    `${name.padEnd(18)} ${cost.toFixed(3)} s  ${ratio} x  (reach ${commands[name]?.reach})`,
-  );
 }

@@ -2,8 +2,7 @@
  * What it costs to show somebody no more than they may see: pages of a user with a permission on
  * every tenth machine over the same pages of the administrator, and for how long the event loop of
  * the server stands still for one of them, for the one and for the other. `--data FOLDER` keeps the
- * site for the next time, `--rounds N` says how often each page is asked for; words after `--only` choose
- * pages whose name has one of them.
+ * site for the next time; the words of `--only` choose pages whose name has one of them.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,22 +10,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type Row, rowOf } from './report/row.ts';
 import { fillGreatSite } from './support/great-site.ts';
-import { median, vmctl } from './support/site.ts';
+import { answer, data as given, only, quick, roundsOr } from './support/settings.ts';
+import { vmctl } from './support/site.ts';
 
-const quick = process.argv.includes('--quick');
-const asked = process.argv.indexOf('--rounds');
-const rounds = asked > 0 ? Number(process.argv[asked + 1]) : quick ? 1 : 15;
+const rounds = roundsOr(15);
 // A quick run says that all pages are answered, not what they cost.
 const vms = quick ? 300 : 100_000;
 const permissions = vms / 10;
 
 /**
- * Tells the CPU time since it was last asked, and the most that passed between two turns of the event
+ * Reports the CPU time since it was last asked, and the most that passed between two turns of the event
  * loop, in milliseconds: neither what others take of a busy machine counts there, nor what other
  * threads of the server do beside the loop.
  */
-const teller = `
+const reporter = `
 if (process.channel) {
   let most = 0;
   let all = process.cpuUsage();
@@ -76,13 +75,14 @@ const pages: Readonly<Record<string, string>> = {
 const fill = process.argv.indexOf('--fill');
 if (fill > 0) {
   // A process of its own: the database is free for the server when it has ended.
-  console.log((await fillGreatSite(process.argv[fill + 1] ?? '', { vms, permissions })).vm);
+  process.stdout.write(
+    (await fillGreatSite(process.argv[fill + 1] ?? '', { vms, permissions })).vm,
+  );
   process.exit();
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
-const kept = process.argv.indexOf('--data');
-const data = kept > 0 ? resolve(process.argv[kept + 1] ?? '') : join(folder, 'data');
+const data = given === undefined ? join(folder, 'data') : resolve(given);
 const note = join(data, 'bench.txt');
 if (!existsSync(note)) {
   const own = [process.argv[1] ?? '', '--fill', data, ...(quick ? ['--quick'] : [])];
@@ -90,14 +90,11 @@ if (!existsSync(note)) {
   writeFileSync(note, filled);
 }
 const vm = readFileSync(note, 'utf8').trim();
-const only = process.argv.includes('--only')
-  ? process.argv.slice(process.argv.indexOf('--only') + 1)
-  : [''];
 const readyFile = join(folder, 'ready.json');
 const server = spawn(
   process.execPath,
   [
-    ...['--import', `data:text/javascript,${encodeURIComponent(teller)}`],
+    ...['--import', `data:text/javascript,${encodeURIComponent(reporter)}`],
     ...[vmctl, 'serve', '--data', data, '--ready-file', readyFile, '--speed', '0'],
     ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
   ],
@@ -118,29 +115,34 @@ try {
     'one VM': `/vms/${vm}`,
     'its disks': `/vms/${vm}/diskattachments`,
   };
-  console.log(`${vms} VMs, a user with ${permissions} permissions, over the administrator`);
+  const rows: Row[] = [];
   for (const [name, path] of Object.entries(all)) {
-    if (!only.some((word) => name.includes(word))) continue;
+    if (only && !only.some((word) => name.includes(word))) continue;
     const times = { admin: [] as number[], jane: [] as number[] };
-    const stood = { admin: 0, jane: 0 };
+    const still = { admin: [] as number[], jane: [] as number[] };
     for (let round = quick ? 1 : 0; round <= rounds; round++) {
       for (const who of ['admin', 'jane'] as const) {
-        await told();
+        await report();
         await get(agent, `${ready['api_url']}${path}`, who);
-        const { most, all } = await told();
-        if (round > 0) times[who].push(all);
-        stood[who] = Math.max(stood[who], most);
+        const { most, all } = await report();
+        if (round === 0) continue;
+        times[who].push(all);
+        still[who].push(most);
       }
     }
-    const ratio = median(times.jane) / median(times.admin);
-    const shown = [times.jane, times.admin].map((one) =>
-      `${median(one).toFixed(1)} ms`.padStart(9),
-    );
-    const still = [stood.jane, stood.admin].map((one) => `${one.toFixed(0)} ms`.padStart(6));
-    console.log(
-      `${name.padEnd(18)} ${ratio.toFixed(2).padStart(6)} x (reach 3) ${shown.join(' over')}; the loop stood still for ${still.join(' and')} at most (reach 50)`,
+    const common = { unit: 'ms', direction: 'at most' } as const;
+    rows.push(
+      rowOf({
+        ...{ ...common, name: `${name}, a user with ${permissions} permissions, CPU`, reach: 3 },
+        ...{ beside: 'the administrator', ours: times.jane, peer: times.admin },
+      }),
+      rowOf({
+        ...{ ...common, name: `${name}, most between two turns of the event loop`, reach: 50 },
+        ours: [Math.max(...still.jane, ...still.admin)],
+      }),
     );
   }
+  answer(rows);
   agent.destroy();
 } finally {
   const ended = once(server, 'exit');
@@ -149,20 +151,20 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-interface Told {
+interface Report {
   /** Most CPU time between two turns of the event loop, and all of it; milliseconds. */
   readonly most: number;
   readonly all: number;
 }
 
 /** What the server did since this was last asked. */
-async function told(): Promise<Told> {
+async function report(): Promise<Report> {
   // What was asked for has been answered; a turn of the loop is enough to be counted.
   await new Promise((resolve) => setTimeout(resolve, 5));
-  const answer = once(server, 'message');
-  server.send('tell');
-  const [told] = (await answer) as [Told];
-  return told;
+  const message = once(server, 'message');
+  server.send('report');
+  const [usage] = (await message) as [Report];
+  return usage;
 }
 
 /** Reads all of an answer. */

@@ -7,6 +7,8 @@ import {
   encodeObject,
   type MediaType,
 } from '../src/wire/index.ts';
+import { type Row, rowOf } from './report/row.ts';
+import { answer, quick, roundsOr } from './support/settings.ts';
 
 const actions = ['start', 'stop', 'shutdown', 'migrate', 'clone', 'suspend', 'detach', 'export'];
 const rels = [
@@ -51,40 +53,56 @@ function vm(number: number): object {
 
 const vms = Array.from({ length: 1000 }, (_, number) => vm(number));
 
-/** Repeats the work for about a second of CPU time and prints the rate for the given bytes. */
-function measure(name: string, bytes: number, work: () => void): void {
+const rounds = roundsOr(5);
+/** CPU time of one round, in microseconds. */
+const span = quick ? 1e4 : 2e5;
+
+/** Repeats the work for a while, several times, and makes a row of the rates for the given bytes. */
+function measure(name: string, bytes: number, work: () => void): Row {
   for (let i = 0; i < 3; i++) work();
-  const start = process.cpuUsage();
-  let rounds = 0;
-  let micros = 0;
-  while (micros < 1e6) {
-    work();
-    rounds++;
-    const { user, system } = process.cpuUsage(start);
-    micros = user + system;
-  }
-  const rate = (rounds * bytes) / micros;
-  console.log(`${name.padEnd(40)} ${rate.toFixed(1).padStart(7)} MB/CPU-s`);
+  const rates = Array.from({ length: rounds }, () => {
+    const start = process.cpuUsage();
+    let times = 0;
+    let micros = 0;
+    while (micros < span) {
+      work();
+      times++;
+      const { user, system } = process.cpuUsage(start);
+      micros = user + system;
+    }
+    return (times * bytes) / micros;
+  });
+  return rowOf({ name, unit: 'MB/CPU-s', ours: rates, reach: null, direction: 'at least' });
 }
 
+const rows: Row[] = [];
 for (const media of ['application/xml', 'application/json'] satisfies MediaType[]) {
   const body = [...encodeListChunks(media, vms, 'vm', dialects.standard)].join('');
   const bytes = Buffer.from(body);
-  measure(`write ${media}`, bytes.length, () => {
-    for (const chunk of encodeListChunks(media, vms, 'vm', dialects.standard)) Buffer.from(chunk);
-  });
+  rows.push(
+    measure(`write ${media}`, bytes.length, () => {
+      for (const chunk of encodeListChunks(media, vms, 'vm', dialects.standard)) Buffer.from(chunk);
+    }),
+  );
   // What a client sends has fewer elements than what a server answers.
   const few = Buffer.from(
     [...encodeListChunks(media, vms.slice(0, 100), 'vm', dialects.standard)].join(''),
   );
-  measure(`read ${media}`, few.length, () => {
-    decodeList(media, few, 'vm');
-  });
-  measure(`read ${media}, as a client`, bytes.length, () => {
-    decodeList(media, bytes, 'vm', { unknown: 'skip' });
-  });
+  rows.push(
+    measure(`read ${media}`, few.length, () => {
+      decodeList(media, few, 'vm');
+    }),
+  );
+  rows.push(
+    measure(`read ${media}, as a client`, bytes.length, () => {
+      decodeList(media, bytes, 'vm', { unknown: 'skip' });
+    }),
+  );
   const one = encodeObject(media, vms[0] ?? {}, 'vm', dialects.standard);
-  measure(`read one ${media}`, one.length * 1000, () => {
-    for (let i = 0; i < 1000; i++) decodeObject(media, one, 'vm');
-  });
+  rows.push(
+    measure(`read one ${media}`, one.length * 1000, () => {
+      for (let i = 0; i < 1000; i++) decodeObject(media, one, 'vm');
+    }),
+  );
 }
+answer(rows);

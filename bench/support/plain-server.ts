@@ -1,14 +1,13 @@
 /**
  * What somebody writes first: a server that pipes a file into the answer, 64 KiB at a time, and
- * writes what it gets; and a client that does the same. A process of its own for each.
+ * writes what it gets. A process of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
-import { get, createServer as plainServer } from 'node:http';
-import { get as tlsGet, createServer as tlsServer } from 'node:https';
+import { createServer as plainServer } from 'node:http';
+import { createServer as tlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
 export interface PlainServer {
@@ -43,11 +42,6 @@ export async function startPlain(
   };
 }
 
-/** The command that fetches a URL into a file as plainly. */
-export function plainClient(url: string, target: string, more: string): string[] {
-  return [process.execPath, ...self('--plain-get', url, target, more)];
-}
-
 /** Plays a part when the command line says so; whether it did. */
 export async function playPart(words: readonly string[]): Promise<boolean> {
   const [part, ...rest] = words;
@@ -57,13 +51,6 @@ export async function playPart(words: readonly string[]): Promise<boolean> {
   } else if (part === '--plain-tls') {
     const [key = '', cert = '', file = '', target = ''] = rest;
     serve(file, target, { key: readFileSync(key), cert: readFileSync(cert) });
-  } else if (part === '--plain-get') {
-    const [url = '', target = '', more = ''] = rest;
-    const request = url.startsWith('https')
-      ? tlsGet(url, { ca: readFileSync(more) })
-      : get(url, { socketPath: more });
-    const [answer] = await once(request, 'response');
-    await pipeline(answer, createWriteStream(target));
   } else return false;
   return true;
 }

@@ -56,9 +56,3 @@ export async function startSite(...options: readonly string[]): Promise<Site> {
     },
   };
 }
-
-/** The middle one of several measurements. */
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImageSite, Way } from './image-site.ts';
-import { type PlainServer, plainClient } from './plain-server.ts';
+import type { PlainServer } from './plain-server.ts';
+import type { Reference } from './reference.ts';
 import type { Turn, Work } from './rounds.ts';
 import { cpuOf, isThere, run } from './run.ts';
 import { vmctl } from './site.ts';
@@ -21,15 +22,24 @@ export interface Stage {
   /** As much again, in pieces to be moved at once. */
   readonly parts: readonly string[];
   readonly plain: Readonly<Record<Way, PlainServer>>;
+  /** Where it is installed. */
+  readonly reference: Reference | undefined;
 }
 
-/** All works by name, and those whose programs are missing. */
-export function worksOf(stage: Stage): { works: Map<string, Work>; missing: string[] } {
+/** All works by name, and why others cannot be done here. */
+export function worksOf(stage: Stage): {
+  readonly works: Map<string, Work>;
+  readonly missing: ReadonlyMap<string, string>;
+} {
   const works = new Map<string, Work>();
-  const missing: string[] = [];
+  const missing = new Map<string, string>();
   const add = (name: string, needs: string, work: Work) => {
     if (needs === '' || isThere(needs)) works.set(name, work);
-    else missing.push(`${name}: ${needs} is not installed`);
+    else missing.set(name, `${needs} is not installed`);
+  };
+  const addReference = (name: string, work: Work | undefined) => {
+    if (work && isThere('curl')) works.set(name, work);
+    else missing.set(name, 'not installed');
   };
   for (const way of ['TLS', 'unix'] as const) {
     add(`curl GET, ${way}`, 'curl', () => fetched(stage, way, '/dev/null'));
@@ -49,17 +59,24 @@ export function worksOf(stage: Stage): { works: Map<string, Work>; missing: stri
       const { url, pid } = stage.plain[way];
       return measured(stage, pid, ['curl', ...curlTo(stage, way, url, true), '-T', stage.file]);
     });
-    add(`plain server and client, GET, ${way}`, '', () => {
-      const { url, pid } = stage.plain[way];
-      const more = way === 'TLS' ? stage.site.caFile : join(stage.folder, 'plain.sock');
-      return measured(stage, pid, plainClient(url, target(stage), more));
-    });
     add(`16 x GET, ${way}`, 'curl', () => fetchedInParts(stage, way));
     add(`16 x PUT, ${way}`, 'curl', () => putInParts(stage, way));
+    const beside = (command: (reference: Reference) => readonly string[]) => {
+      const { reference } = stage;
+      return reference ? () => measured(stage, reference.pid(way), command(reference)) : undefined;
+    };
+    for (const method of ['GET', 'PUT'] as const) {
+      const work = beside((reference) => reference.curl(way, method));
+      addReference(`reference daemon, curl ${method}, ${way}`, work);
+    }
+    for (const [what, file] of [
+      ['download', target(stage)],
+      ['upload', stage.file],
+    ] as const) {
+      const work = beside((reference) => reference.client(way, what, file));
+      addReference(`reference daemon and client, ${what}, ${way}`, work);
+    }
   }
-  add('cp --sparse=always', 'cp', () =>
-    measured(stage, 0, ['cp', '--sparse=always', stage.file, target(stage)]),
-  );
   add('nbdcopy from qemu-nbd', isThere('qemu-nbd') ? 'nbdcopy' : 'qemu-nbd', () => nbd(stage));
   add('vmctl images checksum', '', () => summed(stage));
   add('b2sum of the data', 'b2sum', () => measured(stage, 0, ['b2sum', stage.data]));
@@ -72,11 +89,14 @@ async function measured(stage: Stage, server: number, command: readonly string[]
   const { seconds, cpu, memory } = await run(command, stage.site.env);
   const served = server === 0 ? 0 : cpuOf(server) - before;
   rmSync(target(stage), { force: true });
-  rmSync(join(stage.folder, 'plain.raw'), { force: true });
+  rmSync(plainTarget(stage), { force: true });
   return { seconds, cpu, memory, served };
 }
 
 const target = ({ folder }: Stage) => join(folder, 'target.raw');
+
+/** What other servers write. */
+export const plainTarget = ({ folder }: Pick<Stage, 'folder'>) => join(folder, 'plain.raw');
 
 /** Arguments of curl for a URL. */
 function curlTo(stage: Stage, way: Way, url: string, plain = false): string[] {

@@ -1,0 +1,66 @@
+/** Memory of a server with very many machines, after very many requests: how much, and how it grows. */
+import { median, rowOf } from './report/row.ts';
+import { MeasuredServer } from './support/server.ts';
+import { answer, quick } from './support/settings.ts';
+
+const [vms, requests] = quick ? [100, 400] : [100_000, 100_000];
+const clients = 16;
+/** So often memory is looked at. */
+const step = requests / 50;
+
+const server = await MeasuredServer.start(['--inventory', `hosts=100,vms=${vms}`]);
+try {
+  const ids = await server.vmIds(1_000);
+  const pages = Math.ceil(vms / 100);
+  /** Mostly objects, some searches, some pages; each of them of another place than the one before. */
+  const pathOf = (number: number): string => {
+    const id = ids[(number * 7) % ids.length] ?? '';
+    if (number % 10 < 7) return `/vms/${id}`;
+    if (number % 10 < 9) return `/vms?search=name%3Dvm-${(number * 13) % vms}`;
+    return `/vms?search=sortby%20name%20asc%20page%20${1 + ((number * 17) % pages)}&max=100`;
+  };
+  let sent = 0;
+  const send = async (until: number) => {
+    const client = async () => {
+      while (sent < until) {
+        sent += 1;
+        await server.get(pathOf(sent));
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, client));
+  };
+  // Code is compiled and caches are filled meanwhile: this growth ends.
+  const before = requests / 5;
+  await send(before);
+  const seen: { readonly requests: number; readonly memory: number }[] = [];
+  while (sent < before + requests) {
+    await send(sent + step);
+    seen.push({ requests: sent, memory: server.memory() });
+  }
+  const common = { direction: 'at most' } as const;
+  answer([
+    rowOf({
+      ...{ ...common, name: `memory with ${vms} VMs after ${requests} requests`, unit: 'MiB' },
+      ...{ ours: [seen.at(-1)?.memory ?? 0], reach: 400 },
+    }),
+    rowOf({
+      ...{ ...common, name: `its growth over ${requests} requests`, unit: 'KB/1,000 requests' },
+      ...{ ours: [slope(seen)], reach: 1 },
+    }),
+  ]);
+} finally {
+  await server.stop();
+}
+
+/**
+ * KB for each 1,000 requests: the median of the slopes between all pairs, because single looks fall
+ * before or after a collection of garbage.
+ */
+function slope(seen: readonly { readonly requests: number; readonly memory: number }[]): number {
+  const slopes = seen.flatMap((one, index) =>
+    seen
+      .slice(index + 1)
+      .map((other) => (other.memory - one.memory) / (other.requests - one.requests)),
+  );
+  return median(slopes) * 1024 * 1_000;
+}

@@ -1,0 +1,74 @@
+/** A bare `node:https` server that answers every request with the same bytes; a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent, createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { reportedCpu, reporting } from './cpu-report.ts';
+import { ask } from './request.ts';
+
+/** Files of what it speaks and says. */
+interface Files {
+  readonly key: string;
+  readonly cert: string;
+  readonly ca: string;
+  readonly body: string;
+}
+
+export class BareServer {
+  readonly #child: ChildProcess;
+  readonly #url: string;
+  readonly #agent: Agent;
+
+  private constructor(child: ChildProcess, port: number, ca: string) {
+    this.#child = child;
+    this.#url = `https://127.0.0.1:${port}/`;
+    this.#agent = new Agent({ keepAlive: true, ca: readFileSync(ca) });
+  }
+
+  static async start({ key, cert, ca, body }: Files, contentType: string): Promise<BareServer> {
+    // The program that has this module in it plays the part.
+    const self = fileURLToPath(import.meta.url);
+    const child = spawn(
+      process.execPath,
+      [...reporting, self, '--bare', key, cert, body, contentType],
+      { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+    );
+    const [port] = (await once(child, 'message')) as [number];
+    return new BareServer(child, port, ca);
+  }
+
+  /** CPU time since the start, in seconds. */
+  cpu(): Promise<number> {
+    return reportedCpu(this.#child);
+  }
+
+  /** Sends the headers that are sent to our server, too. */
+  async get(headers: Readonly<Record<string, string>>): Promise<Buffer> {
+    return (await ask(this.#agent, 'GET', this.#url, headers)).body;
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    const ended = once(this.#child, 'exit');
+    this.#child.kill();
+    await ended;
+  }
+}
+
+/** Plays the part of the server when the command line says so; whether it did. */
+export function playBare(words: readonly string[]): boolean {
+  const [part, key = '', cert = '', body = '', contentType = ''] = words;
+  if (part !== '--bare') return false;
+  const bytes = readFileSync(body);
+  const server = createServer(
+    { key: readFileSync(key), cert: readFileSync(cert) },
+    (_, response) => {
+      response.writeHead(200, { 'Content-Type': contentType, 'Content-Length': bytes.length });
+      response.end(bytes);
+    },
+  );
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+  return true;
+}
