@@ -58,6 +58,24 @@ describe('redirects', () => {
     expect(other.requests[0]?.headers.authorization).toBeUndefined();
   });
 
+  it.each([
+    ['Authorization', false],
+    ['COOKIE', false],
+    ['x-authorization', true],
+    ['cookie-policy', true],
+    ['accept', true],
+  ])('to another host take the header %s with them: %s', async (name, expected) => {
+    const other = await stubWith({ 'GET /x?y=1': { body: {} } });
+    const stub = await stubWith({
+      'GET /x': { status: 307, headers: { location: `${other.url}/x?y=1` } },
+    });
+    const headers = { [name]: 'secret' };
+    await (await httpWith()).send({ method: 'GET', origin: stub.url, path: '/x', headers });
+    expect(stub.requests[0]?.headers).toHaveProperty(name.toLowerCase(), 'secret');
+    expect(other.log()).toEqual(['GET /x?y=1']);
+    expect(name.toLowerCase() in (other.requests[0]?.headers ?? {})).toBe(expected);
+  });
+
   it('to http are refused', async () => {
     const stub = await stubWith({
       'GET /x': { status: 301, headers: { location: 'http://a.test/' } },
@@ -232,6 +250,29 @@ describe('a client', () => {
     await expect(client.object({ operation: get, ids: { vm: '../x?y' } })).rejects.toThrow();
     expect(stub.log().at(-1)).toBe('GET /virt-app/api/vms/..%2Fx%3Fy');
   });
+});
+
+describe('an answer is handed out as it comes', () => {
+  it.each([
+    [200, {}, true, true],
+    [299, {}, true, true],
+    [300, {}, true, false],
+    [404, {}, true, false],
+    [200, {}, false, false],
+    [200, { wholeBodies: true }, true, false],
+  ] as const)(
+    'with %s and %j, asked for: %s: %s',
+    async (status, options, isStreamed, expected) => {
+      const stub = await stubWith({ 'GET /x': { status, body: { here: 1 } } });
+      const http = await httpWith(options);
+      const { stream, body } = await http.send({ ...get(stub, '/x'), isStreamed });
+      expect(stream !== undefined).toBe(expected);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of stream ?? [body]) pieces.push(piece);
+      expect(Buffer.concat(pieces).toString()).toBe('{"here":1}');
+      expect(body.length).toBe(expected ? 0 : 10);
+    },
+  );
 });
 
 describe('what an observer is given of an answer that is handed out as it comes', () => {

@@ -47,3 +47,17 @@ describe('readLayout', () => {
     await expect(parseExtents(inPieces(text, 1000))).rejects.toMatchObject({ code: 'bad_answer' });
   });
 });
+
+it('keeps apart the smallest zeros that a request is cheaper than', async () => {
+  for (const [zeros, count] of [
+    [128 * KiB - 1, 1],
+    [128 * KiB, 2],
+  ] as const) {
+    const around = [
+      { start: 0, length: 1, zero: false },
+      { start: 1, length: zeros, zero: true },
+      { start: 1 + zeros, length: 1, zero: false },
+    ];
+    expect((await parseExtents(inPieces(JSON.stringify(around), 99))).data).toHaveLength(count);
+  }
+});

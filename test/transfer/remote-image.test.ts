@@ -56,6 +56,47 @@ describe('capabilities', () => {
   });
 });
 
+describe('capabilities of a daemon that tells something else', () => {
+  it.each<[string, object]>([
+    ['nothing', {}],
+    ['no list and no numbers', { features: 'zero', max_readers: '8', max_writers: null }],
+    ['no connections', { max_readers: 0, max_writers: -1 }],
+    ['half a connection', { max_readers: 1.5, max_writers: 0.5, unix_socket: 7 }],
+  ])('are the least that there is: %s', async (_, answer) => {
+    const text = JSON.stringify(answer);
+    const other = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
+      });
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const url = `http://127.0.0.1:${port}/images/x`;
+    const remote = new RemoteImage(url, { http, signal: stop.signal, retries: 0 });
+    expect(await remote.capabilities()).toEqual({
+      features: new Set(),
+      maxReaders: 1,
+      maxWriters: 1,
+    });
+    other.close();
+  });
+
+  it.each([403, 500])('are refused with %i', async (status) => {
+    daemon.optionsStatus = status;
+    await expect(image({ retries: 0 }).capabilities()).rejects.toMatchObject({ status });
+  });
+
+  it('are asked for three times at most', async () => {
+    daemon.fault = () => ({});
+    await expect(image({ retries: 9 }).capabilities()).rejects.toMatchObject({
+      code: 'connection_lost',
+    });
+    expect(daemon.asked).toHaveLength(3);
+  });
+});
+
 describe('bytes', () => {
   it('go up, come down, and become zeros', async () => {
     const bytes = randomBytes(1_000_000);

@@ -30,6 +30,8 @@ export class FakeDaemon {
   features = ['extents', 'zero', 'flush', 'checksum'];
   maxWriters = 8;
   optionsStatus = 200;
+  /** Grains that have changed since a checkpoint; without it there is none. */
+  dirty: ReadonlySet<number> | undefined;
   /** Tickets that are accepted; every path below `/images/` names one. */
   readonly tickets = new Set(['ticket']);
   readonly asked: Asked[] = [];
@@ -175,7 +177,9 @@ export class FakeDaemon {
         return [206, { 'content-range': `bytes ${match[1]}-${last}/*` }, part];
       }
       case 'GET extents':
-        return json(extentsOf(this.current));
+        if (url.searchParams.get('context') !== 'dirty') return json(extentsOf(this.current));
+        if (!this.dirty) return [404, {}, Buffer.from('No changes are known.')];
+        return json(changesOf(this.current, this.dirty));
       case 'GET checksum':
         return json({ checksum: checksumOf(this.current, url.searchParams) });
       default:
@@ -207,6 +211,16 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 const zeros = Buffer.alloc(65_536);
+
+/** The same with what has changed; one extent for each grain. */
+function changesOf(image: Buffer, dirty: ReadonlySet<number>): object[] {
+  const grain = 65_536;
+  return Array.from({ length: Math.ceil(image.length / grain) }, (_, at) => {
+    const part = image.subarray(at * grain, (at + 1) * grain);
+    const zero = part.equals(zeros.subarray(0, part.length));
+    return { start: at * grain, length: part.length, zero, dirty: dirty.has(at) };
+  });
+}
 
 /** Extents with a grain of 64 KiB. */
 function extentsOf(image: Buffer): { start: number; length: number; zero: boolean }[] {

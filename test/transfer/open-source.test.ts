@@ -1,0 +1,223 @@
+/** What becomes of a file, an address, or a pipe that is to be uploaded. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/client/errors.ts';
+import { BLOCK } from '../../src/transfer/blocks.ts';
+import { openSource, type SourceOptions } from '../../src/transfer/open-source.ts';
+import type { Source } from '../../src/transfer/source.ts';
+import { collect, failureOf } from './support/collect.ts';
+import { serveFile } from './support/web.ts';
+
+const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * 7) % 251));
+const qcow2 = Buffer.alloc(70_000);
+qcow2.write('QFI\xfb', 'latin1');
+qcow2.writeUInt32BE(3, 4);
+qcow2.writeBigUInt64BE(1_048_576n, 24);
+
+let folder: string;
+let notes: string[];
+let warnings: string[];
+let stop: AbortController;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-sources-'));
+  notes = [];
+  warnings = [];
+  stop = new AbortController();
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function optionsOf(some: Partial<SourceOptions> = {}): SourceOptions {
+  return {
+    stdin: Readable.from([]),
+    keepCompressed: false,
+    env: {},
+    retries: 0,
+    signal: stop.signal,
+    onNote: (note) => notes.push(note),
+    onWarning: (warning) => warnings.push(warning),
+    ...some,
+  };
+}
+
+function fileOf(content: Buffer, name = 'image'): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const piped = (content: Buffer, some: Partial<SourceOptions> = {}) =>
+  openSource('-', optionsOf({ stdin: Readable.from([content]), ...some }));
+
+/** The bytes of a source that fits into a block, and what it says of them; closes it. */
+async function drain(source: Source): Promise<Buffer> {
+  expect(source.size).toBeLessThanOrEqual(BLOCK);
+  await collect(await source.extents());
+  const buffer = Buffer.alloc(source.size);
+  await source.read({ start: 0, end: source.size }, buffer);
+  await source.requireUnchanged();
+  await source.close();
+  return buffer;
+}
+
+describe('a file', () => {
+  it('is read as it is, without a word', async () => {
+    const path = fileOf(bytes);
+    const source = await openSource(path, optionsOf());
+    expect(source).toMatchObject({ path, size: 70_000, repeatable: true });
+    expect((await drain(source)).equals(bytes)).toBe(true);
+    expect([notes, warnings]).toEqual([[], []]);
+  });
+
+  it('that is packed is unpacked, and is not the same image as the file', async () => {
+    const path = fileOf(gzipSync(bytes), 'image.gz');
+    const source = await openSource(path, optionsOf());
+    const plain = await openSource(path, optionsOf({ keepCompressed: true }));
+    expect(source).toMatchObject({ path, size: 70_000, repeatable: true });
+    expect(source.identity).toEqual({ ...plain.identity, size: 70_000 });
+    expect((await drain(source)).equals(bytes)).toBe(true);
+    expect((await drain(plain)).equals(gzipSync(bytes))).toBe(true);
+    expect(notes).toEqual([`${path} is packed with gzip: it is read once to learn its size`]);
+  });
+
+  it('that is packed and changes meanwhile is noticed', async () => {
+    const path = fileOf(gzipSync(bytes), 'image.gz');
+    const source = await openSource(path, optionsOf());
+    writeFileSync(path, gzipSync(qcow2));
+    await expect(source.requireUnchanged()).rejects.toThrow(/image\.gz/);
+    await source.close();
+  });
+
+  it('whose reading is interrupted is the interruption', async () => {
+    const reason = new Error('enough');
+    stop.abort(reason);
+    const path = fileOf(gzipSync(bytes));
+    expect(await failureOf(openSource(path, optionsOf()))).toBe(reason);
+  });
+
+  it('that holds a qcow2 image in a packed one tells so', async () => {
+    const source = await openSource(fileOf(gzipSync(qcow2), 'disk.QCOW2.GZ'), optionsOf());
+    expect(source.content).toMatchObject({ format: 'cow', virtualSize: 1_048_576 });
+    await source.close();
+  });
+});
+
+describe('what no disk holds is refused', () => {
+  it.each<[string, string, Buffer, Partial<SourceOptions>, RegExp, string]>([
+    ['an empty file', 'a', Buffer.alloc(0), {}, /a is empty$/, 'empty_file'],
+    ['an empty file, raw', 'a', Buffer.alloc(0), { format: 'raw' }, /a is empty$/, 'empty_file'],
+    ['nothing, packed', 'a.gz', gzipSync(''), {}, /a\.gz is empty$/, 'empty_file'],
+    ['a name that lies', 'a.gz', bytes, {}, /is not packed with gzip, whatever/, 'wrong_format'],
+    ['an archive', 'a', Buffer.from('PK\x03\x04'), {}, /a is a ZIP archive$/, 'wrong_format'],
+    ['a packed archive', 'a.gz', gzipSync('PK\x03\x04'), {}, /a is a ZIP archive$/, 'wrong_format'],
+    [
+      'a packed name that lies',
+      'a.qcow2.gz',
+      gzipSync(bytes),
+      {},
+      /a\.qcow2 is no/,
+      'wrong_format',
+    ],
+  ])('%s', async (_, name, content, some, message, code) => {
+    const error = await failureOf(openSource(fileOf(content, name), optionsOf(some)));
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({ message: expect.stringMatching(message), code });
+  });
+
+  it.each<[string, string, Buffer, Partial<SourceOptions>]>([
+    ['a raw file with a packed name', 'a.gz', bytes, { format: 'raw' }],
+    ['an archive as raw', 'a', Buffer.from('PK\x03\x04 and so on'), { format: 'raw' }],
+    ['an archive left as it is', 'a', Buffer.from('PK\x03\x04'), { keepCompressed: true }],
+    ['a packed name left as it is', 'a.gz', bytes, { keepCompressed: true }],
+  ])('but not %s', async (_, name, content, some) => {
+    const source = await openSource(fileOf(content, name), optionsOf(some));
+    expect((await drain(source)).equals(content)).toBe(true);
+  });
+});
+
+describe('standard input', () => {
+  it('is sent as it comes when its size is known', async () => {
+    const source = await piped(bytes, { size: 70_000 });
+    expect(source).toMatchObject({ path: 'standard input', storedSize: 0, repeatable: false });
+    expect(source.identity).toEqual({ size: 70_000, modified: '', inode: '' });
+    expect((await drain(source)).equals(bytes)).toBe(true);
+    expect(notes).toEqual(['an upload from standard input cannot be resumed']);
+  });
+
+  it.each<[string, Buffer, Buffer, Partial<SourceOptions>]>([
+    ['a raw image', bytes, bytes, {}],
+    ['what is packed', gzipSync(bytes), bytes, {}],
+    // The size given is that of the disk.
+    ['a qcow2 image', qcow2, qcow2, { size: 1_048_576 }],
+  ])(
+    'is copied to a temporary file when its size is not known: %s',
+    async (_, sent, held, some) => {
+      const source = await piped(sent, some);
+      expect(source).toMatchObject({ size: 70_000, repeatable: false });
+      expect((await drain(source)).equals(held)).toBe(true);
+      expect(notes.at(-1)).toBe(
+        'the size of standard input is not known: it is copied to a temporary file first',
+      );
+      expect(notes).toHaveLength(2);
+    },
+  );
+
+  it('needs no copy of a qcow2 image that is to be the bytes of a disk', async () => {
+    const source = await piped(qcow2, { size: 70_000, format: 'raw' });
+    expect((await drain(source)).equals(qcow2)).toBe(true);
+    expect(notes).toHaveLength(1);
+  });
+
+  it('that is a terminal is refused', async () => {
+    const stdin = Object.assign(Readable.from([bytes]), { isTTY: true });
+    const error = await failureOf(openSource('-', optionsOf({ stdin })));
+    expect(error).toMatchObject({
+      message: 'standard input is a terminal',
+      hint: expect.stringMatching(/through a pipe/),
+    });
+    expect(notes).toEqual([]);
+  });
+
+  it('ends when the command is stopped, or the source closed', async () => {
+    const stdins = [Readable.from([bytes]), Readable.from([bytes])];
+    const [stopped, closed] = await Promise.all(
+      stdins.map((stdin) => openSource('-', optionsOf({ stdin, size: 70_000 }))),
+    );
+    await closed?.close();
+    expect(stdins.map(({ destroyed }) => destroyed)).toEqual([false, true]);
+    stop.abort(new Error('enough'));
+    expect(stdins.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+    await stopped?.close();
+  });
+});
+
+describe('an address', () => {
+  it.each<[string, Buffer, boolean, RegExp | undefined, boolean]>([
+    ['with ranges is read in ranges', bytes, true, undefined, true],
+    ['without ranges comes once', bytes, false, /comes from a server without ranges/, false],
+    ['of what is packed comes once', gzipSync(bytes), true, /is packed with gzip/, false],
+  ])('%s', async (_, content, ranges, note, repeatable) => {
+    const web = await serveFile(fileOf(content), 'image', { ranges, etag: () => '"one"' });
+    try {
+      const source = await openSource(web.url, optionsOf({ ca: web.ca }));
+      expect(source.repeatable).toBe(repeatable);
+      expect((await drain(source)).equals(bytes)).toBe(true);
+      if (note) expect(notes[0]).toMatch(note);
+      else expect(notes).toEqual([]);
+      if (note) expect(notes[0]).toMatch(/: its upload cannot be resumed$/);
+      expect(warnings).toEqual([]);
+    } finally {
+      await web.close();
+    }
+  });
+
+  it('over http is warned of', async () => {
+    await failureOf(openSource('HTTP://127.0.0.1:1/image', optionsOf()));
+    expect(warnings).toEqual(['nothing proves that what comes over http is the right image']);
+  });
+});
