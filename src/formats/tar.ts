@@ -87,6 +87,7 @@ export function* tarEntries(file: number): Generator<TarEntry> {
     if (type === 'x' || type === 'L' || type === 'g') {
       if (size > largestExtension) throw new Error('The archive has a header that is too large.');
       const extension = readAt(file, offset, size).toString('utf8');
+      if (type === 'x' && /^\d+ GNU\.sparse\./m.test(extension)) throw sparseFiles();
       if (type === 'L') longName = extension.replace(/\0.*$/s, '');
       if (type === 'x') {
         longName = pax(extension, 'path') ?? longName;
@@ -95,8 +96,9 @@ export function* tarEntries(file: number): Generator<TarEntry> {
       }
       continue;
     }
-    const prefix = word(header, 257, 5) === 'ustar' ? word(header, 345, 155) : '';
-    const short = word(header, 0, 100);
+    if (type === 'S') throw sparseFiles();
+    const prefix = word(header, 257, 5) === 'ustar' ? nameIn(header, 345, 155) : '';
+    const short = nameIn(header, 0, 100);
     const name = longName ?? (prefix ? `${prefix}/${short}` : short);
     longName = undefined;
     longSize = undefined;
@@ -119,6 +121,19 @@ function word(header: Buffer, at: number, length: number): string {
     .toString('latin1', at, at + length)
     .replace(/\0.*$/s, '')
     .trim();
+}
+
+/** Names are UTF-8 today; older archives have them in Latin-1. */
+function nameIn(header: Buffer, at: number, length: number): string {
+  const bytes = header.subarray(at, at + length);
+  const end = bytes.indexOf(0);
+  const name = bytes.toString('utf8', 0, end < 0 ? length : end);
+  return name.includes('\ufffd') ? word(header, at, length) : name;
+}
+
+/** Their bytes are not in one piece. */
+function sparseFiles(): Error {
+  return new Error('The archive has sparse files: pack it again without tar -S.');
 }
 
 function numberIn(header: Buffer, at: number, length: number): number {

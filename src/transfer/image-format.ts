@@ -10,6 +10,8 @@ export interface ImageFormat {
   readonly virtualSize: number;
   /** The file needs another one below it, which would be missed. */
   readonly hasBackingFile: boolean;
+  /** Why it cannot be used though it is complete: `encrypted`, or its data are in another file. */
+  readonly obstacle?: 'encrypted' | 'external data';
 }
 
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
@@ -26,10 +28,21 @@ export function imageFormat(head: Buffer, length: number): ImageFormat {
         format: 'cow',
         virtualSize: Number(head.readBigUInt64BE(24)),
         hasBackingFile: head.readBigUInt64BE(8) !== 0n,
+        ...obstacleIn(head, version),
       };
     }
   }
   return { format: 'raw', virtualSize: length, hasBackingFile: false };
+}
+
+/** Bit of the features that need to be understood: all data are in a file of their own. */
+const externalData = 4n;
+
+function obstacleIn(head: Buffer, version: number): Pick<ImageFormat, 'obstacle'> {
+  if (head.length < 80) return {};
+  if (head.readUInt32BE(32) !== 0) return { obstacle: 'encrypted' };
+  const isExternal = version === 3 && (head.readBigUInt64BE(72) & externalData) !== 0n;
+  return isExternal ? { obstacle: 'external data' } : {};
 }
 
 /**
@@ -55,7 +68,16 @@ export function requireFormat(
       hint: 'make it whole first: qemu-img convert -O qcow2',
     });
   }
-  return 'cow';
+  if (content.obstacle === undefined) return 'cow';
+  throw new UsageError(
+    content.obstacle === 'encrypted'
+      ? `${path} is encrypted`
+      : `${path} has its data in another file`,
+    {
+      code: 'unusable_image',
+      hint: 'convert it first: qemu-img convert -O qcow2',
+    },
+  );
 }
 
 /** What people have, and no disk holds as it is. */

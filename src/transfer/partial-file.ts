@@ -35,8 +35,15 @@ export class PartialFile {
     this.#force = force;
   }
 
-  /** Begins a download; with `force` whatever is in the way is replaced. Throws usage errors. */
-  static async create(given: string, force: boolean): Promise<PartialFile> {
+  /**
+   * Begins a download; with `force` whatever is in the way is replaced. Throws usage errors; `advice` is
+   * for a partial file that is there already.
+   */
+  static async create(
+    given: string,
+    force: boolean,
+    advice = '--resume goes on with it, --force begins anew',
+  ): Promise<PartialFile> {
     const target = resolve(given);
     await requireFree(given, force);
     const path = partialPath(target);
@@ -53,7 +60,7 @@ export class PartialFile {
       if (code === 'EEXIST') {
         throw new UsageError(`${partialPath(given)} is there already, from an earlier download`, {
           code: 'file_exists',
-          hint: '--resume goes on with it, --force begins anew',
+          hint: advice,
         });
       }
       throw new UsageError(`${partialPath(given)} cannot be made: ${message}`, {
@@ -134,7 +141,7 @@ export class PartialFile {
   }
 
   async write(offset: number, bytes: Buffer): Promise<void> {
-    await this.#writing(async () => {
+    const writeAll = async () => {
       for (let written = 0; written < bytes.length; ) {
         const { bytesWritten } = await this.#handle.write(
           bytes,
@@ -144,7 +151,8 @@ export class PartialFile {
         );
         written += bytesWritten;
       }
-    });
+    };
+    await this.#writing(() => describeWriteErrors(this.path, writeAll));
   }
 
   async flush(): Promise<void> {
@@ -240,14 +248,14 @@ async function moveToFree(from: string, to: string): Promise<void> {
     if (code === 'EEXIST') {
       throw new ConflictError(`${to} came into being during the download`, {
         code: 'file_exists',
-        hint: `the image is whole, and is in ${from}`,
+        hint: `what was fetched is whole, and is in ${from}`,
       });
     }
     // File systems without links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) {
       throw new VmctlError(`${to} cannot be made: ${message}`, {
         code: 'unwritable_file',
-        hint: `the image is whole, and is in ${from}`,
+        hint: `what was fetched is whole, and is in ${from}`,
         cause: error,
       });
     }

@@ -1,5 +1,5 @@
 /** `vmctl vms export-ova` and `import-ova`: machines in local files, as other programs see and make them. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   copyFileSync,
@@ -8,15 +8,18 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FolderSite, MiB } from '../faults/support/site.ts';
 import { Machine } from '../support/backed-up.ts';
 import { type Home, makeHome } from '../support/command.ts';
+import { vmctl } from '../support/server.ts';
 
 const appliance = join(import.meta.dirname, '../data/appliance.ovf');
 const hasQemu = spawnSync('qemu-img', ['--version']).status === 0;
@@ -166,6 +169,23 @@ describe('vms export-ova', () => {
       await site.api.until(`/disks/${id}`, (one) => one.json()['status'] === 'ok');
   });
 
+  it.runIf(process.platform === 'linux')('leaves nothing where the disk is full', async () => {
+    const { disks } = await machineWithDisks();
+    const file = join(folder, 'it.ova');
+    const words = ['vms', 'export-ova', name, file].map((word) => `'${word}'`).join(' ');
+    // No file may be longer than 100 KiB.
+    const script = `ulimit -f 100; exec '${process.execPath}' '${vmctl}' ${words}`;
+    const refused = await promisify(execFile)('bash', ['-c', script], { env: home.env }).catch(
+      (error: { code: number; stderr: string }) => error,
+    );
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toMatch(/cannot be written|may be no longer|too large/i);
+    expect(readdirSync(folder)).toEqual([]);
+    for (const id of disks) {
+      await site.api.until(`/disks/${id}`, (one) => one.json()['status'] === 'ok');
+    }
+  });
+
   it('names what hinders it: a machine that runs', async () => {
     await machineWithDisks();
     await run('vms', 'start', name);
@@ -233,6 +253,22 @@ describe('vms import-ova', () => {
       /is cut off in .*: \d+ bytes are missing/,
     );
     execFileSync('tar', ['xf', file, '-C', folder]);
+    const disk = readdirSync(folder).find((one) => !one.includes('.')) ?? '';
+    const whole = readFileSync(join(folder, disk));
+    writeFileSync(join(folder, disk), whole.subarray(0, 300_000));
+    const short = await importing(join(folder, 'vm.ovf'), ...other);
+    expect(short.stderr).toContain('is cut off: it has no room for all that its tables name');
+    writeFileSync(join(folder, disk), whole);
+    const sparse = join(folder, 'sparse.raw');
+    writeFileSync(sparse, '');
+    truncateSync(sparse, 4 * MiB);
+    for (const how of [['--format=gnu'], ['--format=posix', '--sparse-version=0.0']]) {
+      const words = [...how, '-cSf', 'sparse.ova', 'vm.ovf', 'sparse.raw'];
+      execFileSync('tar', words, { cwd: folder });
+      const refused = await importing(join(folder, 'sparse.ova'), ...other);
+      expect(refused.stderr).toContain('The archive has sparse files');
+    }
+    rmSync(sparse);
     const [image = ''] = readdirSync(folder).filter((one) => !one.includes('.'));
     renameSync(join(folder, image), join(folder, 'elsewhere'));
     const incomplete = await importing(join(folder, 'vm.ovf'), ...other);
@@ -348,6 +384,27 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     expect(await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify')).toMatchObject({
       code: 0,
     });
+  });
+
+  it('finds files by names in UTF-8, with blanks, beside those of a Mac', async () => {
+    renameSync(join(folder, 'disk.vmdk'), join(folder, 'Mühle 1.vmdk'));
+    const document = readFileSync(appliance, 'utf8').replace('disk.vmdk', 'Mühle%201.vmdk');
+    writeFileSync(join(folder, 'it.ovf'), Buffer.from(`\ufeff${document}`, 'utf16le'));
+    writeFileSync(join(folder, '._it.ovf'), Buffer.alloc(100));
+    const members = ['._it.ovf', 'it.ovf', 'Mühle 1.vmdk'];
+    execFileSync('tar', ['--format=gnu', '-cf', 'it.ova', ...members], { cwd: folder });
+    expect(await importing(archive, '--name', name)).toMatchObject({ code: 0 });
+    expect((await contents(name))[0]?.subarray(0, bytes.length).equals(bytes)).toBe(true);
+  });
+
+  it('refuses an image whose data are in another file', async () => {
+    const words = ['create', '-q', '-f', 'qcow2', '-o', 'data_file=d.raw', 'disk.vmdk', '2M'];
+    execFileSync('qemu-img', words, { cwd: folder });
+    const refused = await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify');
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain('has its data in another file');
+    const upload = ['disks', 'upload', join(folder, 'disk.vmdk'), '--storagedomain', 'data1'];
+    expect((await home.runHere(upload)).stderr).toContain('has its data in another file');
   });
 
   it('says what is missing where qemu-img is not installed, and makes nothing', async () => {

@@ -110,7 +110,8 @@ async function qemuImg(
     const { stderr = '' } = error as { stderr?: string };
     const why = stderr.trim().split('\n').at(-1) ?? (error as Error).message;
     throw new VmctlError(`${program} cannot convert ${name}: ${why}`, {
-      code: 'wrong_format',
+      code: /no space left/i.test(why) ? 'no_space' : 'wrong_format',
+      ...(/no space left/i.test(why) ? { hint: 'let TMPDIR name a folder with more room' } : {}),
       cause: error,
     });
   }

@@ -15,24 +15,27 @@ export interface PackedImage {
 export function describeImages(document: string, images: readonly PackedImage[]): string {
   const bySize = new Map(images.map((image) => [image.reference, image]));
   const byDisk = new Map(images.map((image) => [image.disk, image]));
-  return document.replace(/<(?:\w+:)?(File|Disk)\b[^>]*>/g, (tag, kind: string) => {
-    if (kind === 'File') {
-      const image = bySize.get(attributeOf(tag, 'id') ?? '');
-      return image ? withAttribute(tag, 'size', String(image.size)) : tag;
-    }
-    const image = byDisk.get(attributeOf(tag, 'diskId') ?? '');
-    if (!image) return tag;
-    const attributes = {
-      format: formatUris.cow,
-      'volume-format': 'COW',
-      'volume-type': 'Sparse',
-      populatedSize: String(image.size),
-    };
-    return Object.entries(attributes).reduce(
-      (changed, [name, value]) => withAttribute(changed, name, value),
-      tag,
-    );
-  });
+  return document.replace(
+    /<(?:\w+:)?(File|Disk)\b(?:[^>"']|"[^"]*"|'[^']*')*>/g,
+    (tag, kind: string) => {
+      if (kind === 'File') {
+        const image = bySize.get(attributeOf(tag, 'id') ?? '');
+        return image ? withAttribute(tag, 'size', String(image.size)) : tag;
+      }
+      const image = byDisk.get(attributeOf(tag, 'diskId') ?? '');
+      if (!image) return tag;
+      const attributes = {
+        format: formatUris.cow,
+        'volume-format': 'COW',
+        'volume-type': 'Sparse',
+        populatedSize: String(image.size),
+      };
+      return Object.entries(attributes).reduce(
+        (changed, [name, value]) => withAttribute(changed, name, value),
+        tag,
+      );
+    },
+  );
 }
 
 function attributeOf(tag: string, name: string): string | undefined {

@@ -39,10 +39,12 @@ export async function exportOva(
   const vm = await runner.find(word, '/vms');
   const document = await documentOf(runner, vm.id, vm.label);
   const disks = await disksIn(runner, vm.id, document);
-  const file = await PartialFile.create(path, flags.force === true);
+  const file = await PartialFile.create(path, flags.force === true, 'remove it, or give --force');
+  let isWhole = false;
   try {
     const archive = new Archive({ cli, client, flags, file });
     const images = await archive.write(document, disks);
+    isWhole = true;
     await file.finish();
     const size = images.reduce((sum, image) => sum + image.size, 0);
     if (isTable(formatOf(cli))) {
@@ -54,7 +56,7 @@ export async function exportOva(
     const item = { id: vm.id, file: file.target, disks: shown };
     await print(cli, { noun: 'vms', items: [item], single: true });
   } catch (error) {
-    await file.remove().catch(() => undefined);
+    await (isWhole ? file.close() : file.remove()).catch(() => undefined);
     throw error;
   }
 }
@@ -154,6 +156,8 @@ class Archive {
     try {
       const options = await transferOptions(cli, client, flags, progress);
       const out = clustersInto(writer);
+      // Whoever writes is told of it.
+      out.on('error', () => undefined);
       const done = await downloadToStream({ ...options, disk, guestData: true, out });
       out.end();
       await finished(out);

@@ -1,7 +1,8 @@
 /** The images of a package, as disks take them: as they are, unpacked, or converted. */
 import { createReadStream } from 'node:fs';
-import { open, stat, writeFile } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { UsageError } from '../../../../client/errors.ts';
+import { isComplete } from '../../../../formats/qcow2-completeness.ts';
 import {
   compressionOf,
   decompressed,
@@ -51,7 +52,9 @@ export async function imageIn(
       const path = await workspace.newPath();
       cli.note(`${name} is ${foreign.name}: it is converted at first`);
       await convertImage(cli, region, foreign, name, path);
-      return await FileSource.open(path);
+      const file = await open(path);
+      // Of several disks, each makes room for the next one.
+      return await FileSource.take(path, file, async () => await rm(path, { force: true }));
     };
     return { format: 'cow', virtualSize, open: openConverted };
   }
@@ -63,11 +66,31 @@ export async function imageIn(
       hint: 'export the machine again, as an OVA archive',
     });
   }
+  const format = requireFormat(content, undefined, name);
+  if (format === 'cow') await requireComplete(region, name);
   return {
-    format: requireFormat(content, undefined, name),
+    format,
     virtualSize: content.virtualSize,
     open: async () => await RegionSource.open(region, name),
   };
+}
+
+async function requireComplete({ path, offset, size }: FileRegion, name: string): Promise<void> {
+  const file = await open(path);
+  try {
+    const read = async (from: number, length: number) => {
+      const wanted = Math.max(0, Math.min(length, size - from));
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted), 0, wanted, offset + from);
+      return buffer.subarray(0, bytesRead);
+    };
+    if (await isComplete(read, size)) return;
+  } finally {
+    await file.close();
+  }
+  throw new UsageError(`${name} is cut off: it has no room for all that its tables name`, {
+    code: 'damaged_archive',
+    hint: 'fetch it again',
+  });
 }
 
 async function tailOf({ path, offset, size }: FileRegion): Promise<Buffer> {

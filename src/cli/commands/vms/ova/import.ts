@@ -93,13 +93,15 @@ function describe(source: OvaPackage): Described {
   });
 }
 
+/** Services take no longer names of machines. */
+const longestName = 64;
+
 /** Names of other virtualization may hold what names here must not. */
 function nameFor(named: string | undefined, path: string): string {
-  const plain = named || basename(path, extname(path));
-  return plain
-    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 255);
+  const usable = [named ?? '', basename(path, extname(path))].map((text) =>
+    text.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, ''),
+  );
+  return (usable.find((name) => name !== '') ?? 'imported').slice(0, longestName);
 }
 
 function formerPlaces({ disks }: OvfMachine): Parameters<typeof placesFor>[1] {
@@ -119,6 +121,8 @@ async function requireWhole(cli: CommandContext, source: OvaPackage): Promise<vo
   }
 }
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 function bodyOf(
   { source, machine, layout, isNative }: Described,
   name: string,
@@ -128,7 +132,7 @@ function bodyOf(
   if (!isNative) return { ...machine.vm, ...common, template: { name: 'Blank' } };
   // Disks with these ids may be there, and belong to somebody: the new machine gets its own.
   const data = machine.disks.reduce(
-    (left, { id }) => left.replaceAll(id, randomUUID()),
+    (left, { id }) => (uuid.test(id) ? left.replaceAll(id, randomUUID()) : left),
     source.document.text,
   );
   return { ...common, initialization: { configuration: { type: layout, data } } };
@@ -178,6 +182,7 @@ async function disksOf(
       disk.file === undefined
         ? undefined
         : await imageIn(cli, source.fileAt(disk.file), disk.file, choices.workspace);
+    noteDifferences(cli, disk, image);
     disks.push({
       name: disk.alias ?? `${choices.name}_Disk${index + 1}`,
       attributes: attributesOf(disk, image),
@@ -187,6 +192,17 @@ async function disksOf(
     });
   }
   return disks;
+}
+
+/** Says what the disk will not be like. */
+function noteDifferences(cli: CommandContext, disk: OvfDisk, image: PackedImage | undefined): void {
+  const { file = 'a disk', shareable, provisionedSize } = disk;
+  if (shareable && image?.format === 'cow') {
+    cli.warn(`${file} was shareable, which a disk from a qcow2 image cannot be`);
+  }
+  if (image?.format === 'raw' && image.virtualSize < provisionedSize) {
+    cli.warn(`${file} has ${image.virtualSize} bytes of ${provisionedSize}: the rest is zeros`);
+  }
 }
 
 function attributesOf(disk: OvfDisk, image: PackedImage | undefined): Record<string, unknown> {
@@ -200,7 +216,7 @@ function attributesOf(disk: OvfDisk, image: PackedImage | undefined): Record<str
     sparse: true,
     provisioned_size: Math.ceil(bytes / 512) * 512,
     ...(description === undefined ? {} : { description }),
-    ...(shareable ? { shareable } : {}),
+    ...(shareable && format === 'raw' ? { shareable } : {}),
     ...(wipeAfterDelete ? { wipe_after_delete: true } : {}),
     ...(incrementalBackup ? { backup: 'incremental' } : {}),
   };

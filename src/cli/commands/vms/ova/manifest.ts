@@ -43,7 +43,7 @@ export async function requireDigests(
   if (!manifest) return;
   for (const { file, algorithm, hex } of readManifest(manifest.text, manifest.name)) {
     const report = (bytes: number, size: number) => onRead(file, bytes, size);
-    const found = await digestOf(source.fileAt(file), algorithm, report, signal);
+    const found = await digestOf(regionOf(source, file, manifest.name), algorithm, report, signal);
     if (found === hex) continue;
     throw new ConflictError(
       `${file} is not what ${manifest.name} says: its ${algorithm} is ${found}`,
@@ -52,6 +52,18 @@ export async function requireDigests(
         hint: 'it was changed or damaged; fetch it again, or import it as it is with --no-verify',
       },
     );
+  }
+}
+
+function regionOf(source: OvaPackage, file: string, manifest: string): FileRegion {
+  try {
+    return source.fileAt(file);
+  } catch (cause) {
+    throw new UsageError(`${manifest} has a digest of ${file}, which is not there`, {
+      code: 'missing_file',
+      hint: 'fetch the whole of it again, or import what is there with --no-verify',
+      cause,
+    });
   }
 }
 

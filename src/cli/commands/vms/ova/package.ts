@@ -29,7 +29,8 @@ export function openPackage(path: string): OvaPackage {
   try {
     const { size } = fstatSync(file);
     const head = readPart(file, { offset: 0, size: Math.min(size, 512) });
-    if (/^(?:\xef\xbb\xbf)?\s*</.test(head.toString('latin1'))) return unpacked(path, file, size);
+    if (/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff\0?)?\s*</.test(head.toString('latin1')))
+      return unpacked(path, file, size);
     return packed(path, file, size);
   } finally {
     closeSync(file);
@@ -74,7 +75,10 @@ function packed(path: string, file: number, size: number): OvaPackage {
     );
   }
   const text = (extension: string): Text | undefined => {
-    const entry = [...entries.values()].find(({ name }) => name.toLowerCase().endsWith(extension));
+    const entry = [...entries.values()].find(
+      // Archives of a Mac have further data of each file in such files.
+      ({ name }) => name.toLowerCase().endsWith(extension) && !basename(name).startsWith('._'),
+    );
     return entry && { name: entry.name, text: readText(file, entry, `${path} (${entry.name})`) };
   };
   const document = text('.ovf');
@@ -90,7 +94,7 @@ function packed(path: string, file: number, size: number): OvaPackage {
     document,
     ...(manifest ? { manifest } : {}),
     fileAt(name) {
-      const entry = entries.get(normalize(name));
+      const entry = entries.get(normalize(name)) ?? entries.get(normalize(decoded(name)));
       if (!entry) throw missing(path, name);
       return { path, offset: entry.offset, size: entry.size };
     },
@@ -149,7 +153,7 @@ function decoded(name: string): string {
 function missing(path: string, name: string): UsageError {
   return new UsageError(`${path} names the file ${name}, which is not there`, {
     code: 'missing_file',
-    hint: 'fetch the whole of it again',
+    hint: 'look at what is in it (tar -tf), and fetch the whole of it again',
   });
 }
 
@@ -157,9 +161,10 @@ type Part = Pick<FileRegion, 'offset' | 'size'>;
 
 function readText(file: number, part: Part, name: string): string {
   if (part.size <= largestText) {
-    return readPart(file, part)
-      .toString('utf8')
-      .replace(/^\ufeff/, '');
+    const bytes = readPart(file, part);
+    const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[bytes.toString('hex', 0, 2)];
+    // Decoders leave the mark at the beginning out.
+    return new TextDecoder(encoding ?? 'utf-8').decode(bytes);
   }
   throw new UsageError(`${name} has ${part.size} bytes, which no document needs`, {
     code: 'wrong_format',
