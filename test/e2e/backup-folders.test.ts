@@ -1,4 +1,7 @@
 /** `vmctl backups run` and `restore`: folders of backups, and machines that come back from them. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -8,11 +11,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FolderSite, MiB } from '../faults/support/site.ts';
 import { Machine } from '../support/backed-up.ts';
 import { type Home, makeHome } from '../support/command.ts';
+import { vmctl } from '../support/server.ts';
 
 const size = 9 * MiB + 4096;
 
@@ -35,6 +40,9 @@ interface Backup {
 
 let site: FolderSite;
 let home: Home;
+/** A service at which transitions take as long as they usually do. */
+let slowSite: FolderSite;
+let slowHome: Home;
 let machine: Machine;
 let name: string;
 let folder: string;
@@ -47,10 +55,14 @@ beforeAll(async () => {
   site = new FolderSite();
   await site.start();
   home = makeHome(site.server);
+  slowSite = new FolderSite();
+  await slowSite.start('--speed', '1');
+  slowHome = makeHome(slowSite.server);
 });
 afterAll(async () => {
   home.remove();
-  await site.remove();
+  slowHome.remove();
+  await Promise.all([site.remove(), slowSite.remove()]);
 });
 beforeEach(async () => {
   count += 1;
@@ -90,9 +102,9 @@ async function contentNow(vm: string): Promise<Buffer> {
 }
 
 /** A run that takes long, once it reads. */
-async function slowRun() {
+async function slowRun(by = home) {
   const file = join(folder, '.unfinished/run.json');
-  const end = home.run(['backups', 'run', name, folder, '--limit-rate', '16KiB/s']);
+  const end = by.run(['backups', 'run', name, folder, '--limit-rate', '16KiB/s']);
   await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000 });
   const run = JSON.parse(readFileSync(file, 'utf8')) as { pid: number; backup: string };
   return { file, run, end };
@@ -207,6 +219,47 @@ describe('backups run', () => {
     expect(await listed('checkpoints', name)).toEqual([made.checkpoint]);
   });
 
+  it('waits until the backup of a run that was killed has ended', async () => {
+    const vm = await Machine.create(slowSite, name);
+    await vm.addDisk(size);
+    const { run: left, end } = await slowRun(slowHome);
+    process.kill(left.pid, 'SIGKILL');
+    await end;
+    const hurried = ['backups', 'run', name, folder, '--wait-timeout', '1ms'];
+    const impatient = await slowHome.run(hurried);
+    expect(impatient.code).toBe(7);
+    expect(impatient.stderr).toContain(`the backup ${left.backup} of that run has not ended yet`);
+    const next = await slowHome.run(['backups', 'run', name, folder]);
+    expect(next, next.stderr).toMatchObject({ code: 0 });
+    expect(next.stderr).toContain('is given up');
+  });
+
+  it('knows a run that is gone by the start of its process, whoever has its number now', async () => {
+    await backUp();
+    const pause = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const write = (record: object) => {
+      mkdirSync(join(folder, '.unfinished'), { recursive: true });
+      const run = { host: hostname(), backup: randomUUID(), ...record };
+      writeFileSync(join(folder, '.unfinished/run.json'), JSON.stringify(run));
+    };
+    try {
+      write({ pid: pause.pid });
+      expect(await home.runHere(['backups', 'run', name, folder])).toMatchObject({ code: 6 });
+      write({ pid: process.pid });
+      expect((await run('backups', 'run', name, folder)).stderr).toContain('is given up');
+      const { file, run: slow, end } = await slowRun();
+      const record = JSON.parse(readFileSync(file, 'utf8')) as { started?: string };
+      process.kill(slow.pid, 'SIGKILL');
+      await end;
+      expect(record.started === undefined).toBe(process.platform !== 'linux');
+      if (record.started === undefined) return;
+      writeFileSync(file, JSON.stringify({ ...record, pid: pause.pid }));
+      expect((await run('backups', 'run', name, folder)).stderr).toContain('is given up');
+    } finally {
+      pause.kill();
+    }
+  });
+
   it('gives way to one that is under way; that one frees the machine when it is interrupted', async () => {
     const { file, run: slow, end } = await slowRun();
     const second = await home.runHere(['backups', 'run', name, folder]);
@@ -219,6 +272,90 @@ describe('backups run', () => {
     expect(await listed('backups', name)).toEqual([]);
     expect(contentOf(await backUp()).equals(image)).toBe(true);
   });
+
+  it('goes on beside a backup that is damaged, as restore does; one that is named is refused', async () => {
+    const first = await backUp();
+    await machine.scribble(disk, image, 2);
+    const second = await backUp();
+    writeFileSync(join(first.folder, 'backup.json'), '{');
+    const third = await run('backups', 'run', name, folder, '--keep', '1', '-o', 'json');
+    expect(third.stderr).toContain(`${join(first.folder, 'backup.json')} cannot be used`);
+    expect(third.stderr).toContain('passed over');
+    const made = JSON.parse(third.stdout) as Backup;
+    expect(made.deleted).toEqual([basename(second.folder)]);
+    expect(contentOf(made).equals(image)).toBe(true);
+    const again = await run('backups', 'restore', folder, '--name', `${name}-again`);
+    expect(again.stderr).toContain('passed over');
+    for (const content of ['{', 'null', '{"format":"vmctl-backup","version":1}']) {
+      writeFileSync(join(first.folder, 'backup.json'), content);
+      const named = await home.runHere(['backups', 'restore', first.folder, '--name', 'none']);
+      expect(named).toMatchObject({ code: 2 });
+      expect(named.stderr).toContain('cannot be used');
+    }
+  });
+
+  it('takes no older backup, and ends no run, where a file cannot be read', async () => {
+    await backUp();
+    const { folder: newest } = await backUp();
+    const manifest = join(newest, 'backup.json');
+    const run = join(folder, '.unfinished/run.json');
+    const commands = [
+      ['backups', 'run', name, folder],
+      ['backups', 'restore', folder, '--name', `${name}-none`],
+      ['backups', 'restore', newest, '--name', `${name}-none`],
+    ];
+    rmSync(manifest);
+    mkdirSync(manifest);
+    for (const words of commands) {
+      const refused = await home.runHere(words);
+      expect(refused, words.join(' ')).toMatchObject({ code: 2 });
+      expect(refused.stderr).toContain(`${manifest} cannot be read`);
+    }
+    rmSync(newest, { recursive: true });
+    mkdirSync(run, { recursive: true });
+    const refused = await home.runHere(['backups', 'run', name, folder]);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain(`${run} cannot be read`);
+    expect(existsSync(run)).toBe(true);
+    expect(await listed('backups', name)).toEqual([]);
+  });
+
+  it('takes the root of a new file system', async () => {
+    mkdirSync(join(folder, 'lost+found/backup.json'), { recursive: true });
+    const made = await backUp();
+    await backUp();
+    expect(readdirSync(folder)).toContain('lost+found');
+    expect(contentOf(made).equals(image)).toBe(true);
+    await run('backups', 'restore', folder, '--name', `${name}-again`);
+  });
+
+  it.each(['before', 'after'])(
+    'goes on in a folder whose first run was killed %s its first file was in place',
+    async (when) => {
+      const fault = join(site.parent, 'kill.cjs');
+      writeFileSync(
+        fault,
+        `const fs = require('node:fs');
+       const { rename } = fs.promises;
+       fs.promises.rename = async (from, to) => {
+         const ends = /(?:backups|run)\\.json$/.test(to);
+         if (ends && process.env.KILL === 'before') process.kill(process.pid, 'SIGKILL');
+         await rename(from, to);
+         if (ends) process.kill(process.pid, 'SIGKILL');
+       };
+       require('node:module').syncBuiltinESMExports();`,
+      );
+      const killed = await home.run(['backups', 'run', name, folder], {
+        NODE_OPTIONS: `--require ${fault}`,
+        KILL: when,
+      });
+      expect(killed.code).toBeNull();
+      expect(readdirSync(folder)).toHaveLength(1);
+      const [left = ''] = await listed('backups', name);
+      await run('backups', 'finalize', left, '--vm', name);
+      expect(contentOf(await backUp()).equals(image)).toBe(true);
+    },
+  );
 
   it('shows the request of a dry run, and makes no folder', async () => {
     const { stdout, stderr } = await run('backups', 'run', name, folder, '--dry-run');
@@ -297,6 +434,76 @@ describe('backups restore', () => {
     expect(await json<unknown[]>('disks', 'list')).toHaveLength(before.length);
     const none = await home.runHere(['backups', 'restore', join(site.parent, 'nothing')]);
     expect(none.code).toBe(3);
+  });
+
+  it('attaches no disk that it did not make: those left out, and those that are shared, are named', async () => {
+    const other = await machine.addDisk(MiB);
+    const { id: shared } = await json<{ id: string }>(
+      ...['disks', 'create', `shared-${count}`, '--format', 'raw', '--provisioned-size', '1MiB'],
+      ...['--storagedomain', 'data1', '--set', 'shareable=true', '--set', 'sparse=false'],
+    );
+    const how = ['--interface', 'virtio', '--active'];
+    await run('diskattachments', 'attach', '--disk', shared, '--vm', name, ...how);
+    await backUp('--skip-disk', other);
+    await run('vms', 'delete', name, '--detach-only', '--yes');
+    const restored = await run('backups', 'restore', folder);
+    expect(restored.stderr).toMatch(/not in this backup, and not attached: .*disks\/shared-/);
+    const attached = await json<{ id: string }[]>('diskattachments', 'list', '--vm', name);
+    expect(attached).toHaveLength(1);
+    for (const id of [disk, other, shared]) {
+      expect(attached.map((one) => one.id)).not.toContain(id);
+      expect(await site.status(id)).toBe('ok');
+    }
+  });
+
+  it('takes back no disk that the service attached by itself', async () => {
+    const { folder: path } = await backUp();
+    await run('vms', 'delete', name, '--detach-only', '--yes');
+    const file = join(path, 'machine.ovf');
+    const document = readFileSync(file, 'utf8');
+    // Another spelling of the same id, which no text of it is found in.
+    const entity = `&#x${disk.charCodeAt(0).toString(16)};${disk.slice(1)}`;
+    writeFileSync(file, document.replaceAll(disk, entity));
+    const failing = ['backups', 'restore', folder, '--limit-rate', '1KiB/s'];
+    const left = await home.runHere(failing);
+    expect(left).toMatchObject({ code: 2 });
+    expect(left.stderr).toContain(`disks that were there before: disks/${disk}`);
+    expect(left.stderr).toMatch(new RegExp(`vms delete ${name} --detach-only`));
+    await run('vms', 'delete', name, '--detach-only', '--yes');
+    const cleaned = await home.runHere([...failing, '--cleanup']);
+    expect(cleaned.stderr).toContain(`vms/${name}: taken back`);
+    expect(await site.status(disk)).toBe('ok');
+    expect((await home.runHere(['vms', 'get', name])).code).toBe(3);
+  });
+
+  it('takes back a disk that is locked still, once it is not', async () => {
+    await backUp();
+    const disks = async () =>
+      JSON.parse((await slowHome.runHere(['disks', 'list', '-o', 'json'])).stdout) as unknown[];
+    const before = await disks();
+    const words = [
+      'backups',
+      'restore',
+      folder,
+      '--disks-only',
+      '--cleanup',
+      '--storagedomain',
+      'data1',
+    ];
+    const child = spawn(process.execPath, [vmctl, ...words], {
+      env: slowHome.env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (piece: Buffer) => {
+      const isFirst = !stderr.includes(': locked');
+      stderr += piece.toString();
+      if (isFirst && stderr.includes(': locked')) child.kill('SIGINT');
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    expect([code, stderr]).toEqual([130, expect.stringContaining('taken back')]);
+    expect(stderr).not.toContain('not everything could be taken back');
+    expect(await disks()).toHaveLength(before.length);
   });
 
   it('makes the disks alone', async () => {

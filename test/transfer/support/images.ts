@@ -70,5 +70,8 @@ export function qcow2(virtualSize: number, length = 300_000, backing = false): B
   image.writeUInt32BE(backing ? 8 : 0, 16);
   image.writeUInt32BE(16, 20);
   image.writeBigUInt64BE(BigInt(virtualSize), 24);
+  // Neither encrypted nor with features that have to be known.
+  image.writeUInt32BE(0, 32);
+  image.writeBigUInt64BE(0n, 72);
   return image;
 }

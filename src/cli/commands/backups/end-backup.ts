@@ -7,12 +7,12 @@ import { operationNamed } from '../../verbs/references.ts';
 const minPause = 100;
 const maxPause = 2_000;
 
-/** Phases of a backup that needs nobody to end it. */
-const over: ReadonlySet<string> = new Set(['succeeded', 'failed', 'finalizing']);
+/** Phases of a backup that has ended: before that it locks the machine. */
+const over: ReadonlySet<string> = new Set(['succeeded', 'failed']);
 
 /**
- * Ends a backup of a machine; one that has ended, or is gone, is no failure. One that is still beginning is
- * waited for. Throws when `signal` is aborted before that.
+ * Ends a backup of a machine, and waits until it has ended; one that has, or is gone, is no failure. One
+ * that is still beginning is waited for. Throws when `signal` is aborted before that.
  */
 export async function endBackup(
   client: Client,
@@ -25,8 +25,8 @@ export async function endBackup(
     const all = await client.list({ operation, ids: { vm }, query: {}, signal });
     const phase = all.find(({ id }) => id === backup)?.['phase'];
     if (phase === undefined || over.has(String(phase))) return;
-    await cancelTransfers(client, backup, signal);
-    if (phase === 'ready' && (await finalized(client, { vm, backup }, signal))) return;
+    if (phase !== 'finalizing') await cancelTransfers(client, backup, signal);
+    if (phase === 'ready') await finalize(client, { vm, backup }, signal);
     await pause(delay, signal);
   }
 }
@@ -43,19 +43,14 @@ async function cancelTransfers(client: Client, backup: string, signal: AbortSign
   }
 }
 
-/** Whether the service has taken the end of a backup: it refuses while a transfer is still ending. */
-async function finalized(
+/** Asks for the end of a backup: the service refuses while a transfer is still ending, and is asked again. */
+async function finalize(
   client: Client,
   ids: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const operation = named('/vms/{vm}/backups/{backup}', 'finalize');
-    await client.action({ operation, ids, signal });
-    return true;
-  } catch {
-    return false;
-  }
+): Promise<void> {
+  const operation = named('/vms/{vm}/backups/{backup}', 'finalize');
+  await client.action({ operation, ids, signal }).catch(() => undefined);
 }
 
 function named(path: string, name: string): Operation {

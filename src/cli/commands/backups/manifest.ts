@@ -1,8 +1,8 @@
 /** `backup.json`: what a backup in a folder holds, and how its disks were attached. */
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
 import { UsageError } from '../../../client/errors.ts';
+import { readIfThere } from './files.ts';
 
 export const manifestName = 'backup.json';
 
@@ -47,27 +47,27 @@ export interface Manifest {
   readonly disks: readonly BackedUpDisk[];
 }
 
-/** The manifest of a folder; nothing where it is no backup. Throws where it is damaged, or of another version. */
+/**
+ * The manifest of a folder; nothing where it is no backup. Throws where it is damaged or of another version
+ * (`damaged_file`), and where it cannot be read (`unreadable_file`).
+ */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, manifestName);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
   const damaged = (why: string) =>
     new UsageError(`${path} cannot be used: ${why}`, { code: 'damaged_file' });
-  let manifest: Manifest;
+  let manifest: Manifest | null;
   try {
-    manifest = JSON.parse(text) as Manifest;
+    manifest = JSON.parse(text) as Manifest | null;
   } catch {
     throw damaged('it is no JSON');
   }
-  if (manifest.format !== 'vmctl-backup') throw damaged('it is of something else');
+  if (manifest?.format !== 'vmctl-backup') throw damaged('it is of something else');
   if (manifest.version !== 1) throw damaged(`version ${String(manifest.version)} is not known`);
+  if (!Array.isArray(manifest.disks)) throw damaged('it names no disks');
   for (const { file } of manifest.disks) {
-    if (file !== basename(file)) throw damaged(`${file} leads out of the folder`);
+    if (file !== basename(String(file))) throw damaged(`${file} leads out of the folder`);
   }
   return manifest;
 }

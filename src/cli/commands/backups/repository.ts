@@ -1,10 +1,12 @@
 /** The folder of a machine's backups: which there are, which is under way, and what belongs to the service. */
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { ConflictError, NotFoundError, UsageError, VmctlError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
+import { flushFolder, namesIn, onDisk, readJson, writeDurably } from './files.ts';
 import { type Manifest, manifestName, readManifest } from './manifest.ts';
+import { isAlive, ownRecord, type RunRecord } from './run-record.ts';
 
 /** A backup that is complete. */
 export interface StoredBackup {
@@ -22,25 +24,24 @@ interface Register {
   readonly checkpoints: readonly string[];
 }
 
-/** The run that is under way, or was. */
-interface Run {
-  readonly host: string;
-  readonly pid: number;
-  readonly backup: string;
-}
-
 const registerName = 'backups.json';
 const runName = 'run.json';
 const unfinished = '.unfinished';
+/** What the root of a file system has. */
+const ofFileSystem = 'lost+found';
+/** What a folder without a register may have: a kill while it is written leaves the beginning of one. */
+const ignored: ReadonlySet<string> = new Set([ofFileSystem, `${registerName}.new`]);
 
 export class BackupRepository {
   readonly path: string;
+  readonly #warn: Warn;
   #register: Register;
   /** Whether what is in the work folder is ours. */
   #isBegun = false;
 
-  private constructor(path: string, register: Register) {
+  private constructor(path: string, register: Register, warn: Warn) {
     this.path = path;
+    this.#warn = warn;
     this.#register = register;
   }
 
@@ -52,11 +53,12 @@ export class BackupRepository {
     given: string,
     server: string,
     vm: { readonly id: string; readonly name: string },
+    warn: Warn,
   ): Promise<BackupRepository> {
     const path = resolve(given);
-    const names = await namesIn(path);
+    const names = (await namesIn(path)).filter((name) => !ignored.has(name));
     const known = await readJson<Register>(join(path, registerName));
-    if (known === undefined) {
+    if (!known) {
       if (names.length > 0) {
         throw new UsageError(`${given} holds something else than backups of vmctl`, {
           code: 'no_backup_folder',
@@ -70,7 +72,7 @@ export class BackupRepository {
         vm,
         checkpoints: [],
       } as const;
-      return new BackupRepository(path, register);
+      return new BackupRepository(path, register, warn);
     }
     if (known.format !== 'vmctl-backups' || known.version !== 1) {
       throw new UsageError(`${join(given, registerName)} is of another kind or version`, {
@@ -84,7 +86,7 @@ export class BackupRepository {
         { code: 'other_machine', hint: `a folder for each machine: ${join(given, vm.name)}` },
       );
     }
-    return new BackupRepository(path, { ...known, vm });
+    return new BackupRepository(path, { ...known, vm }, warn);
   }
 
   /** Where what is not complete yet is put. */
@@ -99,7 +101,7 @@ export class BackupRepository {
 
   /** The complete backups, the oldest first. */
   async backups(): Promise<readonly StoredBackup[]> {
-    return await backupsIn(this.path);
+    return await backupsIn(this.path, this.#warn);
   }
 
   /**
@@ -107,11 +109,11 @@ export class BackupRepository {
    * on, or may be: on another machine nobody can see that.
    */
   async killedRun(): Promise<string | undefined> {
-    const left = await readJson<Run>(join(this.workFolder, runName));
+    const left = await readJson<RunRecord>(join(this.workFolder, runName));
     if (!left) return undefined;
     const { host, pid, backup } = left;
     const isHere = host === hostname();
-    if (isHere && !isAlive(pid)) return backup;
+    if (isHere && !isAlive(left)) return backup;
     const end = `vmctl backups finalize ${backup} --vm ${shellQuote(this.#register.vm.name)}`;
     throw new ConflictError(
       `${this.path}: another run is under way (process ${pid}${isHere ? '' : ` on ${host}`})`,
@@ -124,17 +126,19 @@ export class BackupRepository {
 
   /** Begins with a backup that the service has made; what an earlier run left is removed. */
   async begin(backup: string, checkpoint: string | undefined): Promise<void> {
-    await onDisk(this.path, async () => {
-      await rm(this.workFolder, { recursive: true, force: true });
-      await mkdir(this.workFolder, { recursive: true });
-      this.#isBegun = true;
-      const run: Run = { host: hostname(), pid: process.pid, backup };
-      await writeDurably(join(this.workFolder, runName), JSON.stringify(run));
-    });
+    await onDisk(this.path, () => mkdir(this.path, { recursive: true }));
+    // The register comes first: without it, the folder would be taken for one of something else.
     const { checkpoints } = this.#register;
     await this.setCheckpoints(
       checkpoint === undefined ? checkpoints : [...checkpoints, checkpoint],
     );
+    await onDisk(this.path, async () => {
+      await rm(this.workFolder, { recursive: true, force: true });
+      await mkdir(this.workFolder, { recursive: true });
+      this.#isBegun = true;
+      const run = ownRecord(backup);
+      await writeDurably(join(this.workFolder, runName), JSON.stringify(run));
+    });
   }
 
   /** Notes which checkpoints are there, those of this folder. */
@@ -173,7 +177,8 @@ export class BackupRepository {
 
   /** Deletes all but the newest backups; returns the names of those that are gone. */
   async retain(count: number): Promise<readonly string[]> {
-    const all = await this.backups();
+    // Those that are passed over were named at the beginning; they are not deleted.
+    const all = await backupsIn(this.path, () => undefined);
     const old = all.slice(0, Math.max(0, all.length - count));
     for (const { folder } of old) {
       // One that is half deleted must not look like a backup.
@@ -186,12 +191,15 @@ export class BackupRepository {
   }
 }
 
-/** The backup that a path names: one, or the newest in a folder of several. Throws where there is none. */
-export async function backupAt(given: string): Promise<StoredBackup> {
+/**
+ * The backup that a path names: one, or the newest in a folder of several. Throws where there is none, and
+ * where the one that is named is damaged.
+ */
+export async function backupAt(given: string, warn: Warn): Promise<StoredBackup> {
   const path = resolve(given);
   const own = await readManifest(path);
   if (own) return { folder: path, manifest: own };
-  const newest = (await backupsIn(path)).at(-1);
+  const newest = (await backupsIn(path, warn)).at(-1);
   if (newest) return newest;
   throw new NotFoundError(`${given} holds no backup`, {
     code: 'no_backup',
@@ -209,80 +217,27 @@ export async function missingFile({ folder, manifest }: StoredBackup): Promise<s
   return undefined;
 }
 
-async function backupsIn(path: string): Promise<readonly StoredBackup[]> {
+/** Told of a backup that is passed over. */
+export type Warn = (message: string) => void;
+
+/**
+ * The complete backups in a folder, the oldest first; those that are damaged are passed over. Throws where
+ * one cannot be read: it may be whole, and the newest.
+ */
+async function backupsIn(path: string, warn: Warn): Promise<readonly StoredBackup[]> {
   const found: StoredBackup[] = [];
   for (const name of await namesIn(path)) {
-    if (name.startsWith('.') || name === registerName) continue;
+    if (name.startsWith('.') || name === registerName || name === ofFileSystem) continue;
     const folder = join(path, name);
-    const manifest = await readManifest(folder);
-    if (manifest) found.push({ folder, manifest });
+    try {
+      const manifest = await readManifest(folder);
+      if (manifest) found.push({ folder, manifest });
+    } catch (error) {
+      if (!(error instanceof VmctlError) || error.code !== 'damaged_file') throw error;
+      warn(`${error.message}; this backup is passed over`);
+    }
   }
-  return found.sort((a, b) => a.manifest.number - b.manifest.number);
-}
-
-async function namesIn(path: string): Promise<readonly string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return [];
-    throw new UsageError(`${path} cannot be read: ${message}`, { code: 'unreadable_file' });
-  }
-}
-
-async function readJson<T>(path: string): Promise<T | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-  try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new UsageError(`${path} is damaged: it is no JSON`, { code: 'damaged_file', cause });
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const next = `${path}.new`;
-  const file = await open(next, 'w');
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(next, path);
-}
-
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-/** Does something with the folder; says which one it was when the system refuses. */
-async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof VmctlError) throw error;
-    throw new VmctlError(`${path} cannot be written: ${(error as Error).message}`, {
-      code: 'unwritable_file',
-      cause: error,
-    });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return found.sort(
+    (a, b) => a.manifest.number - b.manifest.number || (a.folder < b.folder ? -1 : 1),
+  );
 }

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../../client/errors.ts';
+import { OvfError } from '../../../ovf/document.ts';
+import { readOvf } from '../../../ovf/read.ts';
 import { FileSource, fileChecksum } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -39,7 +41,7 @@ export async function restoreBackup(
     });
   }
   formatOf(cli);
-  const backup = await backupAt(path);
+  const backup = await backupAt(path, (message) => cli.warn(message));
   const document = flags.disksOnly ? undefined : await documentOf(backup);
   const client = await cli.client();
   const options = flags.waitTimeout === undefined ? {} : { waitTimeout: flags.waitTimeout };
@@ -54,28 +56,61 @@ export async function restoreBackup(
     await print(cli, { noun: 'disks', type: 'disk', items: await maker.disks(disks) });
     return;
   }
-  const configuration = { type: 'ovf', data: document };
+  const { text, others } = document;
+  const configuration = { type: 'ovf', data: text };
   const body = { name, cluster: { id: cluster }, initialization: { configuration } };
+  if (others.length > 0) {
+    cli.note(`not in this backup, and not attached: ${others.join(', ')}`);
+  }
   const made = await maker.machine({ body, disks });
   const { folder, manifest } = backup;
   cli.note(`vms/${name} is as it was at ${manifest.taken} (${basename(folder)})`);
   await print(cli, { noun: 'vms', type: 'vm', items: [made], single: true });
 }
 
-/** The configuration of the machine. Throws where the backup has none. */
-async function documentOf({ folder, manifest }: StoredBackup): Promise<string> {
+/** The configuration of a machine, with ids that no disk has. */
+interface RestoredDocument {
+  readonly text: string;
+  /** The disks in it that the backup has not: `disks/NAME`. */
+  readonly others: readonly string[];
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The configuration of the machine. Throws where the backup has none, or one that is damaged. */
+async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredDocument> {
+  const path = join(folder, 'machine.ovf');
+  const hint = 'restore its disks alone with --disks-only, and attach them to a machine';
   let text: string;
   try {
-    text = await readFile(join(folder, 'machine.ovf'), 'utf8');
+    text = await readFile(path, 'utf8');
   } catch (cause) {
     throw new NotFoundError(`${folder} does not say how the machine was configured`, {
       code: 'no_document',
-      hint: 'restore its disks alone with --disks-only, and attach them to a machine',
+      hint,
       cause,
     });
   }
-  // The disks that it names may still be there, and belong to somebody: the new machine gets its own.
-  return manifest.disks.reduce((left, { id }) => left.replaceAll(id, randomUUID()), text);
+  try {
+    const { disks } = readOvf(text);
+    const own = new Set(manifest.disks.map(({ id }) => id));
+    // Disks that it names may still be there, and belong to somebody: also those that were left out.
+    const ids = new Set([...own, ...disks.map(({ id }) => id)].filter((id) => uuid.test(id)));
+    return {
+      text: [...ids].reduce(
+        (left, id) => left.replaceAll(new RegExp(id, 'gi'), randomUUID()),
+        text,
+      ),
+      others: disks.filter(({ id }) => !own.has(id)).map(({ id, alias }) => `disks/${alias ?? id}`),
+    };
+  } catch (cause) {
+    if (!(cause instanceof OvfError)) throw cause;
+    throw new UsageError(`${path} cannot be used: ${cause.message}`, {
+      code: 'damaged_file',
+      hint,
+      cause,
+    });
+  }
 }
 
 /** Throws unless the files are what was backed up. */

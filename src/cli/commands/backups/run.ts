@@ -2,13 +2,14 @@
 import { basename, join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { ApiObject, Client } from '../../../client/client.ts';
-import { ConflictError, UsageError, VmctlError } from '../../../client/errors.ts';
+import { ConflictError, UsageError, VmctlError, WaitTimeoutError } from '../../../client/errors.ts';
 import { type DownloadedBackup, downloadBackup } from '../../../transfer/index.ts';
 import { formatOf } from '../../output/print.ts';
 import { type CommandContext, wholeNumber } from '../../session/command-context.ts';
 import { commandLine } from '../../session/command-line.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Found } from '../../verbs/references.ts';
+import { waitTimeout } from '../../verbs/wait-for-state.ts';
 import { explained } from '../disks/transfer-failure.ts';
 import { type TransferFlags, transferOptions } from '../disks/transfer-options.ts';
 import { TransferProgress } from '../disks/transfer-progress.ts';
@@ -47,7 +48,8 @@ export async function runBackup(
   const vm = await runner.find(word, '/vms');
   const name = String(vm.item?.['name'] ?? vm.label.slice(vm.label.indexOf('/') + 1));
   const server = siteUrl(await client.site());
-  const repository = await BackupRepository.of(folder, server, { id: vm.id, name });
+  const warn = (message: string) => cli.warn(message);
+  const repository = await BackupRepository.of(folder, server, { id: vm.id, name }, warn);
   const run = new BackupRun({
     cli,
     client,
@@ -183,12 +185,22 @@ class BackupRun {
 
   /** Ends the backup that a run which was killed has left: the machine is locked by it. */
   async #endKilledRun(): Promise<void> {
-    const { cli, repository } = this.#parts;
+    const { cli, client, repository, flags, vm } = this.#parts;
     const left = await repository.killedRun();
     if (left === undefined) return;
     cli.note(`an earlier run into ${repository.path} was killed: its backup is given up`);
-    this.#backup = left;
-    await this.#abandon();
+    const patience = AbortSignal.timeout(waitTimeout(flags));
+    try {
+      await endBackup(client, vm.id, left, AbortSignal.any([cli.signal, patience]));
+    } catch (error) {
+      if (cli.signal.aborted || !patience.aborted) throw error;
+      const end = commandLine(cli, ['backups', 'finalize', left, '--vm', vm.name]);
+      throw new WaitTimeoutError(`${vm.label}: the backup ${left} of that run has not ended yet`, {
+        hint: `run the command again, or end it first: ${end}`,
+        next: [end],
+        cause: error,
+      });
+    }
   }
 
   async #begin(disks: readonly AttachedDisk[], since: string | undefined): Promise<ApiObject> {
@@ -308,14 +320,19 @@ class BackupRun {
   /** Ends the backup at the service, and removes what was written. Never throws. */
   async #abandon(): Promise<void> {
     const { cli, client, repository } = this.#parts;
-    await repository.abandon().catch((error: Error) => cli.warn(error.message));
+    const forget = () => repository.abandon().catch((error: Error) => cli.warn(error.message));
     const backup = this.#backup;
     this.#backup = undefined;
-    if (backup === undefined) return;
+    if (backup === undefined) {
+      await forget();
+      return;
+    }
     // What has ended the command must not end this as well.
     const signal = AbortSignal.timeout(cleanupTimeout);
     try {
       await endBackup(client, this.#parts.vm.id, backup, signal);
+      // As long as the service has the backup, the next run has to know of it.
+      await forget();
     } catch (error) {
       const words = ['backups', 'finalize', backup, '--vm', this.#parts.vm.name];
       cli.warn(

@@ -1,10 +1,10 @@
 /** Servers in the background: a private record of each, by which it is found and stopped. */
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import { makePrivateDirectory, readPrivate, writePrivate } from '../../session/private-file.ts';
+import { processIdentity } from '../../session/process-identity.ts';
 
 export interface InstanceRecord {
   readonly pid: number;
@@ -107,34 +107,4 @@ function parsed(text: string | undefined): InstanceRecord | undefined {
 /** Whether the process of a record is still the one that wrote it. */
 export function isRunning({ pid, identity }: InstanceRecord): boolean {
   return processIdentity(pid) === identity;
-}
-
-/** When a process began; undefined where there is none, or none that does anything any more. */
-function processIdentity(pid: number): string | undefined {
-  if (process.platform === 'linux') return linuxIdentity(pid);
-  try {
-    const text = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [, state = '', began = ''] = /^\s*(\S+)\s+(.+?)\s*$/.exec(text) ?? [];
-    return began === '' || state.startsWith('Z') ? undefined : began;
-  } catch {
-    return undefined;
-  }
-}
-
-function linuxIdentity(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program stands in parentheses, and may hold some itself.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = ''] = fields;
-    const began = fields[19];
-    if (began === undefined || state === 'Z' || state === 'X') return undefined;
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot} ${began}`;
-  } catch {
-    return undefined;
-  }
 }

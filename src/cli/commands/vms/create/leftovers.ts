@@ -23,8 +23,12 @@ export class Leftovers {
   #machine: { readonly id: string; readonly name: string } | undefined;
   /** Ids of disks that were made, and are not attached yet. */
   readonly #disks = new Set<string>();
-  /** A disk that was there before and is attached now. */
-  #borrowed: string | undefined;
+  /** Ids of disks that were made, and go with the machine. */
+  readonly #attached = new Set<string>();
+  /** Ids of disks that were there before, and are attached now: they stay, whatever becomes of the machine. */
+  readonly #borrowed = new Set<string>();
+  /** Whether the machine may have disks that nobody has named here. */
+  #isInspected = true;
   /** A transfer that can still be resumed. */
   #transfer: string | undefined;
   #isStarted = false;
@@ -38,8 +42,29 @@ export class Leftovers {
     return this.#machine === undefined && this.#disks.size === 0;
   }
 
-  madeMachine({ id, name }: ApiObject): void {
+  /**
+   * @param mayBorrow whether the service may have attached disks to it that were there before, as it does
+   * for those that a document names: `inspect` tells
+   */
+  madeMachine({ id, name }: ApiObject, mayBorrow = false): void {
     this.#machine = { id: String(id), name: String(name ?? id) };
+    this.#isInspected = !mayBorrow;
+  }
+
+  /** Looks at the disks of the machine: those that were not made here are borrowed. Returns their ids. */
+  async inspect(signal?: AbortSignal): Promise<readonly string[]> {
+    const operation = operationNamed('/vms/{vm}/diskattachments', 'list');
+    if (!operation || !this.#machine) return [];
+    const found = await this.#client.list({
+      ...{ operation, ids: { vm: this.#machine.id }, query: {} },
+      ...(signal ? { signal } : {}),
+    });
+    for (const { id } of found) {
+      const disk = String(id);
+      if (!this.#attached.has(disk) && !this.#disks.has(disk)) this.#borrowed.add(disk);
+    }
+    this.#isInspected = true;
+    return [...this.#borrowed];
   }
 
   /** @param transfer the upload into it that somebody may go on with */
@@ -50,8 +75,8 @@ export class Leftovers {
 
   /** From now on the disk goes with the machine, unless it was `borrowed`. */
   attached(disk: string, borrowed: boolean): void {
-    if (borrowed) this.#borrowed = disk;
-    else this.#disks.delete(disk);
+    this.#disks.delete(disk);
+    (borrowed ? this.#borrowed : this.#attached).add(disk);
   }
 
   started(): void {
@@ -78,13 +103,14 @@ export class Leftovers {
   #commands(): readonly string[] {
     const of = (...words: string[]) => commandLine(this.#cli, words);
     const machine = this.#machine;
+    const spares = machine !== undefined && (this.#borrowed.size > 0 || !this.#isInspected);
+    // What the machine does not take with it is removed by itself.
+    const disks = [...(spares ? this.#attached : []), ...this.#disks];
     return [
       ...(machine && this.#isStarted ? [of('vms', 'stop', machine.name, '--if-needed')] : []),
-      ...(machine
-        ? [of('vms', 'delete', machine.name, ...(this.#borrowed ? ['--detach-only'] : []))]
-        : []),
+      ...(machine ? [of('vms', 'delete', machine.name, ...(spares ? ['--detach-only'] : []))] : []),
       ...(this.#transfer === undefined ? [] : [of('imagetransfers', 'cancel', this.#transfer)]),
-      ...[...this.#disks].map((disk) => of('disks', 'delete', disk, '--if-needed')),
+      ...disks.map((disk) => of('disks', 'delete', disk, '--if-needed')),
     ];
   }
 
@@ -101,6 +127,7 @@ export class Leftovers {
         this.#machine = undefined;
       }
       for (const disk of this.#disks) {
+        await this.#unlocked(disk, signal);
         await this.#remove('/disks/{disk}', { disk }, signal);
         this.#cli.note(`disks/${disk}: taken back`);
         this.#disks.delete(disk);
@@ -123,9 +150,11 @@ export class Leftovers {
       if (operation) await this.#client.action({ operation, ids, signal });
       await this.#settled(ids, signal);
     }
-    if (this.#borrowed !== undefined) {
-      const collection = collectionAt('/vms/{vm}/diskattachments');
-      const attachment = { ...ids, [placeholderOf(collection)]: this.#borrowed };
+    if (!this.#isInspected) await this.inspect(signal);
+    for (const disk of [...this.#borrowed, ...this.#attached]) await this.#unlocked(disk, signal);
+    const collection = collectionAt('/vms/{vm}/diskattachments');
+    for (const disk of this.#borrowed) {
+      const attachment = { ...ids, [placeholderOf(collection)]: disk };
       await this.#remove(collection.object ?? '', attachment, signal);
     }
     await this.#remove('/vms/{vm}', ids, signal);
@@ -155,6 +184,12 @@ export class Leftovers {
   ): Promise<ApiObject | undefined> {
     const isMet = (now: ApiObject | undefined) => !passing.has(String(now?.['status']));
     return await this.#until('/vms/{vm}', ids, signal, 'settled', isMet);
+  }
+
+  /** Waits until no work on a disk is under way that would refuse its removal; one that is gone is none. */
+  async #unlocked(disk: string, signal: AbortSignal): Promise<void> {
+    const isMet = (now: ApiObject | undefined) => now?.['status'] !== 'locked';
+    await this.#until('/disks/{disk}', { disk }, signal, 'unlocked', isMet);
   }
 
   async #until(

@@ -59,8 +59,9 @@ export class MachineMaker {
     const { runner } = this.#parts;
     return await this.#orTakeBack(async () => {
       const made = await runner.add({ path: '/vms', name: 'add', body }, (added) =>
-        this.#leftovers.madeMachine(added),
+        this.#leftovers.madeMachine(added, true),
       );
+      await this.#inspect(made);
       const vm = String(made['id']);
       for (const nic of nics) {
         await runner.add({ path: '/vms/{vm}/nics', name: 'add', ids: { vm }, body: nic });
@@ -80,6 +81,17 @@ export class MachineMaker {
       await complete?.(vm);
       return await runner.call({ path: '/vms/{vm}', name: 'get', ids: { vm } });
     });
+  }
+
+  /** The service attaches disks of the document that are there already: they are somebody's. */
+  async #inspect({ id, name }: ApiObject): Promise<void> {
+    const { cli } = this.#parts;
+    const borrowed = await this.#leftovers.inspect(cli.signal);
+    if (borrowed.length === 0) return;
+    const named = borrowed.map((disk) => `disks/${disk}`).join(', ');
+    cli.warn(
+      `vms/${String(name ?? id)} has disks that were there before: ${named}; detach what it must not change`,
+    );
   }
 
   async #orTakeBack<T>(work: () => Promise<T>): Promise<T> {
