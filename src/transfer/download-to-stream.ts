@@ -155,6 +155,7 @@ async function write(out: Writable, bytes: Buffer, signal: AbortSignal): Promise
     out.write(bytes, (error) => {
       signal.removeEventListener('abort', stop);
       if (!error) resolve();
+      else if (error instanceof VmctlError) reject(error);
       else if ('code' in error && error.code === 'EPIPE') reject(new ReaderClosedError());
       else {
         const context = { code: 'unwritable_file', cause: error };

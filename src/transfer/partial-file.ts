@@ -140,8 +140,9 @@ export class PartialFile {
     }
   }
 
+  /** Throws errors of the system as they are. */
   async write(offset: number, bytes: Buffer): Promise<void> {
-    const writeAll = async () => {
+    await this.#writing(async () => {
       for (let written = 0; written < bytes.length; ) {
         const { bytesWritten } = await this.#handle.write(
           bytes,
@@ -151,8 +152,12 @@ export class PartialFile {
         );
         written += bytesWritten;
       }
-    };
-    await this.#writing(() => describeWriteErrors(this.path, writeAll));
+    });
+  }
+
+  /** The same for whoever knows no more of it: errors name the file. */
+  async writeNamed(offset: number, bytes: Buffer): Promise<void> {
+    await describeWriteErrors(this.path, () => this.write(offset, bytes));
   }
 
   async flush(): Promise<void> {

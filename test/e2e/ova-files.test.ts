@@ -152,6 +152,7 @@ describe('vms export-ova', () => {
 
   it('that is interrupted leaves no file, and the disks free', async () => {
     const { disks } = await machineWithDisks();
+    await site.write(disks[1] ?? '', randomBytes(MiB), 'raw');
     const words = ['vms', 'export-ova', name, join(folder, 'it.ova'), '--limit-rate', '16KiB/s'];
     const child = home.run(['--debug', ...words]);
     await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['it.ova.partial']), {
@@ -179,7 +180,7 @@ describe('vms export-ova', () => {
       (error: { code: number; stderr: string }) => error,
     );
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toMatch(/cannot be written|may be no longer|too large/i);
+    expect(refused.stderr).toContain('it.ova.partial cannot be written: EFBIG');
     expect(readdirSync(folder)).toEqual([]);
     for (const id of disks) {
       await site.api.until(`/disks/${id}`, (one) => one.json()['status'] === 'ok');
@@ -247,7 +248,8 @@ describe('vms import-ova', () => {
     const disks = await json<Thing[]>('disks', 'list');
     const cut = join(folder, 'cut.ova');
     copyFileSync(file, cut);
-    truncateSync(cut, statSync(file).size - MiB);
+    // The last image is longer than this, whatever is in it.
+    truncateSync(cut, statSync(file).size - 2 ** 16);
     const other = ['--name', `${name}-x`];
     expect((await importing(cut, ...other)).stderr).toMatch(
       /is cut off in .*: \d+ bytes are missing/,

@@ -137,13 +137,13 @@ class Archive {
     const images: PackedImage[] = [];
     for (const disk of disks) images.push(await this.#image(disk));
     const { file } = this.#parts;
-    await file.write(this.#end, tarEnd());
+    await file.writeNamed(this.#end, tarEnd());
     const text = Buffer.from(describeImages(document, images));
     if (text.length > room) throw new Error('The document has grown beyond its place.');
     const padded = Buffer.alloc(room, '\n');
     text.copy(padded);
-    await file.write(0, tarHeader('vm.ovf', room, this.#time));
-    await file.write(headerSize, padded);
+    await file.writeNamed(0, tarHeader('vm.ovf', room, this.#time));
+    await file.writeNamed(headerSize, padded);
     return images;
   }
 
@@ -151,7 +151,7 @@ class Archive {
     const { cli, client, flags, file } = this.#parts;
     const begin = this.#end + headerSize;
     const size = inDocument.provisionedSize;
-    const writer = new Qcow2Writer((offset, bytes) => file.write(begin + offset, bytes), size);
+    const writer = new Qcow2Writer((offset, bytes) => file.writeNamed(begin + offset, bytes), size);
     const progress = new TransferProgress(cli, name);
     try {
       const options = await transferOptions(cli, client, flags, progress);
@@ -171,8 +171,8 @@ class Archive {
     }
     const length = await writer.finish(3);
     const reference = inDocument.file ?? inDocument.imageId;
-    await file.write(this.#end, tarHeader(reference, length, this.#time));
-    await file.write(begin + length, tarPadding(length));
+    await file.writeNamed(this.#end, tarHeader(reference, length, this.#time));
+    await file.writeNamed(begin + length, tarPadding(length));
     this.#end = begin + length + tarPadding(length).length;
     return { disk: inDocument.id, reference: inDocument.imageId, size: length };
   }
