@@ -16,7 +16,7 @@ const rooms = {
   ovf: ['model', 'wire'],
   recording: ['model'],
   client: ['model', 'wire'],
-  transfer: ['client', 'extents', 'model'],
+  transfer: ['client', 'extents', 'formats', 'model'],
   conformance: ['client', 'model', 'wire'],
   images: ['extents'],
 

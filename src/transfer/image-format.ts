@@ -1,5 +1,6 @@
 /** Format of a local image by its content: qcow2, or raw. */
 import { UsageError } from '../client/errors.ts';
+import { foreignImageOf } from '../formats/foreign-images.ts';
 
 export type DiskFormat = 'raw' | 'cow';
 
@@ -80,12 +81,8 @@ export function requireFormat(
   );
 }
 
-/** What people have, and no disk holds as it is. */
-const foreign: readonly (readonly [name: string, magic: string, hint: string])[] = [
-  ['a VMDK image', 'KDMV', 'convert it first: qemu-img convert -O qcow2'],
-  ['a VHDX image', 'vhdxfile', 'convert it first: qemu-img convert -O qcow2'],
-  ['a VHD image', 'conectix', 'convert it first: qemu-img convert -O qcow2'],
-  ['a VDI image', '<<< ', 'convert it first: qemu-img convert -O qcow2'],
+/** What people have beside images, and no disk holds as it is. */
+const archives: readonly (readonly [name: string, magic: string, hint: string])[] = [
   ['packed with bzip2', 'BZh', 'unpack it first: bunzip2'],
   ['a ZIP archive', 'PK\x03\x04', 'unpack it first: unzip'],
   ['a 7-Zip archive', "7z\xbc\xaf'\x1c", 'unpack it first: 7z x'],
@@ -96,12 +93,16 @@ const foreign: readonly (readonly [name: string, magic: string, hint: string])[]
  * another kind, or something else than the name says. Not asked where `--format raw` is given.
  */
 export function requireKnown(head: Buffer, content: ImageFormat, path: string): void {
-  for (const [name, magic, hint] of foreign) {
+  const wrong = (what: string, hint: string) =>
+    new UsageError(`${path} is ${what}`, {
+      code: 'wrong_format',
+      hint: `${hint}; --format raw uploads it as it is`,
+    });
+  const image = foreignImageOf(head);
+  if (image) throw wrong(image.name, 'convert it first: qemu-img convert -O qcow2');
+  for (const [name, magic, hint] of archives) {
     if (head.subarray(0, magic.length).equals(Buffer.from(magic, 'latin1'))) {
-      throw new UsageError(`${path} is ${name}`, {
-        code: 'wrong_format',
-        hint: `${hint}; --format raw uploads it as it is`,
-      });
+      throw wrong(name, hint);
     }
   }
   if (content.format === 'raw' && /\.(qcow2|qcow)$/i.test(path)) {

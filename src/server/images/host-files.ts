@@ -17,6 +17,7 @@ import {
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { foreignHeadLength, foreignImageOf } from '../../formats/foreign-images.ts';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../../formats/tar.ts';
 import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
 import { systemError } from '../files/system-error.ts';
@@ -26,14 +27,6 @@ const run = promisify(execFile);
 const pieceSize = 4 * 2 ** 20;
 /** Documents are not larger than this. */
 const largestDocument = 16 * 2 ** 20;
-
-/** What images of other platforms begin with, and what qemu-img calls their format. */
-const otherFormats: readonly (readonly [magic: string, format: string])[] = [
-  ['KDMV', 'vmdk'],
-  ['vhdxfile', 'vhdx'],
-  ['<<< ', 'vdi'],
-  ['conectix', 'vpc'],
-];
 
 export class HostFiles implements HostArchives {
   readonly #folder: string;
@@ -198,18 +191,18 @@ async function extract(from: string, offset: number, size: number, to: string): 
 /** An image as a file that this service reads by itself: those of other platforms are converted. */
 async function readable(path: string): Promise<{ path: string; format: 'raw' | 'cow' }> {
   const file = await open(path, 'r');
-  const head = Buffer.alloc(16);
+  const head = Buffer.alloc(foreignHeadLength);
   await file.read(head, 0, head.length, 0).finally(() => file.close());
   if (head.subarray(0, 4).toString('latin1') === 'QFI\xfb') return { path, format: 'cow' };
-  const other = otherFormats.find(([magic]) => head.toString('latin1').startsWith(magic));
+  const other = foreignImageOf(head);
   if (!other) return { path, format: 'raw' };
   const converted = `${path}.qcow2`;
   try {
-    await run('qemu-img', ['convert', '-f', other[1], '-O', 'qcow2', path, converted]);
+    await run('qemu-img', ['convert', '-f', other.driver, '-O', 'qcow2', path, converted]);
   } catch (error) {
     const { code, message = String(error) } = systemError(error);
     const reason = code === 'ENOENT' ? 'qemu-img is not installed' : message;
-    throw new Error(`A disk in the archive is a ${other[1]} image: ${reason}`, { cause: error });
+    throw new Error(`A disk in the archive is ${other.name}: ${reason}`, { cause: error });
   }
   return { path: converted, format: 'cow' };
 }

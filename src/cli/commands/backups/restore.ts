@@ -1,10 +1,10 @@
 /** `vmctl backups restore`: a new machine, or disks alone, from the files of a backup. */
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../../client/errors.ts';
 import { OvfError } from '../../../ovf/document.ts';
+import { withNewDiskIds } from '../../../ovf/new-disk-ids.ts';
 import { readOvf } from '../../../ovf/read.ts';
 import { FileSource, fileChecksum } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
@@ -75,8 +75,6 @@ interface RestoredDocument {
   readonly others: readonly string[];
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The configuration of the machine. Throws where the backup has none, or one that is damaged. */
 async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredDocument> {
   const path = join(folder, 'machine.ovf');
@@ -95,12 +93,8 @@ async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredD
     const { disks } = readOvf(text);
     const own = new Set(manifest.disks.map(({ id }) => id));
     // Disks that it names may still be there, and belong to somebody: also those that were left out.
-    const ids = new Set([...own, ...disks.map(({ id }) => id)].filter((id) => uuid.test(id)));
     return {
-      text: [...ids].reduce(
-        (left, id) => left.replaceAll(new RegExp(id, 'gi'), randomUUID()),
-        text,
-      ),
+      text: withNewDiskIds(text, [...own, ...disks.map(({ id }) => id)]),
       others: disks.filter(({ id }) => !own.has(id)).map(({ id, alias }) => `disks/${alias ?? id}`),
     };
   } catch (cause) {

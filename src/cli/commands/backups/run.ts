@@ -13,6 +13,7 @@ import { waitTimeout } from '../../verbs/wait-for-state.ts';
 import { explained } from '../disks/transfer-failure.ts';
 import { type TransferFlags, transferOptions } from '../disks/transfer-options.ts';
 import { TransferProgress } from '../disks/transfer-progress.ts';
+import { configurationDocument } from '../vms/configuration-document.ts';
 import { endBackup } from './end-backup.ts';
 import { attributesOf, type BackedUpDisk, fileNames, type Manifest } from './manifest.ts';
 import { report } from './report.ts';
@@ -230,10 +231,7 @@ class BackupRun {
   /** The configuration of the machine, as the service writes it down. */
   async #document(): Promise<string | undefined> {
     const { runner, cli, vm } = this.#parts;
-    const step = { path: '/vms/{vm}', name: 'get', ids: this.#ids, query: { all_content: true } };
-    const { initialization } = await runner.call(step);
-    const configuration = (initialization as ApiObject | undefined)?.['configuration'];
-    const text = textOf((configuration as ApiObject | undefined)?.['data']);
+    const text = await configurationDocument(runner, vm.id, 'ovf');
     if (text === undefined) {
       cli.warn(
         `the service does not say how ${vm.label} is configured: only its disks are backed up`,

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { UsageError, VmctlError } from '../../../../client/errors.ts';
+import type { ForeignImage } from '../../../../formats/foreign-images.ts';
 import type { FileRegion } from '../../../../transfer/index.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
 import { isOnPath } from '../programs.ts';
@@ -9,38 +10,10 @@ import { isOnPath } from '../programs.ts';
 const run = promisify(execFile);
 const program = 'qemu-img';
 
-/** A kind of image that no disk holds as it is. */
-export interface ForeignFormat {
-  readonly name: string;
-  /** What `qemu-img` calls it. */
-  readonly driver: string;
-}
-
-const vmdk = { name: 'a VMDK image', driver: 'vmdk' };
-const vhd = { name: 'a VHD image', driver: 'vpc' };
-
-const foreign: readonly (readonly [magic: string, offset: number, format: ForeignFormat])[] = [
-  ['KDMV', 0, vmdk],
-  ['COWD', 0, vmdk],
-  ['vhdxfile', 0, { name: 'a VHDX image', driver: 'vhdx' }],
-  ['conectix', 0, vhd],
-  // Its text may be any; the number behind it is not.
-  ['\x7f\x10\xda\xbe', 64, { name: 'a VDI image', driver: 'vdi' }],
-];
-
-/** The format of an image by its first bytes and its last 512; undefined for what disks can hold. */
-export function foreignFormatOf(head: Buffer, tail: Buffer): ForeignFormat | undefined {
-  const isAt = (bytes: Buffer, magic: string, offset: number) =>
-    bytes.subarray(offset, offset + magic.length).equals(Buffer.from(magic, 'latin1'));
-  // Images of a fixed size have their description at the end alone.
-  if (isAt(tail, 'conectix', 0)) return vhd;
-  return foreign.find(([magic, offset]) => isAt(head, magic, offset))?.[2];
-}
-
 /** Throws where an image of this format cannot be converted on this machine. */
 export function requireConverter(
   { io }: CommandContext,
-  { name: kind }: ForeignFormat,
+  { name: kind }: ForeignImage,
   name: string,
 ): void {
   if (isOnPath(io.env, program)) return;
@@ -54,7 +27,7 @@ export function requireConverter(
 export async function virtualSizeOf(
   cli: CommandContext,
   region: FileRegion,
-  format: ForeignFormat,
+  format: ForeignImage,
   name: string,
 ): Promise<number> {
   const words = ['info', '--output=json', imageWord(region, format)];
@@ -80,7 +53,7 @@ interface ImageInfo {
 export async function convertImage(
   cli: CommandContext,
   region: FileRegion,
-  format: ForeignFormat,
+  format: ForeignImage,
   name: string,
   target: string,
 ): Promise<void> {
@@ -89,7 +62,7 @@ export async function convertImage(
 }
 
 /** A part of a file as an image: nothing else is opened, whatever it names below itself. */
-function imageWord({ path, offset, size }: FileRegion, { driver }: ForeignFormat): string {
+function imageWord({ path, offset, size }: FileRegion, { driver }: ForeignImage): string {
   return `json:${JSON.stringify({
     driver,
     file: { driver: 'raw', offset, size, file: { driver: 'file', filename: path } },

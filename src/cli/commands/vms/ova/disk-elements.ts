@@ -2,7 +2,7 @@
 import { formatUris } from '../../../../ovf/codes.ts';
 
 /** An image in the archive. Sizes in bytes. */
-export interface PackedImage {
+export interface ArchivedImage {
   /** Id of the disk, as the document names it. */
   readonly disk: string;
   /** What the document calls the file: the id of its reference. */
@@ -12,7 +12,7 @@ export interface PackedImage {
 }
 
 /** The document with the sizes of files as they are, all of them qcow2. */
-export function describeImages(document: string, images: readonly PackedImage[]): string {
+export function describeImages(document: string, images: readonly ArchivedImage[]): string {
   const bySize = new Map(images.map((image) => [image.reference, image]));
   const byDisk = new Map(images.map((image) => [image.disk, image]));
   return document.replace(

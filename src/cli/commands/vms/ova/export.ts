@@ -15,7 +15,8 @@ import { OperationRunner } from '../../../verbs/operation-runner.ts';
 import { explained } from '../../disks/transfer-failure.ts';
 import { type TransferFlags, transferOptions } from '../../disks/transfer-options.ts';
 import { TransferProgress } from '../../disks/transfer-progress.ts';
-import { describeImages, type PackedImage } from './disk-elements.ts';
+import { configurationDocument } from '../configuration-document.ts';
+import { type ArchivedImage, describeImages } from './disk-elements.ts';
 
 export interface ExportFlags extends TransferFlags {
   readonly force?: boolean;
@@ -63,15 +64,8 @@ export async function exportOva(
 
 /** The configuration of the machine, in the layout of archives. */
 async function documentOf(runner: OperationRunner, vm: string, label: string): Promise<string> {
-  const { initialization } = await runner.call({
-    path: '/vms/{vm}',
-    name: 'get',
-    ids: { vm },
-    query: { all_content: true, ovf_as_ova: true },
-  });
-  const configuration = (initialization as ApiObject | undefined)?.['configuration'];
-  const text = (configuration as ApiObject | undefined)?.['data'];
-  if (typeof text === 'string' && text !== '') return text;
+  const text = await configurationDocument(runner, vm, 'ova');
+  if (text !== undefined) return text;
   throw new NotFoundError(`the service does not say how ${label} is configured`, {
     code: 'no_document',
     hint: 'older services have no OVF documents; vmctl disks download fetches its disks',
@@ -130,11 +124,11 @@ class Archive {
     this.#parts = parts;
   }
 
-  async write(document: string, disks: readonly ExportedDisk[]): Promise<readonly PackedImage[]> {
+  async write(document: string, disks: readonly ExportedDisk[]): Promise<readonly ArchivedImage[]> {
     // The document is the first file, and says how large the others are: it is written last.
     const room = Buffer.byteLength(document) + growth * (1 + disks.length);
     this.#end = headerSize + room + tarPadding(room).length;
-    const images: PackedImage[] = [];
+    const images: ArchivedImage[] = [];
     for (const disk of disks) images.push(await this.#image(disk));
     const { file } = this.#parts;
     await file.writeNamed(this.#end, tarEnd());
@@ -147,7 +141,7 @@ class Archive {
     return images;
   }
 
-  async #image({ name, disk, inDocument }: ExportedDisk): Promise<PackedImage> {
+  async #image({ name, disk, inDocument }: ExportedDisk): Promise<ArchivedImage> {
     const { cli, client, flags, file } = this.#parts;
     const begin = this.#end + headerSize;
     const size = inDocument.provisionedSize;

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { UsageError } from '../../../../client/errors.ts';
+import { foreignHeadLength, foreignImageOf } from '../../../../formats/foreign-images.ts';
 import { isComplete } from '../../../../formats/qcow2-completeness.ts';
 import {
   compressionOf,
@@ -16,7 +17,7 @@ import {
   type Source,
 } from '../../../../transfer/index.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
-import { convertImage, foreignFormatOf, requireConverter, virtualSizeOf } from './convert.ts';
+import { convertImage, requireConverter, virtualSizeOf } from './convert.ts';
 import type { Workspace } from './workspace.ts';
 
 /** An image that can be put into a disk. */
@@ -44,7 +45,7 @@ export async function imageIn(
     const { size } = await stat(path);
     return await imageIn(cli, { path, offset: 0, size }, name, workspace);
   }
-  const foreign = foreignFormatOf(head, await tailOf(region));
+  const foreign = foreignImageOf(head, await tailOf(region));
   if (foreign) {
     requireConverter(cli, foreign, name);
     const virtualSize = await virtualSizeOf(cli, region, foreign, name);
@@ -94,7 +95,7 @@ async function requireComplete({ path, offset, size }: FileRegion, name: string)
 }
 
 async function tailOf({ path, offset, size }: FileRegion): Promise<Buffer> {
-  const length = Math.min(512, size);
+  const length = Math.min(foreignHeadLength, size);
   const file = await open(path);
   try {
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset + size - length);

@@ -1,5 +1,4 @@
 /** `vmctl vms import-ova`: a new machine from an archive or a document in local files. */
-import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import type { ApiObject } from '../../../../client/client.ts';
 import { UsageError } from '../../../../client/errors.ts';
@@ -10,6 +9,7 @@ import {
   type OvfMachine,
   type OvfNic,
 } from '../../../../ovf/document.ts';
+import { withNewDiskIds } from '../../../../ovf/new-disk-ids.ts';
 import { readOvf } from '../../../../ovf/read.ts';
 import { formatOf, print } from '../../../output/print.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
@@ -121,8 +121,6 @@ async function requireWhole(cli: CommandContext, source: OvaPackage): Promise<vo
   }
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 function bodyOf(
   { source, machine, layout, isNative }: Described,
   name: string,
@@ -130,11 +128,8 @@ function bodyOf(
 ): Record<string, unknown> {
   const common = { name, cluster: { id: cluster } };
   if (!isNative) return { ...machine.vm, ...common, template: { name: 'Blank' } };
-  // Disks with these ids may be there, and belong to somebody: the new machine gets its own.
-  const data = machine.disks.reduce(
-    (left, { id }) => (uuid.test(id) ? left.replaceAll(id, randomUUID()) : left),
-    source.document.text,
-  );
+  const ids = machine.disks.map(({ id }) => id);
+  const data = withNewDiskIds(source.document.text, ids);
   return { ...common, initialization: { configuration: { type: layout, data } } };
 }
 
