@@ -198,7 +198,7 @@ const importOva = command({
     'overwritten.',
   examples: [
     'vmctl vms import-ova web01.ova --cluster Default --storagedomain data1',
-    'vmctl vms import-ova web01.ova --name web03 --cluster Default --storagedomain data1 --no-verify',
+    'vmctl vms import-ova web01.ova --name web03 --cluster Default --storagedomain data1',
     'vmctl vms import-ova web01.ova --name web04 --cluster Default --storagedomain data1 --network frontend/guests --cleanup',
   ],
   exits: [6],
