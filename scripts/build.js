@@ -59,6 +59,14 @@ await write(
   { ...common, input: { 'images-hash': 'src/images/hash/worker.ts' } },
   { ...output, format: 'esm' },
 );
+await write(
+  {
+    ...common,
+    external: [...common.external, 'pg-native', 'pg-cloudflare'],
+    input: { 'postgres-thread': 'src/server/store/postgres/thread.ts' },
+  },
+  { ...output, format: 'esm', codeSplitting: false },
+);
 // The full screen of `vmctl ui` is in modules of another form, for its libraries wait while they are loaded.
 await write(
   {

@@ -30,7 +30,7 @@ export class BulkWriter<Name extends string> {
     this.#tx = tx;
     this.#kinds = kinds;
     this.#names = names;
-    const columns = names.map((name) => `[${name}] TEXT NOT NULL`).join(', ');
+    const columns = names.map((name) => `"${name}" TEXT NOT NULL`).join(', ');
     this.#run(`CREATE TEMP TABLE prototype (prototype INTEGER PRIMARY KEY, ${columns})`);
     this.#run(
       'CREATE TEMP TABLE made (kind TEXT, prototype INTEGER, row INTEGER, PRIMARY KEY (kind, prototype, row)) WITHOUT ROWID',
@@ -52,7 +52,7 @@ export class BulkWriter<Name extends string> {
     );
     for (const [kind, last] of before) {
       const found = this.#tx
-        .statement(`SELECT rowid AS [row of it], * FROM ${table(kind)} WHERE rowid > ?`)
+        .statement(`SELECT rowid AS "row of it", * FROM ${table(kind)} WHERE rowid > ?`)
         .all(last);
       for (const { 'row of it': row = null, ...columns } of found) {
         this.#run('INSERT INTO made VALUES (?, ?, ?)', kind, this.#prototypes, row);
@@ -82,9 +82,9 @@ export class BulkWriter<Name extends string> {
   /** Writes what waits. */
   flush(): void {
     if (this.#waiting.length === 0) return;
-    const values = ['prototype', ...this.#names].map((_, index) => `value ->> ${index}`);
+    const values = this.#names.map((_, index) => `json_extract(value, '$[${index + 1}]')`);
     this.#run(
-      `INSERT INTO copy SELECT key, ${values.join(', ')} FROM json_each(?)`,
+      `INSERT INTO copy SELECT key, CAST(json_extract(value, '$[0]') AS INTEGER), ${values.join(', ')} FROM json_each(?)`,
       JSON.stringify(this.#waiting),
     );
     this.#waiting = [];
@@ -99,10 +99,10 @@ export class BulkWriter<Name extends string> {
   #copyRows(kind: KindName): void {
     const columns = ['collection', 'id', 'name', 'doc', ...columnsOf(kind).map(({ name }) => name)];
     const values = columns.map((column) =>
-      this.#replaced(`o.[${column}]`, this.#used.get(`${kind}.${column}`) ?? []),
+      this.#replaced(`o."${column}"`, this.#used.get(`${kind}.${column}`) ?? []),
     );
     this.#run(
-      `INSERT INTO ${table(kind)} (${columns.map((column) => `[${column}]`).join(', ')})
+      `INSERT INTO ${table(kind)} (${columns.map((column) => `"${column}"`).join(', ')})
         SELECT ${values.join(', ')} FROM ${originals(kind)} ORDER BY copy.seq, made.row`,
       kind,
     );
@@ -125,7 +125,7 @@ export class BulkWriter<Name extends string> {
   /** An expression with the words of the copy instead of those of the prototype. */
   #replaced(expression: string, names: Iterable<Name>): string {
     let replaced = expression;
-    for (const name of names) replaced = `replace(${replaced}, p.[${name}], copy.[${name}])`;
+    for (const name of names) replaced = `replace(${replaced}, p."${name}", copy."${name}")`;
     return replaced;
   }
 
@@ -149,13 +149,14 @@ export class BulkWriter<Name extends string> {
     many: boolean,
     work: (bulk: BulkWriter<Name>) => void,
   ): void {
-    if (many)
+    const isApart = many && !tx.traits.isRemote;
+    if (isApart)
       for (const kind of kinds) for (const sql of dropIndexes(kind)) tx.statement(sql).run();
     const bulk = new BulkWriter(tx, kinds, names);
     work(bulk);
     bulk.flush();
-    for (const name of ['prototype', 'made', 'copy']) bulk.#run(`DROP TABLE temp.${name}`);
-    if (many)
+    for (const name of ['prototype', 'made', 'copy']) bulk.#run(`DROP TABLE ${name}`);
+    if (isApart)
       for (const kind of kinds) for (const sql of createIndexes(kind)) tx.statement(sql).run();
   }
 }

@@ -99,22 +99,22 @@ export function compose(
 }
 
 /** The condition that all objects meet, and the one that none does. */
-export const always: SqlCondition = { sql: '1', values: [] };
-export const never: SqlCondition = { sql: '0', values: [] };
+export const always: SqlCondition = { sql: 'TRUE', values: [] };
+export const never: SqlCondition = { sql: 'FALSE', values: [] };
 
 /** The condition that a column has one of some values. */
 export function oneOf(column: string, values: readonly SqlValue[]): SqlCondition {
-  return { sql: `[${column}] IN (${values.map(() => '?').join(', ')})`, values };
+  return { sql: `"${column}" IN (${values.map(() => '?').join(', ')})`, values };
 }
 
 /** The condition that a column has a value, and none of these. */
 export function noneOf(column: string, values: readonly SqlValue[]): SqlCondition {
-  return { sql: `[${column}] NOT IN (${values.map(() => '?').join(', ')})`, values };
+  return { sql: `"${column}" NOT IN (${values.map(() => '?').join(', ')})`, values };
 }
 
 /** The condition that the number in a column is greater than another, or is that one. */
 export function numberFrom(column: string, first: number, exclusive: boolean): SqlCondition {
-  return { sql: `[${column}] ${exclusive ? '>' : '>='} ?`, values: [first] };
+  return { sql: `"${column}" ${exclusive ? '>' : '>='} ?`, values: [first] };
 }
 
 /**
@@ -122,7 +122,7 @@ export function numberFrom(column: string, first: number, exclusive: boolean): S
  * index that gives a list its order is not given up for it.
  */
 export function isStoredIn(collection: string): SqlCondition {
-  return { sql: '+collection = ?', values: [collection] };
+  return { sql: "collection || '' = ?", values: [collection] };
 }
 
 /** The condition that there is an object of a kind with the same id that meets a condition. */
@@ -133,7 +133,7 @@ export function idAmong(kind: KindName, condition: SqlCondition): SqlCondition {
 /** The condition that machines or templates have disks, attached to them, on a storage domain. */
 export function hasDisksOn(domain: string, kind: 'vm' | 'template'): SqlCondition {
   const disks = referringCondition('disk', 'storage_domains', domain);
-  return compose`id IN (SELECT [${kind}_id] FROM ${table('disk_attachment')} WHERE ${disks})`;
+  return compose`id IN (SELECT "${kind}_id" FROM ${table('disk_attachment')} WHERE ${disks})`;
 }
 
 /** What meets a condition as a table before the statement, and the test that an object is in it. */
@@ -180,15 +180,15 @@ export function allOf(
   ...conditions: readonly (SqlCondition | undefined)[]
 ): SqlCondition | undefined {
   const given = conditions.flatMap((one) => (one ? [compose`(${one})`] : []));
-  return given.length > 0 ? joined(given, ' AND ', '1') : undefined;
+  return given.length > 0 ? joined(given, ' AND ', 'TRUE') : undefined;
 }
 
 /** Conditions on columns, one by one. */
 export function termsOf(where: Where = {}): SqlCondition[] {
   return Object.entries(where).map(([column, value]) =>
     value === null
-      ? { sql: `[${column}] IS NULL`, values: [] }
-      : { sql: `[${column}] = ?`, values: [value] },
+      ? { sql: `"${column}" IS NULL`, values: [] }
+      : { sql: `"${column}" = ?`, values: [value] },
   );
 }
 

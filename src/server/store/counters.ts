@@ -1,12 +1,12 @@
 /** Values kept by triggers: sums over disks, and the version of the structure that decides visibility. */
 import type { Database } from './driver.ts';
 import type { KindName } from './kinds.ts';
-import { heldView } from './permission-index.ts';
+import { heldSelect } from './permission-index.ts';
 import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Columns of a disk that are summed. */
-const summed = ['total_size', 'provisioned_size'] as const;
+export const summed = ['total_size', 'provisioned_size'] as const;
 
 export type DiskSums = Readonly<Record<(typeof summed)[number], number>>;
 
@@ -41,9 +41,10 @@ function keepSums(db: Database): void {
 /** Bytes of all disks on a storage domain. */
 export function diskSums(tx: Transaction, domain: string): DiskSums {
   const columns = summed.join(', ');
-  const stored = tx.statement(`SELECT ${columns} FROM temp.disk_sums WHERE id = ?`);
+  const stored = tx.statement(`SELECT ${columns} FROM disk_sums WHERE id = ?`);
   const found = stored.get(domain);
-  if (found) return sumsIn(found);
+  // A view that another process computes has no row for a domain without disks.
+  if (found || tx.traits.isRemote) return sumsIn(found ?? {});
   const sums = summed.map((column) => `total(d.${column})`).join(', ');
   tx.statement(
     `INSERT INTO temp.disk_sums SELECT ?, ${sums} FROM main.reference r CROSS JOIN main.${disk} d ON d.id = r.id WHERE r.target = ? AND r.kind = 'disk' AND r.attribute = 'storage_domains'`,
@@ -59,7 +60,7 @@ function sumsIn(row: Readonly<Record<string, unknown>>): DiskSums {
 }
 
 /** By kind: the columns that say what an object belongs to, or who is who. */
-const deciding: ReadonlyMap<KindName, readonly string[]> = new Map([
+export const deciding: ReadonlyMap<KindName, readonly string[]> = new Map([
   ['permission', ['doc']],
   ['role', ['doc']],
   ['user', ['doc']],
@@ -87,7 +88,7 @@ const counts = 'BEGIN UPDATE structure SET version = version + 1; END';
 
 /** Begins to count and to keep sums, and shows who holds what; for the life of the connection. */
 export function watchStructure(db: Database): void {
-  db.exec(heldView(table('permission')));
+  db.exec(`CREATE TEMP VIEW held AS ${heldSelect(table('permission'))}`);
   keepSums(db);
   db.exec('CREATE TEMP TABLE structure (version INTEGER NOT NULL)');
   db.exec('INSERT INTO structure VALUES (1)');
@@ -97,7 +98,7 @@ export function watchStructure(db: Database): void {
       db.exec(`CREATE TEMP TRIGGER structure_${kind}_${word} AFTER ${word} ${on} ${counts}`);
     }
     if (columns.length === 0) continue;
-    const other = columns.map((column) => `OLD.[${column}] IS NOT NEW.[${column}]`).join(' OR ');
+    const other = columns.map((column) => `OLD."${column}" IS NOT NEW."${column}"`).join(' OR ');
     db.exec(
       `CREATE TEMP TRIGGER structure_${kind}_UPDATE AFTER UPDATE ${on} WHEN ${other} ${counts}`,
     );
@@ -111,5 +112,5 @@ export function watchStructure(db: Database): void {
 
 /** The number of changes so far. */
 export function structureVersion(tx: Transaction): number {
-  return Number(tx.statement('SELECT version FROM temp.structure').get()?.['version']);
+  return Number(tx.statement('SELECT version FROM structure').get()?.['version']);
 }

@@ -1,9 +1,12 @@
 /** Stored credentials: hashes of passwords, and hashes of access tokens. */
 import type { Transaction } from './transaction.ts';
 
+/** What an insertion does where the user has a password already. */
+const replacing = 'ON CONFLICT ("user") DO UPDATE SET salt = excluded.salt, hash = excluded.hash';
+
 /** Stores the salt and hash of the password of a user, both in hexadecimal. */
 export function writePassword(tx: Transaction, user: string, salt: string, hash: string): void {
-  tx.statement('INSERT OR REPLACE INTO password (user, salt, hash) VALUES (?, ?, ?)').run(
+  tx.statement(`INSERT INTO password ("user", salt, hash) VALUES (?, ?, ?) ${replacing}`).run(
     user,
     salt,
     hash,
@@ -15,20 +18,20 @@ export function readPassword(
   tx: Transaction,
   user: string,
 ): { readonly salt: string; readonly hash: string } | undefined {
-  const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);
+  const row = tx.statement('SELECT salt, hash FROM password WHERE "user" = ?').get(user);
   return row && { salt: String(row['salt']), hash: String(row['hash']) };
 }
 
 /** Gives a user the password of another one. */
 export function copyPassword(tx: Transaction, from: string, to: string): void {
   tx.statement(
-    'INSERT OR REPLACE INTO password (user, salt, hash) SELECT ?, salt, hash FROM password WHERE user = ?',
+    `INSERT INTO password ("user", salt, hash) SELECT ?, salt, hash FROM password WHERE "user" = ? ${replacing}`,
   ).run(to, from);
 }
 
 /** Removes the password of a user. */
 export function removePassword(tx: Transaction, user: string): void {
-  tx.statement('DELETE FROM password WHERE user = ?').run(user);
+  tx.statement('DELETE FROM password WHERE "user" = ?').run(user);
 }
 
 /** An access token as it is stored; `expires` is service time in milliseconds. */
@@ -44,7 +47,7 @@ export function writeToken(
   hash: string,
   { user, scope, expires }: TokenRow,
 ): void {
-  tx.statement('INSERT INTO token (hash, user, scope, expires) VALUES (?, ?, ?, ?)').run(
+  tx.statement('INSERT INTO token (hash, "user", scope, expires) VALUES (?, ?, ?, ?)').run(
     hash,
     user,
     scope,
@@ -54,7 +57,7 @@ export function writeToken(
 
 /** The token with a hash. */
 export function tokenByHash(tx: Transaction, hash: string): TokenRow | undefined {
-  const row = tx.statement('SELECT user, scope, expires FROM token WHERE hash = ?').get(hash);
+  const row = tx.statement('SELECT "user", scope, expires FROM token WHERE hash = ?').get(hash);
   return (
     row && {
       user: String(row['user']),

@@ -49,7 +49,16 @@ export interface Statement {
   run(...values: SqlValue[]): { changes: number };
 }
 
+/** In what databases differ for those who make statements. */
+export interface DatabaseTraits {
+  /** `CROSS JOIN ... ON` goes through its tables in the order in which they are named. */
+  readonly joinsInOrder: boolean;
+  /** Another process looks for the rows: to go through a table in many statements gains nothing. */
+  readonly isRemote: boolean;
+}
+
 export interface Database {
+  readonly traits: DatabaseTraits;
   exec(sql: string): void;
   prepare(sql: string): Statement;
   close(): void;
@@ -77,6 +86,7 @@ export async function openDatabase(path: string): Promise<Database> {
   const Native = await nativeDatabase();
   const native = new Native(path);
   return {
+    traits: { joinsInOrder: true, isRemote: false },
     exec: (sql) => {
       native.exec(sql);
     },

@@ -67,9 +67,8 @@ export class EventIds {
   }
 
   #set(counter: string, value: number): void {
-    this.#statement('INSERT OR REPLACE INTO counter (name, value) VALUES (?, ?)').run(
-      counter,
-      value,
-    );
+    this.#statement(
+      'INSERT INTO counter (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    ).run(counter, value);
   }
 }

@@ -14,7 +14,7 @@ export function holdsOnSystem(tx: Transaction, holders: readonly string[], role:
 
 /** Whether one of them holds an administrative role, on whatever object. */
 export function holdsAdministrativeRole(tx: Transaction, holders: readonly string[]): boolean {
-  const administrative = "json_extract(doc, '$.administrative')";
+  const administrative = "CAST(json_extract(doc, '$.administrative') AS BOOLEAN)";
   const roles = `SELECT id FROM ${table('role')} WHERE ${administrative}`;
   const sql = `${heldBy(holders.length)} AND role_id IN (${roles})`;
   return isHeld(tx, { sql, values: holders });

@@ -35,14 +35,14 @@ export class ImageList {
   /** Notes a file that holds nothing yet. One that is known stays as it is. */
   blank(id: string, length: number): void {
     this.#statement(
-      'INSERT OR IGNORE INTO image_file (id, length, written, lost) VALUES (?, ?, 0, 0)',
+      'INSERT INTO image_file (id, length, written, lost) VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING',
     ).run(id, length);
   }
 
   /** Notes that a file holds bytes, or is about to: it has to be there from now on. */
   written(id: string, length: number): void {
     this.#statement(
-      'INSERT OR REPLACE INTO image_file (id, length, written, lost) VALUES (?, ?, 1, 0)',
+      'INSERT INTO image_file (id, length, written, lost) VALUES (?, ?, 1, 0) ON CONFLICT (id) DO UPDATE SET length = excluded.length, written = 1, lost = 0',
     ).run(id, length);
   }
 
@@ -54,7 +54,7 @@ export class ImageList {
   /** Notes the length of a file whose bytes have changed. */
   measured(id: string, length: number): void {
     this.#statement(
-      'UPDATE image_file SET length = ? WHERE id = ? AND written AND NOT lost AND length <> ?',
+      'UPDATE image_file SET length = ? WHERE id = ? AND written = 1 AND lost = 0 AND length <> ?',
     ).run(length, id, length);
   }
 
@@ -75,7 +75,7 @@ export class ImageList {
 
   /** The files that have to be there, whether or not something needs them. */
   expected(): ImageRecord[] {
-    return this.#statement('SELECT * FROM image_file WHERE written ORDER BY id')
+    return this.#statement('SELECT * FROM image_file WHERE written = 1 ORDER BY id')
       .all()
       .map(recordOf);
   }
@@ -101,7 +101,7 @@ export class ImageList {
       .map((kind) => `NOT EXISTS (SELECT 1 FROM ${table(kind)} o WHERE ${needs(kind)})`)
       .join(' AND ');
     return this.#statement(
-      `SELECT id FROM image_file WHERE ${owned} AND NOT EXISTS (SELECT 1 FROM task WHERE instr(data, image_file.id))`,
+      `SELECT id FROM image_file WHERE ${owned} AND NOT EXISTS (SELECT 1 FROM task WHERE instr(data, image_file.id) > 0)`,
     )
       .all()
       .map(({ id }) => String(id));

@@ -53,7 +53,7 @@ export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
   const before = counts.get(kind);
   if (before && last >= before.last && last <= before.last * 1.1) return before.count;
   const some = `SELECT collection FROM ${table(kind)} WHERE collection > ? ORDER BY collection LIMIT ?`;
-  const counted = `SELECT collection, count(*) AS n FROM (${some}) GROUP BY collection ORDER BY collection`;
+  const counted = `SELECT collection, count(*) AS n FROM (${some}) AS some GROUP BY collection ORDER BY collection`;
   const whole = `SELECT count(*) AS n FROM ${table(kind)} WHERE collection = ?`;
   const pace = new Pace(500);
   let count = 0;
@@ -105,6 +105,7 @@ export function* listKeys(
 ): Slices<number[]> {
   if (options.limit === 0) return [];
   const whole = allOf(ref, options.condition, visible?.ofOne);
+  if (tx.traits.isRemote) return tx.keys(kind, { ...options, condition: whole });
   const short = shortPlace(tx, kind, options, whole);
   if (short) return short;
   const parts = [options.condition, ...(options.order ?? [])];

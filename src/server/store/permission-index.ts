@@ -51,12 +51,12 @@ export function heldBy(count: number): string {
 /** Statements that make the indexes of a table of permissions: by holder with path, and with role. */
 export function heldIndexes(name: string): string[] {
   return [
-    `CREATE INDEX IF NOT EXISTS ${name}_held ON ${name} (${holder}, ${heldPath}, role_id)`,
-    `CREATE INDEX IF NOT EXISTS ${name}_roles ON ${name} (${holder}, role_id)`,
+    `CREATE INDEX IF NOT EXISTS ${name}_held ON ${name} ((${holder}), (${heldPath}), role_id)`,
+    `CREATE INDEX IF NOT EXISTS ${name}_roles ON ${name} ((${holder}), role_id)`,
   ];
 }
 
-/** The statement that makes the view `held` of such a table: id, holder, path and role_id. */
-export function heldView(name: string): string {
-  return `CREATE TEMP VIEW held AS SELECT id, ${holder} AS holder, ${heldPath} AS path, role_id FROM ${name}`;
+/** What the view `held` selects from such a table: id, holder, path and role_id. */
+export function heldSelect(name: string): string {
+  return `SELECT id, ${holder} AS holder, ${heldPath} AS path, role_id FROM ${name}`;
 }

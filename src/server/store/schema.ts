@@ -44,10 +44,9 @@ export function prepareSchema(db: Database): void {
   for (const kind of new Set([...orders.keys(), ...ways.keys()])) {
     for (const sql of createIndexes(kind, [])) db.exec(sql);
   }
-  db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(
-    'schema_version',
-    String(schemaVersion),
-  );
+  db.prepare(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  ).run('schema_version', String(schemaVersion));
 }
 
 /** Table of a kind. */
@@ -100,7 +99,7 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
   if (!present) {
     db.exec(
       `CREATE TABLE ${table(kind)} (collection TEXT NOT NULL, id TEXT NOT NULL, name TEXT COLLATE NOCASE, doc TEXT NOT NULL${columns
-        .map((column) => `, [${column.name}] ${column.sql}`)
+        .map((column) => `, "${column.name}" ${column.sql}`)
         .join('')}, PRIMARY KEY (id, collection))`,
     );
     for (const sql of createIndexes(kind)) db.exec(sql);
@@ -109,22 +108,22 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
   const missing = columns.filter((column) => !present.has(column.name));
   if (missing.length === 0) return;
   for (const column of missing) {
-    db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN [${column.name}] ${column.sql}`);
+    db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
   }
   fill(db, kind, missing);
   for (const sql of createIndexes(kind, missing)) db.exec(sql);
 }
 
 /** What long lists are ordered by unless somebody asks for another order, where it is not the name. */
-const orders: ReadonlyMap<KindName, string> = new Map([
-  ['disk', '[alias], [id]'],
-  ['event', '[index]'],
+export const orders: ReadonlyMap<KindName, readonly string[]> = new Map([
+  ['disk', ['alias', 'id']],
+  ['event', ['index']],
 ]);
 
 /** Columns that are looked up by others without a look at the object: who sees what follows them. */
-const ways: ReadonlyMap<KindName, string> = new Map([
-  ['vm', '[id], [cluster_id], [vm_pool_id]'],
-  ['disk_attachment', '[vm_id], [disk_id]'],
+export const ways: ReadonlyMap<KindName, readonly string[]> = new Map([
+  ['vm', ['id', 'cluster_id', 'vm_pool_id']],
+  ['disk_attachment', ['vm_id', 'disk_id']],
 ]);
 
 /** Statements that make the indexes of a kind, where they are missing. */
@@ -138,13 +137,17 @@ export function createIndexes(
   return [
     `CREATE INDEX IF NOT EXISTS ${name}_collection ON ${name} (collection, name)`,
     `CREATE INDEX IF NOT EXISTS ${name}_name ON ${name} (name)`,
-    ...(order ? [`CREATE INDEX IF NOT EXISTS ${name}_order ON ${name} (${order})`] : []),
-    ...(way ? [`CREATE INDEX IF NOT EXISTS ${name}_way ON ${name} (${way})`] : []),
+    ...(order ? [`CREATE INDEX IF NOT EXISTS ${name}_order ON ${name} (${quoted(order)})`] : []),
+    ...(way ? [`CREATE INDEX IF NOT EXISTS ${name}_way ON ${name} (${quoted(way)})`] : []),
     ...columns.map(
       (column) =>
-        `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ([${column.name}]) WHERE [${column.name}] IS NOT NULL`,
+        `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ("${column.name}") WHERE "${column.name}" IS NOT NULL`,
     ),
   ];
+}
+
+function quoted(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ');
 }
 
 /** Statements that take the indexes of a kind away. */
@@ -162,7 +165,7 @@ export function dropIndexes(kind: KindName): string[] {
 /** Fills new columns from the documents that are there. */
 function fill(db: Database, kind: KindName, columns: readonly Column[]): void {
   const update = db.prepare(
-    `UPDATE ${table(kind)} SET ${columns.map((column) => `[${column.name}] = ?`).join(', ')} WHERE rowid = ?`,
+    `UPDATE ${table(kind)} SET ${columns.map((column) => `"${column.name}" = ?`).join(', ')} WHERE rowid = ?`,
   );
   for (const row of db.prepare(`SELECT rowid AS row, doc FROM ${table(kind)}`).all()) {
     const object = parseDocument(String(row['doc']));

@@ -17,11 +17,11 @@ export function compareValue(
 ): string {
   // Words of severity are those that meet the relation, whichever it is.
   if (relation === '!=' && value.kind !== 'severity') {
-    return `NOT coalesce(${compareValue(operand, '=', value, by)}, 0)`;
+    return `NOT coalesce(${compareValue(operand, '=', value, by)}, FALSE)`;
   }
   switch (value.kind) {
     case 'absent':
-      return `(${operand} IS NULL OR ${operand} = '')`;
+      return `(${operand} IS NULL OR CAST(${operand} AS TEXT) = '')`;
     case 'text':
       return matchText(operand, value.pattern, by);
     case 'user':
@@ -78,16 +78,20 @@ export function matchText(
   const whole = pieces.length === 1;
   if (whole) {
     const same = `${operand} = ${bind(pieces[0] ?? '')}`;
-    const folded = operand === '[id]' ? same : `${same} COLLATE NOCASE`;
+    const folded = operand === '"id"' ? same : `${same} COLLATE NOCASE`;
     if (!caseSensitive) return folded;
-    return `(${folded} AND ${operand} = ${bind(pieces[0] ?? '')} COLLATE BINARY)`;
+    return `(${folded} AND glob(${bind(globOf(pieces))}, ${operand}))`;
   }
   if (caseSensitive) {
-    const glob = pieces.map((piece) => piece.replace(/[*?[]/g, '[$&]')).join('*');
-    return `${operand} GLOB ${bind(glob)}`;
+    return `glob(${bind(globOf(pieces))}, ${operand})`;
   }
   const like = pieces.map((piece) => piece.replace(/[\\%_]/g, '\\$&')).join('%');
   return `${operand} LIKE ${bind(like)} ESCAPE '\\'`;
+}
+
+/** A pattern for `glob`, which knows upper from lower case: with any text between the pieces. */
+function globOf(pieces: readonly string[]): string {
+  return pieces.map((piece) => piece.replace(/[*?[]/g, '[$&]')).join('*');
 }
 
 /** User names are kept as `name@domain`; a name alone matches in any domain. */

@@ -21,6 +21,7 @@ import {
   jsonValue,
   measuredKey,
   measuredTable,
+  measuredValue,
   orderText,
   referenceTarget,
   type Seen,
@@ -66,13 +67,13 @@ export function compileSearch(
   const order = query.order.map(({ name, field, descending }): OrderKey => {
     const measure = name === undefined ? undefined : settings.measured(kind, name);
     const key = measure
-      ? compiler.measuredOrder(kind, measure)
+      ? compiler.measuredOrder(kind, measure, field)
       : sortKey(kind, name, field, settings.seen);
     return { ...key, descending, folds: key.folds ?? false };
   });
   // Tables of the order stand at the beginning of the statement as well.
   const tables = order.flatMap((key) => key.tables ?? []);
-  const all = terms.length > 0 || tables.length > 0 ? joined(terms, ' AND ', '1') : undefined;
+  const all = terms.length > 0 || tables.length > 0 ? joined(terms, ' AND ', 'TRUE') : undefined;
   return {
     condition: all && { ...all, tables: [...(all.tables ?? []), ...tables] },
     terms,
@@ -106,9 +107,13 @@ class Compiler {
   }
 
   /** What a measured field sorts by. */
-  measuredOrder(kind: KindName, measure: Measure): SqlCondition & { folds?: boolean } {
+  measuredOrder(
+    kind: KindName,
+    measure: Measure,
+    field: SearchField,
+  ): SqlCondition & { folds?: boolean } {
     const table = this.#measuredTable(kind, measure);
-    return { sql: measuredKey(kind, table.name), values: [], tables: [table] };
+    return { sql: measuredKey(kind, table.name, field), values: [], tables: [table] };
   }
 
   /** What is compiled, with the values and tables that are used in it alone. */
@@ -127,8 +132,8 @@ class Compiler {
   /** The condition that a value is among those of a column of the objects that meet a condition. */
   #among(operand: string, target: KindName, column: string, then: (kind: KindName) => string) {
     const unseen = this.#apart(() => {
-      const known = column === 'id' ? '' : `[${column}] IS NOT NULL AND `;
-      return `SELECT [${column}] AS id FROM ${table(target)} WHERE ${known}(${then(target)})`;
+      const known = column === 'id' ? '' : `"${column}" IS NOT NULL AND `;
+      return `SELECT "${column}" AS id FROM ${table(target)} WHERE ${known}(${then(target)})`;
     });
     const seen = this.#apart(() => this.#seen(target));
     const name = this.#name();
@@ -164,9 +169,9 @@ class Compiler {
     const sql = this.#reach(kind, through, (target) => {
       const value = { kind: 'text', pattern } as const;
       const parts = fields.map(({ name, field }) => this.#field(target, name, field, '=', value));
-      return parts.length === 0 ? '0' : `(${parts.join(' OR ')})`;
+      return parts.length === 0 ? 'FALSE' : `(${parts.join(' OR ')})`;
     });
-    return negated ? `NOT coalesce(${sql}, 0)` : sql;
+    return negated ? `NOT coalesce(${sql}, FALSE)` : sql;
   }
 
   /** The condition on the objects that a cross reference leads to, or on the object itself. */
@@ -190,11 +195,11 @@ class Compiler {
   ): string {
     if (value.kind === 'tag') return this.#tag(kind, relation, value.pattern);
     if (field.through && relation === '!=') {
-      return `NOT coalesce(${this.#field(kind, name, field, '=', value)}, 0)`;
+      return `NOT coalesce(${this.#field(kind, name, field, '=', value)}, FALSE)`;
     }
     const found = this.#steps(kind, field.through ?? [], (target) => {
       const measured = this.#settings.measured(target, name);
-      if (measured) return this.#measured(target, measured, relation, value);
+      if (measured) return this.#measured(target, measured, field, relation, value);
       const counted = this.#counted(target, name, relation, value);
       if (counted) return counted;
       const derived = derivedValues[target]?.[name];
@@ -204,21 +209,27 @@ class Compiler {
       return this.#atPath(target, path.split('.'), field, relation, value);
     });
     if (field.everyWithout === undefined) return found;
-    const column = `[${columnName([field.everyWithout, 'id'])}]`;
+    const column = `"${columnName([field.everyWithout, 'id'])}"`;
     return relation === '!='
       ? `(${found} AND ${column} IS NOT NULL)`
       : `(${found} OR ${column} IS NULL)`;
   }
 
   /** The condition on values that are no part of the database: they are sent with the statement. */
-  #measured(kind: KindName, measure: Measure, relation: string, value: SearchValue): string {
+  #measured(
+    kind: KindName,
+    measure: Measure,
+    field: SearchField,
+    relation: string,
+    value: SearchValue,
+  ): string {
     const measured = this.#measuredTable(kind, measure);
     this.#tables.push(measured);
     const absent = value.kind === 'absent';
     const requested = relation === '!=' ? '=' : relation;
     const inner = absent
       ? 'found IS NOT NULL'
-      : compareValue('found', requested, value, this.#binding);
+      : compareValue(measuredValue(field), requested, value, this.#binding);
     const found = `id IN (SELECT id FROM ${measured.name} WHERE ${inner})`;
     return relation === (absent ? '=' : '!=') ? `NOT (${found})` : found;
   }
@@ -263,7 +274,7 @@ class Compiler {
     const target = typeBehind(declared.kind);
     if (!target) throw unknownWay(attribute);
     if (parseKind(declared.kind).form === 'ref') {
-      return this.#among(`[${columnName([attribute, 'id'])}]`, target, 'id', inner);
+      return this.#among(`"${columnName([attribute, 'id'])}"`, target, 'id', inner);
     }
     this.#values.push(kind, attribute);
     const links = `r.kind = ? AND r.attribute = ? AND r.id = ${table(kind)}.id`;
@@ -296,12 +307,12 @@ class Compiler {
       const found = this.#follow(kind, first, (next) =>
         this.#atPath(next, rest, field, '=', value),
       );
-      if (relation === '!=') return `NOT coalesce(${found}, 0)`;
+      if (relation === '!=') return `NOT coalesce(${found}, FALSE)`;
       if (relation === '=') return found;
       return this.#follow(kind, first, (next) => this.#atPath(next, rest, field, relation, value));
     }
     if (ofList(kind, path)) {
-      const any = `EXISTS (SELECT 1 FROM json_each(${table(kind)}.doc, '$.${path.join('.')}') e WHERE ${compareValue('e.value', '=', value, this.#binding)})`;
+      const any = `EXISTS (SELECT 1 FROM json_each(${table(kind)}.doc, '$.${path.join('.')}') e WHERE ${compareValue('CAST(e.value AS CITEXT)', '=', value, this.#binding)})`;
       return relation === '!=' ? `NOT ${any}` : any;
     }
     const operand =
@@ -316,10 +327,10 @@ class Compiler {
     const column = columnName([typeOfKind(kind), 'id']);
     // What cannot carry tags carries none.
     if (!columnsOf('assigned_tag').some(({ name }) => name === column)) {
-      return relation === '!=' ? '1' : '0';
+      return relation === '!=' ? 'TRUE' : 'FALSE';
     }
     const named = matchText('name', pattern, this.#binding);
-    const sql = `id IN (SELECT [${column}] FROM ${table('assigned_tag')} WHERE id IN (WITH RECURSIVE below(id) AS (SELECT id FROM ${table('tag')} WHERE ${named} UNION SELECT t.id FROM ${table('tag')} t JOIN below ON t.[parent_id] = below.id) SELECT id FROM below))`;
+    const sql = `id IN (SELECT "${column}" FROM ${table('assigned_tag')} WHERE id IN (WITH RECURSIVE below(id) AS (SELECT id FROM ${table('tag')} WHERE ${named} UNION SELECT t.id FROM ${table('tag')} t JOIN below ON t."parent_id" = below.id) SELECT id FROM below))`;
     return relation === '!=' ? `NOT (${sql})` : sql;
   }
 
@@ -330,7 +341,7 @@ class Compiler {
     if (!count) return undefined;
     this.#values.push(...count.values);
     this.#tables.push(...(count.tables ?? []));
-    return `EXISTS (SELECT 1 FROM (SELECT ${count.sql} AS found) WHERE ${compareValue('found', relation, value, this.#binding)})`;
+    return `EXISTS (SELECT 1 FROM (SELECT ${count.sql} AS found) AS counted WHERE ${compareValue('found', relation, value, this.#binding)})`;
   }
 
   /** The further condition that objects of a kind are visible. */

@@ -33,7 +33,7 @@ export function testOf(
 
 /** How many ids a statement selects; no more of them are looked at than the limit. */
 export function countUpTo(tx: Transaction, select: SqlCondition, limit: number): number {
-  const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)})`;
+  const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)}) AS some`;
   return Number(row(tx, counted)?.['n']);
 }
 
@@ -54,8 +54,10 @@ export function* rowsOf(tx: Transaction, kind: KindName, ids: readonly string[])
 
 /** The ids that a statement selects, as a JSON array. */
 export function idsOf(tx: Transaction, select: SqlCondition): string {
-  const some = compose`SELECT DISTINCT id FROM (${select}) WHERE id IS NOT NULL`;
-  return String(row(tx, compose`SELECT json_group_array(id) AS ids FROM (${some})`)?.['ids']);
+  const some = compose`SELECT DISTINCT id FROM (${select}) AS selected WHERE id IS NOT NULL`;
+  return String(
+    row(tx, compose`SELECT json_group_array(id) AS ids FROM (${some}) AS ids_of_it`)?.['ids'],
+  );
 }
 
 /** Names of those conditions that hold for anything at all. */
@@ -65,7 +67,7 @@ export function whichHold(
 ): Set<string> {
   const all = [...conditions];
   const parts = all.map(([, select], index) => compose`EXISTS (${select}) AS c${String(index)}`);
-  const found = row(tx, compose`SELECT ${joined(parts, ', ', '1')}`);
+  const found = row(tx, compose`SELECT ${joined(parts, ', ', 'TRUE')}`);
   return new Set(all.flatMap(([name], index) => (found?.[`c${index}`] ? [name] : [])));
 }
 
@@ -99,7 +101,7 @@ export function leaseNames(): TableNames {
       taken.delete(slot);
       for (let number = 1; number <= count; number++) {
         const name = `selected_${slot}_${number}`;
-        if (existing.get(tx)?.has(name)) tx.statement(`DELETE FROM temp.${name}`).run();
+        if (existing.get(tx)?.has(name)) tx.statement(`DELETE FROM ${name}`).run();
       }
     },
   };

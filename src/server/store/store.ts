@@ -12,6 +12,7 @@ import {
   StoreError,
 } from './driver.ts';
 import { EventIds } from './event-ids.ts';
+import { type Pending, pendingOf, runGroup } from './group.ts';
 import { prepareSchema } from './schema.ts';
 import { Transaction } from './transaction.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
@@ -40,12 +41,6 @@ export interface Store {
   meta(key: string): string | undefined;
   setMeta(key: string, value: string): void;
   close(): Promise<void>;
-}
-
-interface Pending {
-  /** Does the work, and returns what tells of it once it is durable. */
-  readonly work: (tx: Transaction) => () => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 export interface OpenSettings {
@@ -178,13 +173,7 @@ class SqliteStore implements Store {
         reject(this.#failed);
         return;
       }
-      this.#queue.push({
-        work: (tx) => {
-          const value = work(tx);
-          return () => resolve(value);
-        },
-        reject,
-      });
+      this.#queue.push(pendingOf(work, resolve, reject));
       if (this.#scheduled || this.#settling) return;
       this.#scheduled = true;
       setImmediate(() => this.#commitGroup());
@@ -210,26 +199,12 @@ class SqliteStore implements Store {
       return;
     }
     this.version += 1;
-    const done: (() => void)[] = [];
-    const { undo } = this.#tx;
-    undo.length = 0;
+    let done: (() => void)[];
+    this.#tx.undo.length = 0;
     try {
       this.#db.exec('BEGIN IMMEDIATE');
-      for (const { work, reject } of group) {
-        const before = undo.length;
-        this.#db.exec('SAVEPOINT request');
-        try {
-          const answer = work(this.#tx);
-          this.#db.exec('RELEASE request');
-          done.push(answer);
-        } catch (reason) {
-          // A disk that fails in the middle of one request fails all of them.
-          if (isOfDisk(reason)) throw reason;
-          this.#db.exec('ROLLBACK TO request; RELEASE request');
-          for (const takeBack of undo.splice(before)) takeBack();
-          done.push(() => reject(reason));
-        }
-      }
+      // A disk that fails in the middle of one request fails all of them.
+      done = runGroup(this.#db, this.#tx, group, isOfDisk);
       const beyond = this.#ids.extend();
       this.#db.exec('COMMIT');
       if (beyond) this.#log?.flushNow();
@@ -311,7 +286,11 @@ class SqliteStore implements Store {
   }
 
   setMeta(key: string, value: string): void {
-    this.#tx.statement('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value);
+    this.#tx
+      .statement(
+        'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      )
+      .run(key, value);
   }
 
   async close(): Promise<void> {

@@ -66,11 +66,7 @@ export class TaskList {
 
   /** Makes all tasks due whose name begins like this. */
   makeDue(prefix: string, now: number): void {
-    this.#statement('UPDATE task SET due = ? WHERE substr(name, 1, ?) = ?').run(
-      now,
-      prefix.length,
-      prefix,
-    );
+    this.#statement('UPDATE task SET due = ? WHERE instr(name, ?) = 1').run(now, prefix);
   }
 
   /** Forgets the tasks of a target; returns the jobs that they belonged to. */

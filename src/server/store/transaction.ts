@@ -4,7 +4,7 @@ import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
-import type { Database, Row, SqlValue, Statement } from './driver.ts';
+import type { Database, DatabaseTraits, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
 import {
   columnsOf,
@@ -32,6 +32,9 @@ export type ObjectOf<K extends KindName> = K extends TypeName
 
 type StoredWith<K extends KindName> = K extends keyof StoredMembers ? StoredMembers[K] : unknown;
 
+/** The limit of lists that have none. */
+const noLimit = Number.MAX_SAFE_INTEGER;
+
 /** Statements that are kept prepared. */
 const maxStatements = 2_000;
 
@@ -39,6 +42,8 @@ const maxStatements = 2_000;
 export class Transaction {
   readonly #db: Database;
   readonly #statements: Map<string, Statement>;
+  /** For the modules of the store only. */
+  readonly traits: DatabaseTraits;
   /** Work that is due at some time. */
   readonly tasks: TaskList;
   /** The files that hold bytes of disks. */
@@ -48,6 +53,7 @@ export class Transaction {
 
   constructor(db: Database, statements: Map<string, Statement>) {
     this.#db = db;
+    this.traits = db.traits;
     this.#statements = statements;
     this.tasks = new TaskList((sql) => this.statement(sql));
     this.images = new ImageList((sql) => this.statement(sql));
@@ -95,13 +101,10 @@ export class Transaction {
   keys(kind: KindName, options: ListOptions = {}): number[] {
     const { head, sql, values } = conditions(options);
     // One row with all of them: rows cost more than what is in them.
-    const ordered = `SELECT rowid AS row FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`;
-    const row = this.statement(`${head}SELECT json_group_array(row) AS rows FROM (${ordered})`).get(
-      ...values,
-      ...(options.orderValues ?? []),
-      options.limit ?? -1,
-      options.offset ?? 0,
-    );
+    const ordered = `SELECT rowid AS seq FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`;
+    const row = this.statement(
+      `${head}SELECT json_group_array(seq) AS rows FROM (${ordered}) AS listed`,
+    ).get(...values, ...(options.orderValues ?? []), options.limit ?? noLimit, options.offset ?? 0);
     return readJson(String(row?.['rows']));
   }
 
@@ -114,8 +117,9 @@ export class Transaction {
   byKeys<K extends KindName>(kind: K, keys: readonly number[]): ObjectOf<K>[] {
     // One row with all of them: rows cost more than what is in them. The keys are the outer loop of
     // the join, so that their order is kept.
+    const inOrder = this.traits.joinsInOrder ? '' : ' ORDER BY key.key';
     const row = this.statement(
-      `SELECT group_concat(doc) AS docs FROM (SELECT doc FROM json_each(?) AS key CROSS JOIN ${table(kind)} AS object ON object.rowid = key.value)`,
+      `SELECT group_concat(doc) AS docs FROM (SELECT doc FROM json_each(?) AS key CROSS JOIN ${table(kind)} AS object ON object.rowid = CAST(key.value AS BIGINT)${inOrder}) AS found`,
     ).get(JSON.stringify(keys));
     const docs = row?.['docs'];
     return typeof docs === 'string' ? readJson(`[${docs}]`) : [];
@@ -125,7 +129,7 @@ export class Transaction {
     const { head, sql, values } = conditions(options);
     return this.statement(
       `${head}SELECT ${columns} FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`,
-    ).all(...values, ...(options.orderValues ?? []), options.limit ?? -1, options.offset ?? 0);
+    ).all(...values, ...(options.orderValues ?? []), options.limit ?? noLimit, options.offset ?? 0);
   }
 
   /** The first object that meets the conditions: what `list` with a limit of 1 finds, for less. */
@@ -156,7 +160,7 @@ export class Transaction {
     const { head, sql, values } = conditions(options);
     if (options.atMost !== undefined) {
       const some = `SELECT 1 FROM ${table(kind)}${sql} LIMIT ?`;
-      const row = this.statement(`${head}SELECT count(*) AS n FROM (${some})`).get(
+      const row = this.statement(`${head}SELECT count(*) AS n FROM (${some}) AS some`).get(
         ...values,
         options.atMost,
       );
@@ -180,7 +184,7 @@ export class Transaction {
    */
   sum(kind: KindName, column: string | readonly string[], options: ListOptions = {}): number {
     const { head, sql, values } = conditions(options);
-    const product = [column].flat().map((one) => `[${one}]`);
+    const product = [column].flat().map((one) => `"${one}"`);
     const row = this.statement(
       `${head}SELECT total(${product.join(' * ')}) AS n FROM ${table(kind)}${sql}`,
     ).get(...values);
@@ -202,7 +206,7 @@ export class Transaction {
     const columns = columnsOf(kind);
     this.statement(
       `INSERT INTO ${table(kind)} (collection, id, name, doc${columns
-        .map((column) => `, [${column.name}]`)
+        .map((column) => `, "${column.name}"`)
         .join('')}) VALUES (?, ?, ?, ?${', ?'.repeat(columns.length)})`,
     ).run(
       collection,
@@ -228,7 +232,7 @@ export class Transaction {
     if (collection !== undefined) values.push(collection);
     this.statement(
       `UPDATE ${table(kind)} SET name = ?, doc = ?${columns
-        .map((column) => `, [${column.name}] = ?`)
+        .map((column) => `, "${column.name}" = ?`)
         .join('')} WHERE id = ?${collection === undefined ? '' : ' AND collection = ?'}`,
     ).run(...values);
     if (linkListsOf(kind).length > 0) {
@@ -275,7 +279,7 @@ export class Transaction {
   /** Raises a counter by one and returns its new value: 1 at first. */
   next(counter: string): number {
     const row = this.statement(
-      'INSERT INTO counter (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value',
+      'INSERT INTO counter (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = counter.value + 1 RETURNING value',
     ).get(counter);
     return Number(row?.['value']);
   }
@@ -288,7 +292,7 @@ export class Transaction {
         const target = isRecord(item) ? item['id'] : undefined;
         if (typeof target !== 'string') continue;
         this.statement(
-          'INSERT OR IGNORE INTO reference (kind, id, attribute, target) VALUES (?, ?, ?, ?)',
+          'INSERT INTO reference (kind, id, attribute, target) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
         ).run(kind, idOf(object), attribute, target);
       }
     }

@@ -54,7 +54,7 @@ export class VisibilityCache {
 }
 
 /** Roles that show what is inside of their object. */
-const showing = `SELECT id FROM ${table('role')} WHERE json_extract(doc, '$.views_children')`;
+const showing = `SELECT id FROM ${table('role')} WHERE CAST(json_extract(doc, '$.views_children') AS BOOLEAN)`;
 
 /** What one caller sees, as of one state of the store. */
 export class Visibility {
@@ -145,7 +145,7 @@ export class Visibility {
   /** Selects the ids of what is visible with what is in it. */
   #set(kind: KindName): SqlCondition {
     const sets = this.#reasonsFor(kind).map(({ set }) => set);
-    return joined(sets, ' UNION ALL ', 'SELECT NULL AS id WHERE 0');
+    return joined(sets, ' UNION ALL ', 'SELECT NULL AS id WHERE FALSE');
   }
 
   #reasonsFor(kind: KindName): readonly Reason[] {
@@ -220,7 +220,7 @@ export class Visibility {
     if (!target || !set) return [];
     const select = compose`SELECT id FROM ${table(kind)} WHERE ${set}`;
     if (!linkListsOf(kind).includes(attribute)) {
-      const column = `${table(kind)}.[${columnName([attribute, 'id'])}]`;
+      const column = `${table(kind)}."${columnName([attribute, 'id'])}"`;
       return [{ set: select, test: this.#refers(target, column, true) }];
     }
     const both = compose`reference r CROSS JOIN ${this.#seen(target, true)} s ON s.id = r.target`;
@@ -244,12 +244,12 @@ export class Visibility {
     const views = typeOfKind(kind) !== kind && !isPublic(kind);
     const base = views ? [this.#refers(typeOfKind(kind), `${table(kind)}.id`, false)] : [];
     const above = ownersOf(kind).map(({ prefix, type }) => {
-      const rest = `substr(${table(kind)}.collection, ${String(prefix.length + 1)})`;
+      const rest = `(substr(${table(kind)}.collection, ${String(prefix.length + 1)}) || '/')`;
       const owner = this.#refers(type, `substr(${rest}, 1, instr(${rest}, '/') - 1)`, !views);
       return compose`(${table(kind)}.collection LIKE '${prefix}%' AND ${owner})`;
     });
     const own = this.#reasonsFor(kind).map(({ test }) => test);
-    return joined([...base, anyOf([...above, ...own])], ' AND ', '1');
+    return joined([...base, anyOf([...above, ...own])], ' AND ', 'TRUE');
   }
 
   /**
@@ -276,15 +276,15 @@ export class Visibility {
   #allNamed(kind: 'event' | 'job', gone: boolean): SqlCondition {
     const of = table(kind);
     const shown = (kind === 'event' ? namedByEvents : []).map(
-      (name) => `SELECT '${name}' AS kind, ${of}.[${name}_id] AS id UNION ALL `,
+      (name) => `SELECT '${name}' AS kind, ${of}."${name}_id" AS id UNION ALL `,
     );
-    const stored = `SELECT value ->> 'kind' AS kind, value ->> 'id' AS id FROM json_each(${of}.doc, '$.names')`;
+    const stored = `SELECT json_extract(value, '$.kind') AS kind, json_extract(value, '$.id') AS id FROM json_each(${of}.doc, '$.names')`;
     const cases = nameable.map((name) => {
       const absent = gone ? ` OR NOT EXISTS (SELECT 1 FROM ${table(name)} WHERE id = n.id)` : '';
       return compose`WHEN '${name}' THEN ${this.#refers(name, 'n.id', false)}${absent}`;
     });
     const all = `SELECT 1 FROM (${shown.join('')}${stored}) n WHERE n.id IS NOT NULL`;
-    return compose`NOT EXISTS (${all} AND NOT CASE n.kind ${joined(cases, ' ', '')} ELSE 0 END)`;
+    return compose`NOT EXISTS (${all} AND NOT CASE n.kind ${joined(cases, ' ', '')} ELSE FALSE END)`;
   }
 
   /** The condition that an object leads to something visible; none where nothing of its kind does. */
@@ -292,7 +292,10 @@ export class Visibility {
     if (!reachedFrom[kind]) return [];
     let ids = this.#cache.onTheWay.get(kind);
     if (ids === undefined) {
-      ids = idsOf(this.#tx, joined(this.#wayTo(kind), ' UNION ALL ', 'SELECT NULL AS id WHERE 0'));
+      ids = idsOf(
+        this.#tx,
+        joined(this.#wayTo(kind), ' UNION ALL ', 'SELECT NULL AS id WHERE FALSE'),
+      );
       this.#cache.onTheWay.set(kind, ids);
     }
     return ids === '[]'
@@ -315,7 +318,7 @@ export class Visibility {
       return [
         list
           ? compose`SELECT target AS id FROM reference WHERE kind = '${child}' AND attribute = '${list}' AND id IN (${seen})`
-          : compose`SELECT [${kind}_id] AS id FROM ${table(child)} WHERE id IN (${seen})`,
+          : compose`SELECT "${kind}_id" AS id FROM ${table(child)} WHERE id IN (${seen})`,
       ];
     });
   }

@@ -90,7 +90,7 @@ export function within(type: string): string {
 
 /** Several conditions of which one is enough, as one that stands beside others. */
 export function anyOf(conditions: readonly SqlCondition[]): SqlCondition {
-  const any = joined(conditions, ' OR ', '0');
+  const any = joined(conditions, ' OR ', 'FALSE');
   return conditions.length > 1 ? compose`(${any})` : any;
 }
 
@@ -110,7 +110,7 @@ export function referring(
   }
   const column = columnName([attribute, 'id']);
   const known = columnsOf(kind).some(({ name }) => name === column);
-  return known ? compose`${table(kind)}.[${column}] IN (${set})` : undefined;
+  return known ? compose`${table(kind)}."${column}" IN (${set})` : undefined;
 }
 
 /** The kind that an attribute refers to. */

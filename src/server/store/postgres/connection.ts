@@ -1,0 +1,122 @@
+/**
+ * A connection to PostgreSQL whose statements are done when their call returns: the rules are one piece of
+ * work each, without a wait in between. A thread of its own speaks with PostgreSQL, and this one waits.
+ */
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  Worker,
+} from 'node:worker_threads';
+import { builtFile } from '../../../built-file.ts';
+import type { Database, Row, SqlValue, Statement } from '../driver.ts';
+import { DatabaseError } from './errors.ts';
+import type { ThreadAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
+import { signatureOf, statementText } from './statement-text.ts';
+
+/** Milliseconds after which the thread itself must have failed: it answers earlier than that. */
+const longestWait = 120_000;
+
+/** Statements that PostgreSQL keeps prepared for the connection. */
+const maxPrepared = 1_000;
+
+export class PostgresConnection implements Database {
+  readonly traits = { joinsInOrder: false, isRemote: true };
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #answered: Int32Array;
+  /** The name of a prepared statement, by its text. */
+  readonly #names = new Map<string, string>();
+  /** What the next statement begins a transaction with. */
+  #before: string | undefined;
+  #isReading = false;
+
+  /** Begins a thread for a database; it connects with the first statement. */
+  constructor(url: string) {
+    const answered = new SharedArrayBuffer(4);
+    const { port1, port2 } = new MessageChannel();
+    const workerData: ThreadSettings = { url, port: port2, answered };
+    this.#port = port1;
+    this.#answered = new Int32Array(answered);
+    this.#worker = new Worker(builtFile('postgres-thread.js'), {
+      name: 'postgres',
+      workerData,
+      transferList: [port2],
+    });
+    this.#worker.unref();
+  }
+
+  /** Runs statements without values, also several at once. Throws a `DatabaseError`. */
+  exec(sql: string): void {
+    this.#request({ sql });
+  }
+
+  prepare(sql: string): Statement {
+    const texts = new Map<string, string>();
+    const run = (values: readonly SqlValue[]) => {
+      const signature = signatureOf(values);
+      let text = texts.get(signature);
+      if (text === undefined) {
+        text = statementText(sql, values);
+        texts.set(signature, text);
+      }
+      return this.#request({ sql: text, values, name: this.#nameOf(text) });
+    };
+    return {
+      get: (...values) => run(values).rows[0],
+      all: (...values) => [...run(values).rows],
+      run: (...values) => ({ changes: run(values).changes }),
+    };
+  }
+
+  /**
+   * The statements that follow see one state of the database, up to `endRead`. The transaction begins with
+   * the first of them: who reads nothing costs nothing.
+   */
+  beginRead(): void {
+    this.#before = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+    this.#isReading = true;
+  }
+
+  endRead(): void {
+    const isBegun = this.#isReading && this.#before === undefined;
+    this.#before = undefined;
+    this.#isReading = false;
+    if (isBegun) this.#port.postMessage({ sql: 'COMMIT', silent: true } satisfies ThreadRequest);
+  }
+
+  /** Ends the thread and its connection. */
+  close(): void {
+    this.#port.close();
+    void this.#worker.terminate();
+  }
+
+  /** The first statements have names; of more than are kept each is parsed again. */
+  #nameOf(text: string): string | undefined {
+    const known = this.#names.get(text);
+    if (known !== undefined || this.#names.size >= maxPrepared) return known;
+    const name = `s${this.#names.size + 1}`;
+    this.#names.set(text, name);
+    return name;
+  }
+
+  #request(request: ThreadRequest): { readonly rows: readonly Row[]; readonly changes: number } {
+    const before = this.#before;
+    this.#before = undefined;
+    Atomics.store(this.#answered, 0, 0);
+    this.#port.postMessage({ ...request, before } satisfies ThreadRequest);
+    Atomics.wait(this.#answered, 0, 0, longestWait);
+    const received = receiveMessageOnPort(this.#port);
+    if (!received) {
+      throw new DatabaseError({
+        message: 'the thread with the connection does not answer',
+        code: undefined,
+        isDisconnected: true,
+      });
+    }
+    // The thread sends nothing else.
+    const answer = received.message as ThreadAnswer;
+    if ('failure' in answer) throw new DatabaseError(answer.failure);
+    return answer;
+  }
+}

@@ -1,0 +1,46 @@
+/** Errors of PostgreSQL: what happened, and what to do about it. */
+import type { DatabaseFailure } from './messages.ts';
+
+/** A statement failed, or the connection. */
+export class DatabaseError extends Error {
+  /** SQLSTATE, or the code of the system; undefined where the thread says none. */
+  readonly code: string | undefined;
+  /** The connection is gone; what it had begun is rolled back. */
+  readonly isDisconnected: boolean;
+
+  constructor({ message, code, isDisconnected }: DatabaseFailure) {
+    super(message);
+    this.code = code;
+    this.isDisconnected = isDisconnected;
+  }
+}
+
+/** Whether a failure says nothing about the statement, but about the database and its connection. */
+export function isOfDatabase(error: unknown): error is DatabaseError {
+  if (!(error instanceof DatabaseError)) return false;
+  // Resources, intervention by an administrator, errors of the system, and of PostgreSQL itself.
+  return error.isDisconnected || /^(?:53|57|58|XX)/.test(error.code ?? '');
+}
+
+/** What is wrong, with what helps where that is known. */
+export function describe({ message, code }: DatabaseError): string {
+  switch (code) {
+    case '28P01':
+    case '28000':
+      return `${message}; give the password in the address, in PGPASSWORD, or in the file of PGPASSFILE (~/.pgpass)`;
+    case '3D000':
+      return `${message}; make it with createdb`;
+    case '42501':
+      return `${message}; the user has to own the database: ALTER DATABASE ... OWNER TO ...`;
+    case '53100':
+      return `${message}; free some space on the disk of PostgreSQL`;
+    case 'ECONNREFUSED':
+    case 'ENOENT':
+      return `${message}; is PostgreSQL running there?`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${message}; is the name of the host right?`;
+    default:
+      return message;
+  }
+}

@@ -1,0 +1,38 @@
+/** Messages between the store and the thread with the connection to PostgreSQL. */
+import type { MessagePort } from 'node:worker_threads';
+import type { Row, SqlValue } from '../driver.ts';
+
+/** What the thread is started with. */
+export interface ThreadSettings {
+  /** `postgres://USER@HOST:PORT/DATABASE?sslmode=...`; what it leaves out comes from the environment. */
+  readonly url: string;
+  /** For requests and their answers. */
+  readonly port: MessagePort;
+  /** One number that is 1 once the answer to the last request is there. */
+  readonly answered: SharedArrayBuffer;
+}
+
+/** What the thread is to do. Each is answered, unless it is `silent`. */
+export interface ThreadRequest {
+  /** A statement that goes before, on which nothing depends: the beginning of a transaction. */
+  readonly before?: string | undefined;
+  readonly sql: string;
+  /** None for several statements at once, which have no values. */
+  readonly values?: readonly SqlValue[] | undefined;
+  /** Under which the statement is kept prepared. */
+  readonly name?: string | undefined;
+  readonly silent?: boolean | undefined;
+}
+
+export type ThreadAnswer =
+  | { readonly rows: readonly Row[]; readonly changes: number }
+  | { readonly failure: DatabaseFailure };
+
+/** An error of PostgreSQL, or of the connection. */
+export interface DatabaseFailure {
+  readonly message: string;
+  /** SQLSTATE, or the code of the system. */
+  readonly code: string | undefined;
+  /** The connection is gone: nothing after it was done. */
+  readonly isDisconnected: boolean;
+}

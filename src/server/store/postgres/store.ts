@@ -1,0 +1,235 @@
+/** The store in PostgreSQL: read in snapshots, written in groups that share a transaction. */
+import { FolderError, FolderInUse } from '../../files/access.ts';
+import type { Statement } from '../driver.ts';
+import { type Pending, pendingOf, runGroup } from '../group.ts';
+import { type Store, StoreError } from '../store.ts';
+import { Transaction } from '../transaction.ts';
+import { maskedAddress } from './address.ts';
+import { PostgresConnection } from './connection.ts';
+import { DatabaseError, describe, isOfDatabase } from './errors.ts';
+import { NewerSchema, preparePostgresSchema } from './schema.ts';
+
+/** Tries of a group whose connection ends before its commit. */
+const maxTries = 3;
+/** Milliseconds between two questions what became of a commit that was not answered, and in all. */
+const inquiryPause = 200;
+const inquiryTime = 60_000;
+
+/**
+ * Opens the store in a database at `postgres://USER@HOST:PORT/NAME`, and makes its tables where they are
+ * missing. Throws a `FolderInUse` where another server has it, and a `FolderError` with what is wrong
+ * where it cannot be used.
+ */
+export function openPostgresStore(url: string): Store {
+  const connection = new PostgresConnection(url);
+  try {
+    preparePostgresSchema(connection);
+    return new PostgresStore(connection);
+  } catch (cause) {
+    connection.close();
+    throw refusalOf(maskedAddress(url), cause);
+  }
+}
+
+function refusalOf(address: string, cause: unknown): unknown {
+  if (cause instanceof NewerSchema) {
+    return new FolderError(
+      `The data in ${address} was written by a newer vmctl (${cause.message}).`,
+      'use that version, or another database with --store',
+      cause,
+    );
+  }
+  if (!(cause instanceof DatabaseError)) return cause;
+  if (cause.code === '55P03') {
+    return new FolderInUse(
+      `Cannot use the data in ${address}: another vmctl serve uses it.`,
+      'stop that one, or choose another database with --store',
+      cause,
+    );
+  }
+  return new FolderError(
+    `Cannot use the data in ${address}: ${describe(cause)}.`,
+    undefined,
+    cause,
+  );
+}
+
+/** What became of a transaction whose commit was not answered. */
+type Outcome = 'committed' | 'aborted' | 'unknown';
+
+class PostgresStore implements Store {
+  readonly #connection: PostgresConnection;
+  readonly #tx: Transaction;
+  #queue: Pending[] = [];
+  #scheduled = false;
+  /** A group whose commit was not answered; nothing else is written meanwhile. */
+  #inquiry: Promise<void> | undefined;
+  #isBusy = false;
+  #isClosed = false;
+  version = 0;
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+    this.#tx = new Transaction(connection, new Map<string, Statement>());
+  }
+
+  /** A database that failed heals: the next request connects again. */
+  get failed(): boolean {
+    return false;
+  }
+
+  read<T>(work: (tx: Transaction) => T): T {
+    // Inside of a group, or of another read, its transaction is used.
+    if (this.#isBusy) return work(this.#tx);
+    try {
+      return this.#snapshot(work);
+    } catch (cause) {
+      if (!isOfDatabase(cause)) throw cause;
+      if (!cause.isDisconnected) throw unreadable(cause);
+    }
+    // The connection may have ended long ago, with nobody to notice it.
+    try {
+      return this.#snapshot(work);
+    } catch (cause) {
+      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+    }
+  }
+
+  #snapshot<T>(work: (tx: Transaction) => T): T {
+    this.#isBusy = true;
+    this.#connection.beginRead();
+    try {
+      return work(this.#tx);
+    } finally {
+      this.#connection.endRead();
+      this.#isBusy = false;
+    }
+  }
+
+  write<T>(work: (tx: Transaction) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push(pendingOf(work, resolve, reject));
+      if (this.#scheduled || this.#inquiry) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#commitGroup());
+    });
+  }
+
+  /** Nobody reads what is not committed, and PostgreSQL says that something is when it is durable. */
+  async durable(): Promise<void> {}
+
+  #commitGroup(): void {
+    const group = this.#queue;
+    this.#queue = [];
+    this.#scheduled = false;
+    this.version += 1;
+    for (let tries = 1; ; tries++) {
+      let done: (() => void)[] = [];
+      let id: string | undefined;
+      try {
+        this.#isBusy = true;
+        this.#tx.undo.length = 0;
+        this.#connection.exec('BEGIN');
+        done = runGroup(this.#connection, this.#tx, group, isOfDatabase);
+        id = this.#transactionId();
+        this.#connection.exec('COMMIT');
+        for (const answer of done) answer();
+        return;
+      } catch (cause) {
+        if (id !== undefined && isLost(cause)) {
+          this.#inquiry = this.#inquire(id, group, done);
+          return;
+        }
+        this.#takeBack();
+        if (tries < maxTries && isLost(cause)) continue;
+        const text = cause instanceof DatabaseError ? describe(cause) : String(cause);
+        const error = new StoreError(`Nothing was changed: ${text}. Try again.`, { cause });
+        for (const { reject } of group) reject(error);
+        return;
+      } finally {
+        this.#isBusy = false;
+      }
+    }
+  }
+
+  #takeBack(): void {
+    for (const takeBack of this.#tx.undo.splice(0)) takeBack();
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // With the connection, its transaction has ended.
+    }
+  }
+
+  /** The number of the transaction that is under way, to ask what became of it. */
+  #transactionId(): string {
+    const row = this.#tx.statement('SELECT CAST(pg_current_xact_id() AS text) AS id').get();
+    return String(row?.['id']);
+  }
+
+  /** Answers a group once it is known whether it was committed, and lets the next one follow. */
+  async #inquire(id: string, group: readonly Pending[], done: readonly (() => void)[]) {
+    const outcome = await this.#outcomeOf(id);
+    if (outcome === 'committed') {
+      for (const answer of done) answer();
+    } else {
+      for (const takeBack of this.#tx.undo.splice(0)) takeBack();
+      const text =
+        outcome === 'aborted'
+          ? 'Nothing was changed: the connection to the database ended. Try again.'
+          : 'The connection to the database ended, and it is not known whether something was changed. Look before you try again.';
+      for (const { reject } of group) reject(new StoreError(text));
+    }
+    this.#inquiry = undefined;
+    if (this.#queue.length > 0) this.#commitGroup();
+  }
+
+  async #outcomeOf(id: string): Promise<Outcome> {
+    const until = performance.now() + inquiryTime;
+    while (performance.now() < until && !this.#isClosed) {
+      try {
+        const row = this.#tx.statement('SELECT pg_xact_status(CAST(? AS xid8)) AS status').get(id);
+        const status = row?.['status'];
+        if (status === 'committed' || status === 'aborted') return status;
+      } catch (cause) {
+        if (!isOfDatabase(cause)) throw cause;
+      }
+      await new Promise((resolve) => setTimeout(resolve, inquiryPause));
+    }
+    return 'unknown';
+  }
+
+  copyTo(): void {
+    throw new StoreError('The data is in PostgreSQL: make a backup with vmctl serve --copy-store.');
+  }
+
+  meta(key: string): string | undefined {
+    const row = this.#tx.statement('SELECT value FROM meta WHERE key = ?').get(key);
+    return row && String(row['value']);
+  }
+
+  setMeta(key: string, value: string): void {
+    this.#tx
+      .statement(
+        'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      )
+      .run(key, value);
+  }
+
+  async close(): Promise<void> {
+    while (this.#queue.length > 0 || this.#inquiry) {
+      await (this.#inquiry ?? new Promise((resolve) => setImmediate(resolve)));
+    }
+    this.#isClosed = true;
+    this.#connection.close();
+  }
+}
+
+/** Whether the connection ended, and with it what was not committed. */
+function isLost(cause: unknown): boolean {
+  return cause instanceof DatabaseError && cause.isDisconnected;
+}
+
+function unreadable(cause: DatabaseError): StoreError {
+  return new StoreError(`The data could not be read: ${describe(cause)}.`, { cause });
+}

@@ -1,0 +1,114 @@
+/** The thread with the connection to PostgreSQL: does one request after the other, and answers each. */
+import { workerData } from 'node:worker_threads';
+import pg from 'pg';
+import type { SqlValue } from '../driver.ts';
+import type { DatabaseFailure, ThreadAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
+
+const { types } = pg;
+
+// Values as the store has them: numbers where they are exact, booleans as 1 and 0.
+types.setTypeParser(types.builtins.INT8, numberOf);
+types.setTypeParser(types.builtins.NUMERIC, Number);
+types.setTypeParser(types.builtins.BOOL, (text) => (text === 't' ? 1 : 0));
+
+/** Milliseconds for a connection, and for the answer to a statement: whoever waits is not left waiting. */
+/** The class of our advisory locks: the first letters of our name. */
+const lockClass = 0x766d6374;
+
+const connectTimeout = 10_000;
+const statementTimeout = 60_000;
+
+// The thread is started with nothing else.
+const settings = workerData as ThreadSettings;
+const answered = new Int32Array(settings.answered);
+let client: pg.Client | undefined;
+
+let last = Promise.resolve();
+settings.port.on('message', (request: ThreadRequest) => {
+  last = last.then(async () => {
+    const answer = await run(request).catch((error: unknown) => ({ failure: failureOf(error) }));
+    if (!request.silent) reply(answer);
+  });
+});
+
+function reply(answer: ThreadAnswer): void {
+  settings.port.postMessage(answer);
+  Atomics.store(answered, 0, 1);
+  Atomics.notify(answered, 0);
+}
+
+async function run({ before, sql, values, name }: ThreadRequest): Promise<ThreadAnswer> {
+  client ??= await connect();
+  if (before !== undefined) await client.query(before);
+  const result = await client.query({
+    text: sql,
+    ...(values === undefined ? {} : { values: [...values] }),
+    ...(name === undefined ? {} : { name }),
+  });
+  return { rows: result.rows ?? [], changes: result.rowCount ?? 0 };
+}
+
+/** One server has the data at a time, for as long as it is connected. */
+const session = [
+  "SET search_path = vmctl, vmctl_types, public; SET TIME ZONE 'UTC'; SET client_min_messages = warning",
+  `DO $$ BEGIN
+    IF NOT pg_try_advisory_lock(${lockClass}, 1) THEN
+      RAISE EXCEPTION 'another vmctl serve uses it' USING ERRCODE = 'lock_not_available';
+    END IF;
+  END $$`,
+];
+
+/** Connects, and makes the session what the statements of the store expect. */
+async function connect(): Promise<pg.Client> {
+  const fresh = new pg.Client({
+    connectionString: settings.url,
+    application_name: 'vmctl serve',
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: statementTimeout,
+    keepAlive: true,
+  });
+  const forget = () => {
+    if (client === fresh) client = undefined;
+  };
+  fresh.on('error', forget);
+  fresh.on('end', forget);
+  await fresh.connect();
+  for (const sql of session) await fresh.query(sql);
+  return fresh;
+}
+
+function failureOf(error: unknown): DatabaseFailure {
+  const { message, code, errors } = messageParts(error);
+  // Statements are refused with a SQLSTATE; those of classes 57P and 08 end the connection.
+  const isRefused = error instanceof pg.DatabaseError && !/^(?:57P0|08)/.test(code ?? '');
+  if (!isRefused) drop();
+  return { message: errors ?? message, code, isDisconnected: !isRefused };
+}
+
+/** Gives the connection up: what it has begun is rolled back by the server. */
+function drop(): void {
+  const gone = client;
+  client = undefined;
+  gone?.end().catch(() => undefined);
+}
+
+interface MessageParts {
+  readonly message: string;
+  readonly code: string | undefined;
+  /** Where there were several attempts, as with a name of several addresses. */
+  readonly errors: string | undefined;
+}
+
+function messageParts(error: unknown): MessageParts {
+  if (!(error instanceof Error))
+    return { message: String(error), code: undefined, errors: undefined };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const several = error instanceof AggregateError ? error.errors.map(String).join('; ') : undefined;
+  return { message: error.message, code, errors: several };
+}
+
+/** Integers beyond 2^53 keep every digit. */
+function numberOf(text: string): SqlValue {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : BigInt(text);
+}
