@@ -35,7 +35,7 @@ const projects = [
     test: {
       name: 'e2e',
       include: [apart],
-      globalSetup: 'test/support/build.ts',
+      globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
       pool: 'forks' as const,
       isolate: false,
       testTimeout: 60_000,

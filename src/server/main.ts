@@ -121,6 +121,8 @@ async function start(
     inMemory: options.data === undefined,
     newSite: options.newSite ?? false,
     adoptImages: options.adoptImages ?? false,
+    store: options.store,
+    images: options.images,
     log: options.log,
   });
   const { store } = data;

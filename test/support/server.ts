@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ownDatabase } from './postgres.ts';
 import { quickFolder } from './temporary.ts';
 
 /** Where tests begin; those that go elsewhere come back, because others share their process. */
@@ -61,12 +62,14 @@ export async function startTestServer(options: readonly string[] = []): Promise<
   const { startServer } = await import('../../src/server/main.ts');
   const address = { host: '127.0.0.1', port: 0 };
   const callLog = process.env['VMCTL_SERVE_CALL_LOG'];
+  const database = await ownDatabase();
   let stderr = '';
   const server = await inQuickFolder(() =>
     startServer({
       listen: address,
       imagesListen: address,
       data: undefined,
+      store: database?.address,
       dialect: values.dialect === 'ovirt' ? 'ovirt' : 'standard',
       scope: values.scope,
       admin: 'admin@internal',
@@ -97,6 +100,7 @@ export async function startTestServer(options: readonly string[] = []): Promise<
     stderr: () => stderr,
     stop: async () => {
       await server.stop();
+      await database?.drop();
       return 0;
     },
   };

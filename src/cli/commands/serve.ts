@@ -30,6 +30,11 @@ const dataFlags = [
   flag('--data <dir>', 'folder of the data (default: below the XDG state folder)'),
   flag('--memory', 'keep nothing'),
   flag(
+    '--store <address>',
+    'where the state is kept: sqlite:DIR, as --data DIR (the default), or postgres://USER@HOST/NAME',
+  ),
+  flag('--images <dir>', 'folder of the bytes of disks (default: below that of the data)'),
+  flag(
     '--host-files <dir>',
     'folder of the files of hosts, such as exported machines (default: below that of the data)',
   ),

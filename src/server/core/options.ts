@@ -15,6 +15,10 @@ export interface ServerOptions {
   readonly imagesControlSocket?: string | undefined;
   /** Folder of the data; undefined keeps nothing. */
   readonly data: string | undefined;
+  /** Address of the PostgreSQL that has the state: `postgres://USER@HOST/NAME`; undefined: files do. */
+  readonly store?: string | undefined;
+  /** Folder of the images of disks; undefined: below that of the data. */
+  readonly images?: string | undefined;
   /** Folder for what has to be in files where nothing is kept, removed at the end; undefined: a new one. */
   readonly scratch?: string | undefined;
   /** Folder of the files of hosts, such as archives of machines; undefined: below that of the data. */

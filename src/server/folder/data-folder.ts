@@ -6,9 +6,9 @@ import { FolderError, FolderInUse, ownFile, ownFolder } from '../files/access.ts
 import { syncFolder } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
 import { type Database, messageOf, openDatabase } from '../store/driver.ts';
-import { imageKinds } from '../store/image-list.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
+import { type AgreementSettings, agree, unused, writeSite } from './agreement.ts';
 import {
   howLeft,
   markClosed,
@@ -17,9 +17,7 @@ import {
   namesIn,
   newSite,
   readMark,
-  type SiteMark,
   strangersIn,
-  writeMark,
 } from './marks.ts';
 import * as refusals from './refusals.ts';
 
@@ -59,14 +57,15 @@ export interface DataFolder {
   close(): Promise<void>;
 }
 
-export interface FolderSettings {
+export interface FolderSettings extends AgreementSettings {
   /** Nothing is kept: the database is in memory. */
   readonly inMemory: boolean;
   /** What is there is moved aside, for an empty site. */
   readonly newSite: boolean;
-  /** Database and images are used together although they do not fit. */
-  readonly adoptImages: boolean;
-  readonly log: (line: string) => void;
+  /** Address of the PostgreSQL that has the state; undefined: the folder has it. */
+  readonly store?: string | undefined;
+  /** Folder of the images; undefined: below that of the data. */
+  readonly images?: string | undefined;
 }
 
 /** Folders of backups that are being made begin with this. */
@@ -87,7 +86,12 @@ export function imagesIn(folder: string): string {
 /** Opens a folder of data, or makes one. Throws a `FolderError` where that could lose something. */
 export async function openDataFolder(path: string, settings: FolderSettings): Promise<DataFolder> {
   ownFolder(path);
-  const images = imagesIn(path);
+  const images = settings.images ?? imagesIn(path);
+  if (settings.store !== undefined) {
+    // Whoever keeps the state in the folder does not load what speaks with PostgreSQL.
+    const { openSharedSite } = await import('./shared-site.ts');
+    return openSharedSite(settings.store, images, settings);
+  }
   if (settings.inMemory) {
     ownFolder(images);
     const store = await openStore(':memory:');
@@ -165,82 +169,6 @@ function requireStore(database: string, images: string): void {
   }
 }
 
-/** Makes sure that store and images belong together, and counts the start. */
-async function agree(
-  store: Store,
-  database: string,
-  images: string,
-  settings: FolderSettings,
-): Promise<void> {
-  const text = store.meta('site');
-  // Whoever began the site wrote it.
-  const own = text === undefined ? undefined : (JSON.parse(text) as SiteMark);
-  const mark = settings.adoptImages ? undefined : readMark(images);
-  // A database of a version that kept no list of its images.
-  const isUpgrade = own === undefined && store.meta('filled') !== undefined;
-  if (isUpgrade && !mark) await listImages(store, images);
-  const known = store.read((tx) => tx.images.ids());
-  const strangers = strangersIn(images, known);
-  if (settings.adoptImages || (isUpgrade && !mark)) {
-    if (strangers.names.length > 0) {
-      const to = setAside(images, strangers.names);
-      settings.log(
-        `${refusals.describeStrangers(strangers)} that the database does not know moved to ${to}`,
-      );
-    }
-  } else {
-    const expected = store.read((tx) => tx.images.expected()).length;
-    refuseOthers(own, mark, { database, images, expected });
-    if (strangers.names.length > 0) {
-      throw refusals.unknownImages(database, images, strangers);
-    }
-  }
-  const { site, starts } = own ?? newSite();
-  const next: SiteMark = { site, starts: Math.max(starts, mark?.starts ?? 0) + 1 };
-  await writeSite(store, next);
-  writeMark(images, next);
-}
-
-function writeSite(store: Store, site: SiteMark): Promise<void> {
-  return store.write(() => store.setMeta('site', JSON.stringify(site)));
-}
-
-function refuseOthers(
-  own: SiteMark | undefined,
-  mark: SiteMark | undefined,
-  { database, images, expected }: { database: string; images: string; expected: number },
-): void {
-  if (!mark) {
-    if (expected > 0) throw refusals.noImages(images, expected);
-    return;
-  }
-  if (own?.site !== mark.site) throw refusals.otherSite(images, own?.site, mark);
-  if (own.starts < mark.starts) {
-    throw refusals.olderStore(database, images, own.starts, mark.starts);
-  }
-  if (own.starts > mark.starts + 1) throw refusals.olderImages(images, own.starts, mark.starts);
-}
-
-/** Lists the images of the objects of a database that had no list yet. */
-function listImages(store: Store, images: string): Promise<void> {
-  return store.write((tx) => {
-    for (const name of namesIn(images)) {
-      if (!imageKinds.some((kind) => tx.get(kind, name) !== undefined)) continue;
-      tx.images.written(name, lstatSync(join(images, name)).size);
-    }
-  });
-}
-
-/** Moves images into a folder of their own beside the others. Returns its path. */
-function setAside(images: string, names: readonly string[]): string {
-  const target = unused(`${images}.aside`);
-  mkdirSync(target, { mode: 0o700 });
-  for (const name of names) renameSync(join(images, name), join(target, name));
-  syncFolder(target);
-  syncFolder(images);
-  return target;
-}
-
 /** Moves database and images aside. Nothing is deleted. */
 async function moveAside(folder: string, log: (line: string) => void): Promise<void> {
   const database = databaseIn(folder);
@@ -269,14 +197,5 @@ function moved(from: string, to: string): void {
       `move what is in ${from} away yourself, or mount another one there`,
       error,
     );
-  }
-}
-
-/** A path that nothing has yet: with the time of day, and a number where that is not enough. */
-function unused(path: string): string {
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  for (let number = 1; ; number++) {
-    const name = `${path}-${stamp}${number === 1 ? '' : `-${number}`}`;
-    if (!existsSync(name)) return name;
   }
 }

@@ -58,14 +58,23 @@ export function neededBy(disk: Disk, domain: Domain): number {
 }
 
 /**
- * The disk with the sizes that it takes on its storage now, in bytes: what the file has allocated,
- * all of a preallocated disk, whole extents on block storage; in `total_size` also what its
- * snapshots keep. To be called whenever bytes of the disk have changed.
+ * The disk with the sizes that it takes on its storage now, as `withSizes`, to be stored: the length of
+ * its file is noted with it. To be called whenever bytes of the disk have changed.
  */
 export function measured(ctx: RuleContext, disk: Disk): Disk {
   if (!disk.id || disk.storage_type === 'lun') return disk;
-  const domain = ctx.tx.get('storage_domain', disk.storage_domains?.[0]?.id ?? '');
   ctx.tx.images.measured(disk.id, ctx.site.images.sizes(disk.id).length);
+  return withSizes(ctx, disk);
+}
+
+/**
+ * The disk with the sizes that it takes on its storage now, in bytes: what the file has allocated,
+ * all of a preallocated disk, whole extents on block storage; in `total_size` also what its
+ * snapshots keep. Nothing is stored.
+ */
+export function withSizes(ctx: RuleContext, disk: Disk): Disk {
+  if (!disk.id || disk.storage_type === 'lun') return disk;
+  const domain = ctx.tx.get('storage_domain', disk.storage_domains?.[0]?.id ?? '');
   const actual = allocatedBy(ctx, disk.id, disk, domain);
   const stored = ctx.tx.sum('disk_snapshot', 'actual_size', { where: { disk_id: disk.id } });
   return { ...disk, actual_size: actual, total_size: actual + stored };

@@ -162,10 +162,13 @@ export function ownColumn(type: string, path: readonly string[]): Column | undef
   let at = type;
   for (const [index, word] of path.entries()) {
     const last = index === path.length - 1;
-    if (word === 'id' && last) {
-      return { name: columnName(path), path, sql: 'TEXT' };
-    }
     const attribute = attributesOf(at)[word];
+    if (word === 'id' && last) {
+      // That of a VLAN is a number.
+      const { form, of } = attribute ? parseKind(attribute.kind) : {};
+      const isNumber = form === 'scalar' && of !== undefined && sqlType(of) === 'INTEGER';
+      return { name: columnName(path), path, sql: isNumber ? 'INTEGER' : 'TEXT' };
+    }
     if (!attribute) return undefined;
     const { form, of, list } = parseKind(attribute.kind);
     if (list) return undefined;

@@ -53,7 +53,7 @@ export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
   const before = counts.get(kind);
   if (before && last >= before.last && last <= before.last * 1.1) return before.count;
   const some = `SELECT collection FROM ${table(kind)} WHERE collection > ? ORDER BY collection LIMIT ?`;
-  const counted = `SELECT collection, count(*) AS n FROM (${some}) AS some GROUP BY collection ORDER BY collection`;
+  const counted = `SELECT collection, count(*) AS n FROM (${some}) AS listed GROUP BY collection ORDER BY collection`;
   const whole = `SELECT count(*) AS n FROM ${table(kind)} WHERE collection = ?`;
   const pace = new Pace(500);
   let count = 0;
@@ -202,7 +202,7 @@ function narrowest(
 ): number[] | undefined {
   let least: number[] | undefined;
   for (const term of [...termsOf(options.where), ...terms]) {
-    const piece: Piece = { made, kind, some: { sql: '1', values: [] } };
+    const piece: Piece = { made, kind, some: { sql: 'TRUE', values: [] } };
     const tables = tablesOf([term]);
     // What is not made ahead would be made out here, at once.
     if (tables.some(isMeasured)) continue;

@@ -31,7 +31,7 @@ export function rowsInOrder(walk: Walk): Order | undefined {
   const orderBy = order && options.orderBy ? options.orderBy : 'rowid';
   const select = (all: SqlCondition | undefined) =>
     `SELECT rowid AS row FROM ${name}${all ? ` WHERE ${all.sql}` : ''} ORDER BY ${orderBy} LIMIT ? OFFSET ?`;
-  const head = headingOfPiece([condition], { made, kind, some: { sql: '1', values: [] } });
+  const head = headingOfPiece([condition], { made, kind, some: { sql: 'TRUE', values: [] } });
   const where = termsOf(options.where);
   // An index on a column that is asked for would have another order.
   const other = where.map((one) => ({ ...one, sql: `+${one.sql}` }));

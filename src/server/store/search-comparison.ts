@@ -42,6 +42,7 @@ export function compareValue(
     case 'span':
       return `${operand} ${relation} ${by.bind(value.seconds)}`;
     case 'severity':
+      if (value.words.length === 0) return 'FALSE';
       return `${operand} IN (${value.words.map((word) => by.bind(word)).join(', ')})`;
     default:
       throw unknownWay(value.kind);

@@ -33,7 +33,7 @@ export function testOf(
 
 /** How many ids a statement selects; no more of them are looked at than the limit. */
 export function countUpTo(tx: Transaction, select: SqlCondition, limit: number): number {
-  const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)}) AS some`;
+  const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)}) AS selected`;
   return Number(row(tx, counted)?.['n']);
 }
 
@@ -169,7 +169,7 @@ function fewOf(
   if (tablesOf([select]).some(({ ofSome }) => ofSome !== undefined)) return undefined;
   // Whether each of them is visible is asked when they are known to be few.
   const plain = unseen ?? select;
-  const head = headingOfPiece([plain], { made, kind, some: { sql: '1', values: [] } });
+  const head = headingOfPiece([plain], { made, kind, some: { sql: 'TRUE', values: [] } });
   const rows = `SELECT ${table(kind)}.rowid AS row${plain.sql.slice(plain.sql.indexOf(` FROM ${table(kind)} WHERE`))}`;
   const found = `${head.sql}SELECT json_group_array(row) AS rows FROM (${rows} LIMIT ${maxFound + 1})`;
   if (planOf(tx, found).searched !== table(kind)) return undefined;

@@ -160,7 +160,7 @@ export class Transaction {
     const { head, sql, values } = conditions(options);
     if (options.atMost !== undefined) {
       const some = `SELECT 1 FROM ${table(kind)}${sql} LIMIT ?`;
-      const row = this.statement(`${head}SELECT count(*) AS n FROM (${some}) AS some`).get(
+      const row = this.statement(`${head}SELECT count(*) AS n FROM (${some}) AS selected`).get(
         ...values,
         options.atMost,
       );

@@ -13,6 +13,8 @@ export interface ServeFlags {
   readonly imagesControlSocket?: string;
   readonly data?: string;
   readonly memory?: boolean;
+  readonly store?: string;
+  readonly images?: string;
   readonly newSite?: boolean;
   readonly adoptImages?: boolean;
   readonly dialect?: 'standard' | 'ovirt';
@@ -73,6 +75,7 @@ export async function serverOptions(
   if (flags.memory && flags.data !== undefined) {
     throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
   }
+  const store = storeOf(flags);
   if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
   }
@@ -94,6 +97,8 @@ export async function serverOptions(
     ),
     imagesControlSocket: absolute(flags.imagesControlSocket),
     data: flags.memory ? undefined : dataFolder(cli, flags),
+    store,
+    images: absolute(flags.images),
     newSite: flags.newSite,
     adoptImages: flags.adoptImages,
     dialect: flags.dialect ?? 'standard',
@@ -126,8 +131,29 @@ export function absolute(path: string | undefined): string | undefined {
 }
 
 /** The folder of the data, an absolute path. */
-export function dataFolder(cli: CommandContext, { data }: ServeFlags): string {
-  return resolve(data ?? join(cli.paths.stateDirectory, 'serve'));
+export function dataFolder(cli: CommandContext, { data, store }: ServeFlags): string {
+  const named = store?.startsWith(sqlitePrefix) ? store.slice(sqlitePrefix.length) : undefined;
+  return resolve(data ?? named ?? join(cli.paths.stateDirectory, 'serve'));
+}
+
+const sqlitePrefix = 'sqlite:';
+
+/** The address of the PostgreSQL that has the state; undefined where a folder has it. Throws usage errors. */
+function storeOf({ store, data, memory }: ServeFlags): string | undefined {
+  if (store === undefined) return undefined;
+  if (memory) {
+    throw new UsageError('--memory keeps nothing, --store says where: use one of them');
+  }
+  if (/^postgres(?:ql)?:/.test(store)) return store;
+  if (!store.startsWith(sqlitePrefix) || store === sqlitePrefix) {
+    throw new UsageError(`--store ${store}: this is no address of a store`, {
+      hint: 'sqlite:DIR, or postgres://USER@HOST:PORT/NAME',
+    });
+  }
+  if (data !== undefined) {
+    throw new UsageError('--store sqlite:DIR and --data DIR mean the same: use one of them');
+  }
+  return undefined;
 }
 
 async function faultsOf({

@@ -24,7 +24,7 @@ import {
 import { copiesOf, ended, failed } from '../../inventory/disk-transitions.ts';
 import { grantRole } from '../../inventory/grants.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
-import { measured } from '../../inventory/storage-space.ts';
+import { withSizes } from '../../inventory/storage-space.ts';
 import { contentsOf } from '../../inventory/unregistered.ts';
 import { diskActions } from './actions.ts';
 import { changeDisk } from './attachment.ts';
@@ -138,7 +138,7 @@ export const diskBehavior = define('disk', {
   present(ctx, disk) {
     if (disk.storage_type === 'lun') return { ...withUnit(ctx, disk), status: undefined };
     // While bytes arrive, the file knows better.
-    return disk.status === 'locked' ? measured(ctx, disk) : {};
+    return disk.status === 'locked' ? withSizes(ctx, disk) : {};
   },
 
   references: {

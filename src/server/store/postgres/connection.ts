@@ -2,12 +2,17 @@
  * A connection to PostgreSQL whose statements are done when their call returns: the rules are one piece of
  * work each, without a wait in between. A thread of its own speaks with PostgreSQL, and this one waits.
  */
+
+import { createRequire } from 'node:module';
 import {
   MessageChannel,
   type MessagePort,
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads';
+
+const require = createRequire(import.meta.url);
+
 import { builtFile } from '../../../built-file.ts';
 import type { Database, Row, SqlValue, Statement } from '../driver.ts';
 import { DatabaseError } from './errors.ts';
@@ -116,7 +121,14 @@ export class PostgresConnection implements Database {
     }
     // The thread sends nothing else.
     const answer = received.message as ThreadAnswer;
-    if ('failure' in answer) throw new DatabaseError(answer.failure);
+    if ('failure' in answer) {
+      if (process.env['PGDBG'])
+        require('node:fs').appendFileSync(
+          '/tmp/pgdbg',
+          `${answer.failure.message}\t${answer.failure.code}\t${request.sql}\t${JSON.stringify(request.values)}\n`,
+        );
+      throw new DatabaseError(answer.failure);
+    }
     return answer;
   }
 }

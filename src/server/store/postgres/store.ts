@@ -15,20 +15,38 @@ const maxTries = 3;
 const inquiryPause = 200;
 const inquiryTime = 60_000;
 
+export interface PostgresSettings {
+  /** What is there gets another name, for an empty site. */
+  readonly newSite?: boolean;
+  readonly log?: (line: string) => void;
+}
+
 /**
  * Opens the store in a database at `postgres://USER@HOST:PORT/NAME`, and makes its tables where they are
  * missing. Throws a `FolderInUse` where another server has it, and a `FolderError` with what is wrong
  * where it cannot be used.
  */
-export function openPostgresStore(url: string): Store {
+export function openPostgresStore(url: string, settings: PostgresSettings = {}): Store {
   const connection = new PostgresConnection(url);
   try {
+    if (settings.newSite) setSchemaAside(connection, settings.log);
     preparePostgresSchema(connection);
     return new PostgresStore(connection);
   } catch (cause) {
     connection.close();
     throw refusalOf(maskedAddress(url), cause);
   }
+}
+
+/** Gives the tables of a site another name. Nothing is deleted. */
+function setSchemaAside(connection: PostgresConnection, log?: (line: string) => void): void {
+  const found = connection
+    .prepare("SELECT 1 FROM information_schema.tables WHERE table_schema = 'vmctl'")
+    .get();
+  if (!found) return;
+  const stamp = new Date().toISOString().replace(/\D/g, '');
+  connection.exec(`ALTER SCHEMA vmctl RENAME TO vmctl_before_${stamp}`);
+  log?.(`the schema vmctl is now vmctl_before_${stamp}`);
 }
 
 function refusalOf(address: string, cause: unknown): unknown {
