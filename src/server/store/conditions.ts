@@ -104,6 +104,7 @@ export const never: SqlCondition = { sql: 'FALSE', values: [] };
 
 /** The condition that a column has one of some values. */
 export function oneOf(column: string, values: readonly SqlValue[]): SqlCondition {
+  if (values.length === 0) return never;
   return { sql: `"${column}" IN (${values.map(() => '?').join(', ')})`, values };
 }
 

@@ -12,7 +12,7 @@ import { affinitySets } from '../../inventory/affinity.ts';
 import { chooseHost } from '../../inventory/choose-host.ts';
 import { bricksOn } from '../../inventory/gluster-layout.ts';
 import { refreshStorage } from '../../inventory/storage-pool-manager.ts';
-import { compose } from '../../store/conditions.ts';
+import { allOf, oneOf } from '../../store/conditions.ts';
 import { isRecord, type StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { changeNetworkCluster, hostNetworkActions } from '../host-network/setup.ts';
@@ -64,17 +64,8 @@ function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): Co
     .list('host', { where: { status: 'up' } })
     .filter((host) => all.length > 0 && all.every((vm) => takes(ctx, host.id ?? '', vm)))
     .map(({ id: host }) => host ?? '');
-  const sql = hosts.length > 0 ? `id IN (${hosts.map(() => '?').join(', ')})` : '0';
-  const { condition } = ref.options;
-  return {
-    ...ref,
-    options: {
-      ...ref.options,
-      condition: condition
-        ? compose`(${condition}) AND ${{ sql, values: hosts }}`
-        : { sql, values: hosts },
-    },
-  };
+  const condition = allOf(ref.options.condition, oneOf('id', hosts));
+  return { ...ref, options: { ...ref.options, condition } };
 }
 
 /** Machines that must stay together with these, and these themselves. */
