@@ -92,6 +92,10 @@ const taskFlags = [
   flag('--replay <file>', 'answer from a recording that vmctl --record made'),
   flag('--load <file>', 'begin with a saved state instead of an inventory'),
   flag('--save <file>', 'save the state of the server of this context, and end'),
+  flag(
+    '--copy-store <from>',
+    'copy a site into another store, and end: --copy-store FROM TO, each as --store has it',
+  ),
   flag('--check', 'look at everything in the folder of the data, and end'),
   flag(
     '--backup <file>',

@@ -47,11 +47,12 @@ export class FrozenSite {
   static async freeze(folder: string, store: Store, files: DiskFiles): Promise<FrozenSite> {
     if (files.backup) throw new FolderInUse('Another backup of this site is being made.');
     const calls = await dataSeek().catch(() => undefined);
+    const copyTo = await store.prepareCopy();
     const own = join(folder, `${frozenPrefix}${process.pid}-${Date.now()}`);
     try {
       mkdirSync(own, { mode: 0o700 });
       // From here to the last link nothing else has a turn: all of it is of one moment.
-      store.copyTo(join(own, databaseEntry));
+      copyTo(join(own, databaseEntry));
       const images = link(own, files, needed(store));
       const nextData = calls && ((file: number, from: number) => calls.nextData(file, from));
       const site = new FrozenSite(own, files, images, nextData);

@@ -61,6 +61,8 @@ export interface Database {
   readonly traits: DatabaseTraits;
   exec(sql: string): void;
   prepare(sql: string): Statement;
+  /** Has the numbers that a column of a table is given go on behind those that are there. */
+  continueNumbers(table: string, column: string): void;
   close(): void;
 }
 
@@ -83,14 +85,24 @@ type NativeConstructor = new (path: string) => NativeDatabase;
  * Node has no SQLite and the optional package is missing.
  */
 export async function openDatabase(path: string): Promise<Database> {
+  return (await databaseOpener())(path);
+}
+
+/** Loads what opens databases, and returns it. Throws as `openDatabase` does. */
+export async function databaseOpener(): Promise<(path: string) => Database> {
   const Native = await nativeDatabase();
-  const native = new Native(path);
+  return (path) => databaseOf(new Native(path));
+}
+
+function databaseOf(native: NativeDatabase): Database {
   return {
     traits: { joinsInOrder: true, isRemote: false },
     exec: (sql) => {
       native.exec(sql);
     },
     prepare: (sql) => wrap(native.prepare(sql), sql.startsWith('EXPLAIN ')),
+    // SQLite goes on behind the greatest by itself.
+    continueNumbers: () => {},
     close: () => native.close(),
   };
 }

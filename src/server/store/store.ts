@@ -36,8 +36,13 @@ export interface Store {
   durable(): Promise<void>;
   /** A write came to nothing in a way that only a restart heals: nothing is acknowledged any more. */
   readonly failed: boolean;
-  /** Writes what is committed into a new file, at once: nothing else has a turn meanwhile. */
-  copyTo(path: string): void;
+  /**
+   * Loads what a copy needs. The function writes what is committed into a new file, an SQLite database,
+   * at once: nothing else has a turn meanwhile.
+   */
+  prepareCopy(): Promise<(path: string) => void>;
+  /** For those who copy and compare whole tables. */
+  readonly database: Database;
   meta(key: string): string | undefined;
   setMeta(key: string, value: string): void;
   close(): Promise<void>;
@@ -152,6 +157,10 @@ class SqliteStore implements Store {
     this.#tx = tx;
     this.#ids = ids;
     this.#log = log;
+  }
+
+  get database(): Database {
+    return this.#db;
   }
 
   get failed(): boolean {
@@ -269,7 +278,11 @@ class SqliteStore implements Store {
     for (const { reject } of group) reject(this.#failed);
   }
 
-  copyTo(path: string): void {
+  async prepareCopy(): Promise<(path: string) => void> {
+    return (path) => this.#copyTo(path);
+  }
+
+  #copyTo(path: string): void {
     if (this.#failed) throw this.#failed;
     try {
       this.#tx.statement('VACUUM INTO ?').run(path);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
+import type { SitePlace } from '../../../server/folder/copy-site.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { kebab } from '../../verbs/fields.ts';
 import { apiAddress, freeAddress, imagesAddress } from './default-addresses.ts';
@@ -40,6 +41,7 @@ export interface ServeFlags {
   readonly load?: string;
   readonly save?: string;
   readonly check?: boolean;
+  readonly copyStore?: string;
   readonly backup?: string;
   readonly restore?: string;
   readonly delay?: string;
@@ -131,15 +133,32 @@ export function absolute(path: string | undefined): string | undefined {
 }
 
 /** The folder of the data, an absolute path. */
-export function dataFolder(cli: CommandContext, { data, store }: ServeFlags): string {
+export function dataFolder(
+  cli: CommandContext,
+  { data, store }: Pick<ServeFlags, 'data' | 'store'>,
+): string {
   const named = store?.startsWith(sqlitePrefix) ? store.slice(sqlitePrefix.length) : undefined;
   return resolve(data ?? named ?? join(cli.paths.stateDirectory, 'serve'));
 }
 
 const sqlitePrefix = 'sqlite:';
 
+/** The site that a store and its images are, with folders as absolute paths. Throws usage errors. */
+export function placeOf(cli: CommandContext, store: string, images: string | undefined): SitePlace {
+  const address = storeOf({ store });
+  const folder = dataFolder(cli, address === undefined ? { store } : {});
+  return {
+    ...(address === undefined ? { folder } : { address }),
+    images: absolute(images) ?? join(folder, 'images'),
+  };
+}
+
 /** The address of the PostgreSQL that has the state; undefined where a folder has it. Throws usage errors. */
-function storeOf({ store, data, memory }: ServeFlags): string | undefined {
+function storeOf({
+  store,
+  data,
+  memory,
+}: Pick<ServeFlags, 'store' | 'data' | 'memory'>): string | undefined {
   if (store === undefined) return undefined;
   if (memory) {
     throw new UsageError('--memory keeps nothing, --store says where: use one of them');

@@ -38,6 +38,9 @@ export async function serve(
     return (await import('./detach.ts')).detach(cli, flags);
   }
   if (flags.save !== undefined) return save(cli, flags.save);
+  if (flags.copyStore !== undefined) {
+    return (await import('./copy-store.ts')).copyStore(cli, flags.copyStore, words, flags);
+  }
   const { check, backup, restore } = flags;
   if (check === true || backup !== undefined || restore !== undefined) {
     const { maintain } = await import('./maintain.ts');

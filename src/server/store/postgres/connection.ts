@@ -3,15 +3,12 @@
  * work each, without a wait in between. A thread of its own speaks with PostgreSQL, and this one waits.
  */
 
-import { createRequire } from 'node:module';
 import {
   MessageChannel,
   type MessagePort,
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads';
-
-const require = createRequire(import.meta.url);
 
 import { builtFile } from '../../../built-file.ts';
 import type { Database, Row, SqlValue, Statement } from '../driver.ts';
@@ -74,6 +71,11 @@ export class PostgresConnection implements Database {
     };
   }
 
+  continueNumbers(table: string, column: string): void {
+    const sequence = `pg_get_serial_sequence('${table}', '${column}')`;
+    this.exec(`SELECT setval(${sequence}, max(${column})) FROM ${table} HAVING max(${column}) > 0`);
+  }
+
   /**
    * The statements that follow see one state of the database, up to `endRead`. The transaction begins with
    * the first of them: who reads nothing costs nothing.
@@ -121,14 +123,7 @@ export class PostgresConnection implements Database {
     }
     // The thread sends nothing else.
     const answer = received.message as ThreadAnswer;
-    if ('failure' in answer) {
-      if (process.env['PGDBG'])
-        require('node:fs').appendFileSync(
-          '/tmp/pgdbg',
-          `${answer.failure.message}\t${answer.failure.code}\t${request.sql}\t${JSON.stringify(request.values)}\n`,
-        );
-      throw new DatabaseError(answer.failure);
-    }
+    if ('failure' in answer) throw new DatabaseError(answer.failure, request.sql);
     return answer;
   }
 }

@@ -1,7 +1,9 @@
 /** The store in PostgreSQL: read in snapshots, written in groups that share a transaction. */
 import { FolderError, FolderInUse } from '../../files/access.ts';
-import type { Statement } from '../driver.ts';
+import { copyTables } from '../copy-tables.ts';
+import { type Database, databaseOpener, type Statement } from '../driver.ts';
 import { type Pending, pendingOf, runGroup } from '../group.ts';
+import { prepareSchema } from '../schema.ts';
 import { type Store, StoreError } from '../store.ts';
 import { Transaction } from '../transaction.ts';
 import { maskedAddress } from './address.ts';
@@ -27,11 +29,19 @@ export interface PostgresSettings {
  * where it cannot be used.
  */
 export function openPostgresStore(url: string, settings: PostgresSettings = {}): Store {
+  return new PostgresStore(openPostgresDatabase(url, settings));
+}
+
+/** The same without a store: for those who look at the tables themselves. */
+export function openPostgresDatabase(
+  url: string,
+  settings: PostgresSettings = {},
+): PostgresConnection {
   const connection = new PostgresConnection(url);
   try {
     if (settings.newSite) setSchemaAside(connection, settings.log);
     preparePostgresSchema(connection);
-    return new PostgresStore(connection);
+    return connection;
   } catch (cause) {
     connection.close();
     throw refusalOf(maskedAddress(url), cause);
@@ -89,6 +99,10 @@ class PostgresStore implements Store {
   constructor(connection: PostgresConnection) {
     this.#connection = connection;
     this.#tx = new Transaction(connection, new Map<string, Statement>());
+  }
+
+  get database(): Database {
+    return this.#connection;
   }
 
   /** A database that failed heals: the next request connects again. */
@@ -217,8 +231,17 @@ class PostgresStore implements Store {
     return 'unknown';
   }
 
-  copyTo(): void {
-    throw new StoreError('The data is in PostgreSQL: make a backup with vmctl serve --copy-store.');
+  async prepareCopy(): Promise<(path: string) => void> {
+    const open = await databaseOpener();
+    return (path) => {
+      const copy = open(path);
+      try {
+        prepareSchema(copy);
+        this.#snapshot(() => copyTables(this.#connection, copy));
+      } finally {
+        copy.close();
+      }
+    };
   }
 
   meta(key: string): string | undefined {

@@ -1,0 +1,171 @@
+/** All tables of a store, copied from one database into another, and compared. */
+import type { Database, Row, SqlValue } from './driver.ts';
+import { type Column, columnsOf, storedKinds } from './kinds.ts';
+import { table } from './schema.ts';
+
+/** Rows that are read and written with one statement. */
+const batch = 500;
+
+interface TableColumn {
+  readonly name: string;
+  readonly type: 'TEXT' | 'BIGINT' | 'DOUBLE PRECISION';
+}
+
+interface StoredTable {
+  readonly name: string;
+  /** The column, or the first ones, by which rows are found and told apart. */
+  readonly key: readonly string[];
+  readonly columns: readonly TableColumn[];
+  /** Numbers that the database gives by itself. */
+  readonly numbered?: 'rowid' | 'seq';
+}
+
+const text = (...names: string[]): TableColumn[] => names.map((name) => ({ name, type: 'TEXT' }));
+const integer = (...names: string[]): TableColumn[] =>
+  names.map((name) => ({ name, type: 'BIGINT' }));
+
+const types: Readonly<Record<Column['sql'], TableColumn['type']>> = {
+  'TEXT COLLATE NOCASE': 'TEXT',
+  TEXT: 'TEXT',
+  INTEGER: 'BIGINT',
+  REAL: 'DOUBLE PRECISION',
+};
+
+/** Objects keep their numbers, and with them the order in which they were made. */
+function storedTables(): StoredTable[] {
+  const kinds = storedKinds().map(
+    (kind): StoredTable => ({
+      name: table(kind),
+      key: ['rowid'],
+      columns: [
+        ...integer('rowid'),
+        ...text('collection', 'id', 'name', 'doc'),
+        ...columnsOf(kind).map(({ name, sql }) => ({ name, type: types[sql] })),
+      ],
+      numbered: 'rowid',
+    }),
+  );
+  return [
+    { name: 'meta', key: ['key'], columns: text('key', 'value') },
+    { name: 'counter', key: ['name'], columns: [...text('name'), ...integer('value')] },
+    {
+      name: 'task',
+      key: ['seq'],
+      columns: [...integer('seq', 'due'), ...text('name', 'target', 'data')],
+      numbered: 'seq',
+    },
+    {
+      name: 'token',
+      key: ['hash'],
+      columns: [...text('hash', 'user', 'scope'), ...integer('expires')],
+    },
+    { name: 'password', key: ['user'], columns: text('user', 'salt', 'hash') },
+    {
+      name: 'image_file',
+      key: ['id'],
+      columns: [...text('id'), ...integer('length', 'written', 'lost')],
+    },
+    {
+      name: 'reference',
+      key: ['target', 'kind', 'attribute', 'id'],
+      columns: text('target', 'kind', 'attribute', 'id'),
+    },
+    ...kinds,
+  ];
+}
+
+/** How many rows there were in all tables. */
+export interface CopiedRows {
+  readonly tables: number;
+  readonly rows: number;
+}
+
+/** Whether a database has no site: its tables are there, and nothing is in them but the schema's number. */
+export function isEmptySite(db: Database): boolean {
+  const row = db.prepare("SELECT count(*) AS n FROM meta WHERE key <> 'schema_version'").get();
+  return Number(row?.['n']) === 0;
+}
+
+/**
+ * Copies all rows into the empty tables of another database, in one transaction of that. Nobody may change
+ * either of them meanwhile. Texts with a NUL, which PostgreSQL does not have, are refused by it.
+ */
+export function copyTables(from: Database, to: Database): CopiedRows {
+  const tables = storedTables();
+  let count = 0;
+  to.exec('BEGIN');
+  try {
+    for (const one of tables) {
+      const columns = one.columns.map(({ name }) => `"${name}"`).join(', ');
+      const values = one.columns
+        .map(({ type }, index) => `CAST(json_extract(value, '$[${index}]') AS ${type})`)
+        .join(', ');
+      const insert = to.prepare(
+        `INSERT INTO ${one.name} (${columns}) SELECT ${values} FROM json_each(?) ORDER BY key${onConflict(one)}`,
+      );
+      for (const rows of batchesOf(from, one)) {
+        // Numbers go as texts, which keep every digit.
+        const sent = rows.map((row) => one.columns.map(({ name }) => textOf(row[name])));
+        insert.run(JSON.stringify(sent));
+        count += rows.length;
+      }
+      if (one.numbered) to.continueNumbers(one.name, one.numbered);
+    }
+    to.exec('COMMIT');
+  } catch (error) {
+    to.exec('ROLLBACK');
+    throw error;
+  }
+  return { tables: tables.length, rows: count };
+}
+
+/** Both have the number of their schema already. */
+function onConflict({ name }: StoredTable): string {
+  return name === 'meta' ? ' ON CONFLICT (key) DO UPDATE SET value = excluded.value' : '';
+}
+
+/** The first difference between the tables of two databases, in words; undefined where there is none. */
+export function differenceOf(one: Database, other: Database): string | undefined {
+  for (const stored of storedTables()) {
+    const others = batchesOf(other, stored);
+    for (const rows of batchesOf(one, stored)) {
+      const same = others.next();
+      const opposite = same.done ? [] : same.value;
+      for (const [index, row] of rows.entries()) {
+        const different = stored.columns.find(
+          ({ name }) => textOf(row[name]) !== textOf(opposite[index]?.[name]),
+        );
+        if (different) {
+          const key = stored.key.map((name) => textOf(row[name])).join(' ');
+          return `${stored.name} ${key}: ${different.name}`;
+        }
+      }
+      if (opposite.length > rows.length) return `${stored.name}: there are more rows`;
+    }
+    if (!others.next().done) return `${stored.name}: there are more rows`;
+  }
+  return undefined;
+}
+
+/** The rows of a table in the order of its key, batch by batch. */
+function* batchesOf(
+  db: Database,
+  { name, key, columns }: StoredTable,
+): Generator<Row[], undefined> {
+  const keys = key.map((column) => `"${column}"`).join(', ');
+  const selected = columns.map((column) => `"${column.name}"`).join(', ');
+  const first = db.prepare(`SELECT ${selected} FROM ${name} ORDER BY ${keys} LIMIT ${batch}`);
+  const next = db.prepare(
+    `SELECT ${selected} FROM ${name} WHERE (${keys}) > (${key.map(() => '?').join(', ')}) ORDER BY ${keys} LIMIT ${batch}`,
+  );
+  for (let rows = first.all(); rows.length > 0; ) {
+    yield rows;
+    const last = rows.at(-1);
+    if (rows.length < batch) return;
+    rows = next.all(...key.map((column) => last?.[column] ?? null));
+  }
+}
+
+function textOf(value: SqlValue | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
