@@ -79,7 +79,8 @@ async function janeHas(role: string | undefined): Promise<void> {
     };
     lines.push(JSON.stringify({ kind: 'permission', collection: '/permissions', object }));
   }
-  const put = await state('PUT', lines.join('\n')); expect(put.status, put.text).toBe(200);
+  const put = await state('PUT', lines.join('\n'));
+  expect(put.status, put.text).toBe(200);
 }
 
 function pathOf({ path }: Operation): string {

@@ -46,7 +46,7 @@ export function startCluster(settings: readonly string[] = ['fsync=off']): Clust
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   };
-  run('initdb', '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync');
+  run('initdb', '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync');
   const options = [
     `listen_addresses=`,
     `unix_socket_directories=${folder}`,

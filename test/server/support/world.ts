@@ -26,6 +26,8 @@ const counts = {
 };
 
 export interface World {
+  readonly store: () => Store;
+  readonly site: () => Site;
   /** Does work in a transaction, as the service itself. */
   run<T>(work: (ctx: RuleContext) => T): Promise<T>;
   /** Runs an action of a host: `act(id, 'install', {})`. */
@@ -70,6 +72,8 @@ export function useWorld(): World {
 
   const run: World['run'] = (work) => store.write((tx) => work(RuleContext.system(tx, site)));
   return {
+    store: () => store,
+    site: () => site,
     run,
     act: (id, action, body = {}) =>
       run((ctx) => {

@@ -32,6 +32,7 @@ export class PostgresConnection implements Database {
   /** What the next statement begins a transaction with. */
   #before: string | undefined;
   #isReading = false;
+  #isInTransaction = false;
 
   /** Begins a thread for a database; it connects with the first statement. */
   constructor(url: string) {
@@ -50,7 +51,13 @@ export class PostgresConnection implements Database {
 
   /** Runs statements without values, also several at once. Throws a `DatabaseError`. */
   exec(sql: string): void {
-    this.#request({ sql });
+    const begins = sql.startsWith('BEGIN');
+    const ends = sql === 'COMMIT' || sql === 'ROLLBACK';
+    // A transaction ends with its connection: then there is nothing to be rolled back.
+    const mayConnect = begins || !this.#isInTransaction;
+    if (ends) this.#isInTransaction = false;
+    this.#request({ sql, mayConnect });
+    if (begins) this.#isInTransaction = true;
   }
 
   prepare(sql: string): Statement {
@@ -62,7 +69,9 @@ export class PostgresConnection implements Database {
         text = statementText(sql, values);
         texts.set(signature, text);
       }
-      return this.#request({ sql: text, values, name: this.#nameOf(text) });
+      const name = this.#nameOf(text);
+      const isFirst = this.#isReading ? this.#before !== undefined : !this.#isInTransaction;
+      return this.#request({ sql: text, values, name, mayConnect: isFirst });
     };
     return {
       get: (...values) => run(values).rows[0],
@@ -89,7 +98,7 @@ export class PostgresConnection implements Database {
     const isBegun = this.#isReading && this.#before === undefined;
     this.#before = undefined;
     this.#isReading = false;
-    if (isBegun) this.#port.postMessage({ sql: 'COMMIT', silent: true } satisfies ThreadRequest);
+    if (isBegun) this.#send({ sql: 'COMMIT', silent: true, mayConnect: false });
   }
 
   /** Ends the thread and its connection. */
@@ -107,11 +116,15 @@ export class PostgresConnection implements Database {
     return name;
   }
 
+  #send(request: ThreadRequest): void {
+    this.#port.postMessage(request);
+  }
+
   #request(request: ThreadRequest): { readonly rows: readonly Row[]; readonly changes: number } {
     const before = this.#before;
     this.#before = undefined;
     Atomics.store(this.#answered, 0, 0);
-    this.#port.postMessage({ ...request, before } satisfies ThreadRequest);
+    this.#send({ ...request, before });
     Atomics.wait(this.#answered, 0, 0, longestWait);
     const received = receiveMessageOnPort(this.#port);
     if (!received) {

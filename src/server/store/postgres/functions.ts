@@ -33,7 +33,7 @@ export const functions: readonly string[] = [
     $$`,
   `CREATE OR REPLACE FUNCTION julianday(moment text) RETURNS double precision
     LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT extract(epoch FROM CASE moment WHEN 'now' THEN clock_timestamp() ELSE moment::timestamptz END)
+    SELECT extract(epoch FROM CASE moment WHEN 'now' THEN statement_timestamp() ELSE moment::timestamptz END)
       / 86400.0 + 2440587.5
     $$`,
   aggregate('total(double precision)', 'float8pl', 'double precision', "INITCOND = '0'"),

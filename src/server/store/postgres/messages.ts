@@ -19,6 +19,8 @@ export interface ThreadRequest {
   readonly sql: string;
   /** None for several statements at once, which have no values. */
   readonly values?: readonly SqlValue[] | undefined;
+  /** Nothing came before it in its transaction: it may go over a new connection. */
+  readonly mayConnect: boolean;
   /** Under which the statement is kept prepared. */
   readonly name?: string | undefined;
   readonly silent?: boolean | undefined;

@@ -13,8 +13,8 @@ import { NewerSchema, preparePostgresSchema } from './schema.ts';
 
 /** Tries of a group whose connection ends before its commit. */
 const maxTries = 3;
-/** Milliseconds between two questions what became of a commit that was not answered, and in all. */
-const inquiryPause = 200;
+/** Milliseconds before another try, and for all questions what became of a commit. */
+const pauseTime = 200;
 const inquiryTime = 60_000;
 
 export interface PostgresSettings {
@@ -90,8 +90,8 @@ class PostgresStore implements Store {
   readonly #tx: Transaction;
   #queue: Pending[] = [];
   #scheduled = false;
-  /** A group whose commit was not answered; nothing else is written meanwhile. */
-  #inquiry: Promise<void> | undefined;
+  /** A group that is not settled yet, because its connection ended; nothing else is written meanwhile. */
+  #settling: Promise<void> | undefined;
   #isBusy = false;
   #isClosed = false;
   version = 0;
@@ -141,7 +141,7 @@ class PostgresStore implements Store {
   write<T>(work: (tx: Transaction) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push(pendingOf(work, resolve, reject));
-      if (this.#scheduled || this.#inquiry) return;
+      if (this.#scheduled || this.#settling) return;
       this.#scheduled = true;
       setImmediate(() => this.#commitGroup());
     });
@@ -155,33 +155,49 @@ class PostgresStore implements Store {
     this.#queue = [];
     this.#scheduled = false;
     this.version += 1;
-    for (let tries = 1; ; tries++) {
-      let done: (() => void)[] = [];
-      let id: string | undefined;
-      try {
-        this.#isBusy = true;
-        this.#tx.undo.length = 0;
-        this.#connection.exec('BEGIN');
-        done = runGroup(this.#connection, this.#tx, group, isOfDatabase);
-        id = this.#transactionId();
-        this.#connection.exec('COMMIT');
-        for (const answer of done) answer();
+    this.#tryGroup(group, 1);
+  }
+
+  /** Does the work of a group; again with another connection where this one ends before the commit. */
+  #tryGroup(group: readonly Pending[], tries: number): void {
+    let done: (() => void)[] = [];
+    let id: string | undefined;
+    this.#isBusy = true;
+    try {
+      this.#tx.undo.length = 0;
+      this.#connection.exec('BEGIN');
+      done = runGroup(this.#connection, this.#tx, group, isOfDatabase);
+      id = this.#transactionId();
+      this.#connection.exec('COMMIT');
+    } catch (cause) {
+      if (id !== undefined && isLost(cause)) {
+        this.#waitFor(this.#inquire(id, group, done));
         return;
-      } catch (cause) {
-        if (id !== undefined && isLost(cause)) {
-          this.#inquiry = this.#inquire(id, group, done);
-          return;
-        }
-        this.#takeBack();
-        if (tries < maxTries && isLost(cause)) continue;
-        const text = cause instanceof DatabaseError ? describe(cause) : String(cause);
-        const error = new StoreError(`Nothing was changed: ${text}. Try again.`, { cause });
-        for (const { reject } of group) reject(error);
-        return;
-      } finally {
-        this.#isBusy = false;
       }
+      this.#takeBack();
+      if (tries < maxTries && isLost(cause)) {
+        this.#waitFor(pause().then(() => this.#tryGroup(group, tries + 1)));
+        return;
+      }
+      const text = cause instanceof DatabaseError ? describe(cause) : String(cause);
+      const error = new StoreError(`Nothing was changed: ${text}. Try again.`, { cause });
+      for (const { reject } of group) reject(error);
+      return;
+    } finally {
+      this.#isBusy = false;
     }
+    for (const answer of done) answer();
+  }
+
+  /** Lets the next group follow only when this one is known to be done, or not to be. */
+  #waitFor(settled: Promise<void>): void {
+    const settling = settled.then(() => {
+      // It may have to wait again.
+      if (this.#settling !== settling) return;
+      this.#settling = undefined;
+      if (this.#queue.length > 0) this.#commitGroup();
+    });
+    this.#settling = settling;
   }
 
   #takeBack(): void {
@@ -199,7 +215,7 @@ class PostgresStore implements Store {
     return String(row?.['id']);
   }
 
-  /** Answers a group once it is known whether it was committed, and lets the next one follow. */
+  /** Answers a group once it is known whether it was committed. */
   async #inquire(id: string, group: readonly Pending[], done: readonly (() => void)[]) {
     const outcome = await this.#outcomeOf(id);
     if (outcome === 'committed') {
@@ -212,8 +228,6 @@ class PostgresStore implements Store {
           : 'The connection to the database ended, and it is not known whether something was changed. Look before you try again.';
       for (const { reject } of group) reject(new StoreError(text));
     }
-    this.#inquiry = undefined;
-    if (this.#queue.length > 0) this.#commitGroup();
   }
 
   async #outcomeOf(id: string): Promise<Outcome> {
@@ -226,7 +240,7 @@ class PostgresStore implements Store {
       } catch (cause) {
         if (!isOfDatabase(cause)) throw cause;
       }
-      await new Promise((resolve) => setTimeout(resolve, inquiryPause));
+      await pause();
     }
     return 'unknown';
   }
@@ -258,8 +272,8 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    while (this.#queue.length > 0 || this.#inquiry) {
-      await (this.#inquiry ?? new Promise((resolve) => setImmediate(resolve)));
+    while (this.#queue.length > 0 || this.#settling) {
+      await (this.#settling ?? new Promise((resolve) => setImmediate(resolve)));
     }
     this.#isClosed = true;
     this.#connection.close();
@@ -273,4 +287,8 @@ function isLost(cause: unknown): boolean {
 
 function unreadable(cause: DatabaseError): StoreError {
   return new StoreError(`The data could not be read: ${describe(cause)}.`, { cause });
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, pauseTime));
 }

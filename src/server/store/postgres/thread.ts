@@ -26,8 +26,9 @@ let client: pg.Client | undefined;
 let last = Promise.resolve();
 settings.port.on('message', (request: ThreadRequest) => {
   last = last.then(async () => {
-    const answer = await run(request).catch((error: unknown) => ({ failure: failureOf(error) }));
-    if (!request.silent) reply(answer);
+    const answer = run(request).catch((error: unknown) => ({ failure: failureOf(error) }));
+    // What is silent is on its way before what follows, and nobody waits for it.
+    if (!request.silent) reply(await answer);
   });
 });
 
@@ -37,24 +38,36 @@ function reply(answer: ThreadAnswer): void {
   Atomics.notify(answered, 0);
 }
 
-async function run({ before, sql, values, name }: ThreadRequest): Promise<ThreadAnswer> {
+async function run({
+  before,
+  sql,
+  values,
+  name,
+  mayConnect,
+}: ThreadRequest): Promise<ThreadAnswer> {
+  if (!client && !mayConnect) throw new Error('the connection to PostgreSQL ended');
   client ??= await connect();
-  if (before !== undefined) await client.query(before);
-  const result = await client.query({
+  // Both go to the server at once.
+  const begun = before === undefined ? undefined : client.query(before);
+  const done = client.query({
     text: sql,
     ...(values === undefined ? {} : { values: [...values] }),
     ...(name === undefined ? {} : { name }),
   });
+  const [result] = await Promise.all([done, begun]);
   return { rows: result.rows ?? [], changes: result.rowCount ?? 0 };
 }
 
 /** One server has the data at a time, for as long as it is connected. */
 const session = [
-  "SET search_path = vmctl, vmctl_types, public; SET TIME ZONE 'UTC'; SET client_min_messages = warning",
+  "SET search_path = vmctl, vmctl_types, public; SET TIME ZONE 'UTC'; SET client_min_messages = warning; SET jit = off",
+  // A connection that has just ended keeps its lock for a moment.
   `DO $$ BEGIN
-    IF NOT pg_try_advisory_lock(${lockClass}, 1) THEN
-      RAISE EXCEPTION 'another vmctl serve uses it' USING ERRCODE = 'lock_not_available';
-    END IF;
+    FOR i IN 1..8 LOOP
+      IF pg_try_advisory_lock(${lockClass}, 1) THEN RETURN; END IF;
+      PERFORM pg_sleep(0.1);
+    END LOOP;
+    RAISE EXCEPTION 'another vmctl serve uses it' USING ERRCODE = 'lock_not_available';
   END $$`,
 ];
 
@@ -66,6 +79,7 @@ async function connect(): Promise<pg.Client> {
     connectionTimeoutMillis: connectTimeout,
     query_timeout: statementTimeout,
     keepAlive: true,
+    pipeline: true,
   });
   const forget = () => {
     if (client === fresh) client = undefined;
@@ -79,8 +93,8 @@ async function connect(): Promise<pg.Client> {
 
 function failureOf(error: unknown): DatabaseFailure {
   const { message, code, errors } = messageParts(error);
-  // Statements are refused with a SQLSTATE; those of classes 57P and 08 end the connection.
-  const isRefused = error instanceof pg.DatabaseError && !/^(?:57P0|08)/.test(code ?? '');
+  // Statements are refused with a SQLSTATE; without the lock, and with classes 57P and 08, there is no session.
+  const isRefused = error instanceof pg.DatabaseError && !/^(?:57P0|08|55P03)/.test(code ?? '');
   if (!isRefused) drop();
   return { message: errors ?? message, code, isDisconnected: !isRefused };
 }

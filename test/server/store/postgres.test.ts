@@ -1,0 +1,418 @@
+/**
+ * The store in PostgreSQL: what it finds is what the one in SQLite finds, and nothing that it has
+ * acknowledged is lost when connections or the server end. Where PostgreSQL is not installed it is skipped.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { searchFields } from '../../../src/model/derive/search.ts';
+import { services } from '../../../src/model/derive/services.ts';
+import type { SearchFieldKind } from '../../../src/model/notation/search.ts';
+import { parseSearch, SearchError } from '../../../src/search/index.ts';
+import { holdersOf } from '../../../src/server/auth/permissions.ts';
+import { RuleContext } from '../../../src/server/core/context.ts';
+import { measureOf } from '../../../src/server/resources/vm/search-fields.ts';
+import { allOf } from '../../../src/server/store/conditions.ts';
+import { copyTables, differenceOf, isEmptySite } from '../../../src/server/store/copy-tables.ts';
+import { diskSums, structureVersion } from '../../../src/server/store/counters.ts';
+import { isKind, type KindName } from '../../../src/server/store/kinds.ts';
+import { maskedAddress } from '../../../src/server/store/postgres/address.ts';
+import { statementText } from '../../../src/server/store/postgres/statement-text.ts';
+import { openPostgresStore } from '../../../src/server/store/postgres/store.ts';
+import { compileSearch } from '../../../src/server/store/search.ts';
+import { type Store, StoreError } from '../../../src/server/store/store.ts';
+import { Visibility } from '../../../src/server/store/visibility.ts';
+import {
+  type Cluster,
+  createDatabase,
+  postgresPrograms,
+  startCluster,
+  type TestDatabase,
+} from '../../support/postgres.ts';
+import { useWorld } from '../support/world.ts';
+
+describe('the text of a statement', () => {
+  it.each([
+    ['a = ? AND b = ?', ['x', 1], 'a = $1 AND b = $2::int8'],
+    ['a = \'?\' AND "b?" = ?', [1.5], 'a = \'?\' AND "b?" = $1::float8'],
+    ["'it''s ?' || ?", [2n ** 60n], "'it''s ?' || $1::int8"],
+    ['a CROSS JOIN b ON TRUE', [], 'a JOIN b ON TRUE'],
+    ['CREATE TEMP TABLE t (id TEXT) WITHOUT ROWID', [], 'CREATE TEMP TABLE t (id TEXT) '],
+    ["'CROSS JOIN'", [], "'CROSS JOIN'"],
+  ])('%s', (sql, values, expected) => {
+    expect(statementText(sql, values)).toBe(expected);
+  });
+
+  it('shows addresses without passwords', () => {
+    expect(maskedAddress('postgres://me:secret@host/db')).toBe('postgres://me:***@host/db');
+    expect(maskedAddress('postgres:///db?user=me&password=secret&host=x')).toBe(
+      'postgres:///db?user=me&password=***&host=x',
+    );
+    expect(maskedAddress('postgres://me@host/db')).toBe('postgres://me@host/db');
+  });
+});
+
+describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () => {
+  const world = useWorld();
+  let cluster: Cluster;
+  let database: TestDatabase;
+  let store: Store;
+
+  beforeAll(async () => {
+    cluster = startCluster();
+    database = await createDatabase(cluster.folder);
+    store = openPostgresStore(database.address);
+  }, 60_000);
+  afterAll(async () => {
+    await store?.close();
+    cluster?.remove();
+  });
+
+  const tagOf = (name: string) => ({ id: randomUUID(), name });
+  const add = (name: string) => store.write((tx) => tx.insert('tag', '/tags', tagOf(name)));
+  const names = () => store.read((tx) => tx.list('tag').map(({ name }) => name));
+
+  describe('with the site of a store in SQLite', () => {
+    const jane = { userId: 'jane', userName: 'jane@x', administrator: false, superUser: false };
+    let copy: TestDatabase;
+    let other: Store;
+
+    beforeAll(async () => {
+      copy = await createDatabase(cluster.folder);
+      other = openPostgresStore(copy.address);
+      await world.run(({ tx }) => {
+        const [vm] = tx.list('vm', { limit: 1 });
+        const role = { id: tx.byName('role', 'UserRole')?.id ?? '' };
+        tx.insert('user', '/users', { id: jane.userId, name: 'Jane' });
+        for (const [index, name] of [
+          'b',
+          'A',
+          'a',
+          'É',
+          'é',
+          '_',
+          'a%b',
+          '',
+          '9',
+          '10',
+        ].entries()) {
+          const id = randomUUID();
+          const memory = 2 ** 30 * index;
+          tx.insert('vm', '/vms', { ...vm, id, name, memory, description: name.repeat(2) });
+          if (index % 2) continue;
+          const permission = { id: randomUUID(), role, user: { id: jane.userId }, vm: { id } };
+          tx.insert('permission', '/permissions', permission);
+        }
+        tx.images.written(randomUUID(), 2 ** 53 + 2);
+        tx.next('event');
+      });
+      await world.store().write(() => world.store().setMeta('site', '{}'));
+      expect(isEmptySite(other.database)).toBe(true);
+      copyTables(world.store().database, other.database);
+    }, 60_000);
+    afterAll(async () => {
+      await other?.close();
+      await copy?.drop();
+    });
+
+    it('has the same rows, and a row more or another value is noticed', async () => {
+      const [one, two] = [world.store().database, other.database];
+      expect(differenceOf(one, two)).toBeUndefined();
+      expect(differenceOf(two, one)).toBeUndefined();
+      two.exec("UPDATE o_vm SET doc = doc || ' ' WHERE name = 'b'");
+      expect(differenceOf(one, two)).toMatch(/^o_vm \d+: doc$/);
+      two.exec("UPDATE o_vm SET doc = rtrim(doc) WHERE name = 'b'");
+      two.exec("INSERT INTO counter (name, value) VALUES ('zzz', 1)");
+      expect(differenceOf(one, two)).toBe('counter: there are more rows');
+      expect(differenceOf(two, one)).toBe('counter zzz: name');
+      two.exec("DELETE FROM counter WHERE name = 'zzz'");
+      // What comes later has a greater number than what was copied.
+      const last = other.read((tx) => tx.rows('tag'));
+      await other.write((tx) => tx.insert('tag', '/tags', tagOf('later')));
+      expect(other.read((tx) => tx.rows('tag'))).toBe(last + 1);
+      await other.write((tx) => tx.remove('tag', tx.byName('tag', 'later')?.id ?? ''));
+    });
+
+    const collections = new Set<string>(
+      Object.entries(services).flatMap(([path, { type }]) => (/^\/\w+$/.test(path) ? [type] : [])),
+    );
+    /** A word that means something in a search of such a field. */
+    const words: Readonly<Record<SearchFieldKind, readonly string[]>> = {
+      text: ['=a', '=*a*', '!=a', '=""'],
+      enum: [],
+      bool: ['=true', '=false'],
+      number: ['>0', '=1', '!=1', '<100'],
+      date: ['>"2020-01-01"'],
+      span: ['>1'],
+      severity: ['>normal', '=alert'],
+      tag: ['=a*', '!=a'],
+      user: ['=admin', '!=admin@internal'],
+    };
+    const searches = Object.entries(searchFields).flatMap(([kind, fields]) =>
+      isKind(kind) && collections.has(kind)
+        ? [
+            [kind, 'sortby nothing'] as const,
+            ...Object.entries(fields).flatMap(([name, field]) => [
+              ...(field.values ? [] : words[field.kind]).map(
+                (word) => [kind, `${name}${word}`] as const,
+              ),
+              ...(field.kind === 'tag' ? [] : [[kind, `sortby ${name} desc`] as const]),
+            ]),
+          ]
+        : [],
+    );
+
+    it.each([undefined, jane])('finds the same, in the same order, for %o', async (who) => {
+      let found = 0;
+      const differences: string[] = [];
+      for (const [kind, text] of searches) {
+        const idsIn = (ctx: RuleContext) => idsFound(ctx, kind, text);
+        const expected = await world.run(idsIn);
+        const ids = other.read((tx) => idsIn(RuleContext.system(tx, world.site())));
+        if (expected === undefined) continue;
+        found += expected.length;
+        if (String(ids) !== String(expected))
+          differences.push(`${kind}: ${text}: ${ids} ${expected}`);
+      }
+      expect(differences).toEqual([]);
+      expect(found).toBeGreaterThan(500);
+
+      function idsFound(ctx: RuleContext, kind: KindName, text: string): string[] | undefined {
+        const { tx } = ctx;
+        const visible = who && new Visibility(tx, who.userId, holdersOf(tx, who));
+        try {
+          const { condition, ...order } = compileSearch(
+            kind,
+            parseSearch(text.replace('sortby nothing', ''), kind, ctx.now),
+            {
+              caseSensitive: text.includes('*a*'),
+              seen: visible ? (of) => visible.ofOne(of) : undefined,
+              measured: (of, field) => measureOf(ctx, of, field),
+            },
+          );
+          return tx.ids(kind, { ...order, condition: allOf(condition, visible?.ofOne(kind)) });
+        } catch (error) {
+          // Some fields cannot be sorted by, or have other relations.
+          if (error instanceof SearchError || text.startsWith('sortby')) return undefined;
+          throw new Error(`${kind}: ${text}`, { cause: error });
+        }
+      }
+    });
+
+    it('sums disks, and counts changes of what decides who sees what', async () => {
+      const { tx, domain } = other.read((reading) => ({
+        tx: reading,
+        domain: reading.ids('storage_domain', { limit: 1 })[0] ?? '',
+      }));
+      const sums = () => other.read(() => diskSums(tx, domain).provisioned_size);
+      const versions = () => other.read(() => structureVersion(tx));
+      const before = [sums(), versions()];
+      await other.write(() =>
+        tx.insert('disk', '/disks', {
+          ...{ id: 'a-disk', alias: 'x', provisioned_size: 5_000 },
+          storage_domains: [{ id: domain }],
+        }),
+      );
+      expect(sums()).toBe((before[0] ?? 0) + 5_000);
+      expect(versions()).toBeGreaterThan(before[1] ?? 0);
+      await other.write(() => tx.remove('disk', 'a-disk'));
+      expect(sums()).toBe(before[0]);
+    });
+  });
+
+  it('undoes what throws, alone', async () => {
+    const results = await Promise.allSettled([
+      add('first'),
+      store.write((tx) => {
+        tx.insert('tag', '/tags', tagOf('undone'));
+        throw new Error('no');
+      }),
+      add('last'),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(names()).toEqual(['first', 'last']);
+  });
+
+  it('lets a statement that is refused fail its request alone', async () => {
+    const id = randomUUID();
+    const twice = store.write((tx) => {
+      tx.insert('tag', '/tags', { id, name: 'once' });
+      tx.insert('tag', '/tags', { id, name: 'twice' });
+    });
+    const [refused, done] = await Promise.allSettled([twice, add('beside')]);
+    expect(refused.status).toBe('rejected');
+    expect(done.status).toBe('fulfilled');
+    expect(names()).not.toContain('once');
+  });
+
+  it('sees one state for the whole of a read', async () => {
+    const count = store.read((tx) => {
+      const before = tx.count('tag');
+      const client = sql(
+        'INSERT INTO o_tag (collection, id, name, doc) SELECT $$/tags$$, $$x$$, $$x$$, $${}$$',
+      );
+      expect(client).toBe(0);
+      return [before, tx.count('tag')];
+    });
+    expect(count[1]).toBe(count[0]);
+    expect(store.read((tx) => tx.count('tag'))).toBe((count[0] ?? 0) + 1);
+    await store.write((tx) => tx.remove('tag', 'x'));
+  });
+
+  it('is refused to a second server, with what to do', () => {
+    expect(() => openPostgresStore(database.address)).toThrow(/another vmctl serve uses it/);
+  });
+
+  it('is refused where a newer version has written it', async () => {
+    const newer = await createDatabase(cluster.folder);
+    await openPostgresStore(newer.address).close();
+    const set = (version: string) =>
+      sql(
+        `UPDATE vmctl.meta SET value = $$${version}$$ WHERE key = $$schema_version$$`,
+        newer.address,
+      );
+    set('99');
+    expect(() => openPostgresStore(newer.address)).toThrow(/newer vmctl .*schema 99/);
+    set('2');
+    await openPostgresStore(newer.address).close();
+    await newer.drop();
+  });
+
+  it('says what is wrong with an address', () => {
+    const address = (name: string, folder = cluster.folder) =>
+      `postgres://postgres@/${name}?host=${encodeURIComponent(folder)}`;
+    expect(() => openPostgresStore(address('no_such'))).toThrow(
+      /does not exist; make it with createdb/,
+    );
+    expect(() => openPostgresStore(address('one', '/no/such'))).toThrow(
+      /is PostgreSQL running there/,
+    );
+  });
+
+  it('begins an empty site beside what was there', async () => {
+    const used = await createDatabase(cluster.folder);
+    const first = openPostgresStore(used.address);
+    await first.write((tx) => tx.insert('tag', '/tags', tagOf('old')));
+    await first.close();
+    const notes: string[] = [];
+    const second = openPostgresStore(used.address, {
+      newSite: true,
+      log: (line) => notes.push(line),
+    });
+    expect(second.read((tx) => tx.count('tag'))).toBe(0);
+    await second.close();
+    expect(notes).toEqual([expect.stringMatching(/vmctl is now vmctl_before_\d+$/)]);
+    const schema = notes[0]?.split(' ').at(-1);
+    expect(
+      sql(`DO $$ BEGIN ASSERT (SELECT count(*) FROM ${schema}.o_tag) = 1; END $$`, used.address),
+    ).toBe(0);
+    await used.drop();
+  });
+
+  it('goes on with a new connection: reads, and a group that was not committed', async () => {
+    killConnections();
+    expect(names()).toContain('first');
+    let tries = 0;
+    await store.write((tx) => {
+      tries += 1;
+      tx.insert('tag', '/tags', tagOf('in the end'));
+      if (tries === 1) killConnections();
+    });
+    expect(tries).toBe(2);
+    expect(names().filter((name) => name === 'in the end')).toHaveLength(1);
+  });
+
+  it('finds out what became of a commit that was not answered', async () => {
+    // The commit is on the disk, and waits for a second server that never comes.
+    sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'", database.address);
+    sql('SELECT pg_reload_conf()', database.address);
+    const killer = spawn(
+      'psql',
+      [
+        ...psqlWords(database.address),
+        '-c',
+        `DO $$ DECLARE waiting integer; BEGIN
+        FOR i IN 1..500 LOOP
+          SELECT pid INTO waiting FROM pg_stat_activity WHERE wait_event = 'SyncRep';
+          EXIT WHEN waiting IS NOT NULL;
+          PERFORM pg_sleep(0.02);
+          PERFORM pg_stat_clear_snapshot();
+        END LOOP;
+        PERFORM pg_terminate_backend(waiting);
+      END $$`,
+        '-c',
+        'ALTER SYSTEM RESET synchronous_standby_names',
+        '-c',
+        'SELECT pg_reload_conf()',
+      ],
+      { stdio: 'ignore' },
+    );
+    const ended = new Promise((resolve) => killer.once('exit', resolve));
+    let tries = 0;
+    await store.write((tx) => {
+      tries += 1;
+      tx.insert('tag', '/tags', tagOf('in doubt'));
+    });
+    expect(await ended).toBe(0);
+    // Done again it would be there twice.
+    expect(tries).toBe(1);
+    expect(names().filter((name) => name === 'in doubt')).toHaveLength(1);
+  });
+
+  it('refuses while PostgreSQL is down, loses nothing, and goes on by itself', async () => {
+    await add('before');
+    const kept = names();
+    process.kill(cluster.pid(), 'SIGKILL');
+    // A child that is at work finishes that first.
+    await expect.poll(() => isRefused(names)).toBe(true);
+    await expect(add('meanwhile')).rejects.toThrow(StoreError);
+    await expect
+      .poll(
+        () => {
+          try {
+            cluster.start();
+            return true;
+          } catch {
+            return false;
+          }
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(true);
+    expect(names()).toEqual(kept);
+    await add('after');
+    expect(names()).toEqual([...kept, 'after']);
+  });
+
+  function isRefused(read: () => unknown): boolean {
+    try {
+      read();
+      return false;
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreError);
+      return true;
+    }
+  }
+
+  /** Runs a statement in another session; its exit code. */
+  function sql(statement: string, address = database.address): number {
+    const words = [
+      ...psqlWords(address),
+      '-c',
+      'SET search_path = vmctl, vmctl_types, public',
+      '-c',
+      statement,
+    ];
+    return spawnSync('psql', words, { stdio: 'ignore' }).status ?? 1;
+  }
+
+  function killConnections(): void {
+    sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vmctl serve' AND datname = current_database()",
+    );
+  }
+});
+
+function psqlWords(address: string): string[] {
+  return ['-q', '-v', 'ON_ERROR_STOP=1', '-d', address];
+}
