@@ -98,10 +98,20 @@ export async function createDatabase(
 /** The database whose copies are the empty sites of tests. */
 export const templateName = 'empty_site';
 
-/** A database for one server, where servers of tests keep their state in PostgreSQL. */
-export async function ownDatabase(): Promise<TestDatabase | undefined> {
+/** Databases of the sites whose data stays from one server to the next, by the folder of the data. */
+const kept = new Map<string, TestDatabase>();
+
+/**
+ * A database for one server, where servers of tests keep their state in PostgreSQL; the one that the server
+ * before had, where both have a folder of data.
+ */
+export async function ownDatabase(data?: string): Promise<TestDatabase | undefined> {
   const folder = process.env[storeVariable];
-  return folder ? await createDatabase(folder, templateName) : undefined;
+  if (!folder) return undefined;
+  const before = data === undefined ? undefined : kept.get(data);
+  const database = before ?? (await createDatabase(folder, templateName));
+  if (data !== undefined) kept.set(data, database);
+  return database;
 }
 
 async function administer(folder: string, sql: string): Promise<void> {

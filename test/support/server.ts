@@ -148,7 +148,11 @@ export async function startServerProcess(
 ): Promise<ServerProcess> {
   const folder = mkdtempSync(join(quickFolder, 'vmctl-test-'));
   const readyFile = join(folder, 'ready.json');
+  const data = options[options.indexOf('--data') + 1];
   const keep = options.includes('--data');
+  const mayChoose =
+    program === vmctl && !['--memory', '--replay'].some((one) => options.includes(one));
+  const database = mayChoose ? await ownDatabase(keep ? data : undefined) : undefined;
   const child = spawn(
     process.execPath,
     [
@@ -157,7 +161,8 @@ export async function startServerProcess(
       ...lastOfEach([
         ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
         ...['--ready-file', readyFile],
-        ...(keep ? [] : ['--memory']),
+        ...(database ? ['--store', database.address] : keep ? [] : ['--memory']),
+        ...(database && !keep ? ['--data', join(folder, 'data')] : []),
         ...options,
       ]),
     ],
@@ -190,6 +195,7 @@ export async function startServerProcess(
     child.kill(signal);
     const code = await exited;
     rmSync(folder, { recursive: true, force: true });
+    if (!keep) await database?.drop();
     return code;
   };
   return {

@@ -46,7 +46,11 @@ export type Row = Record<string, SqlValue>;
 export interface Statement {
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
-  run(...values: SqlValue[]): { changes: number };
+  /**
+   * Runs it for its effect. Inside of a transaction what goes wrong may be thrown by the next statement that
+   * answers something: nobody waits for another process only to hear that all is well.
+   */
+  run(...values: SqlValue[]): void;
 }
 
 /** In what databases differ for those who make statements. */
@@ -117,7 +121,9 @@ function wrap(statement: NativeStatement, isExplained: boolean): Statement {
       if (isExplained) statement.get(...values);
       return rows;
     },
-    run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
+    run: (...values) => {
+      statement.run(...values);
+    },
   };
 }
 

@@ -13,7 +13,7 @@ import {
 import { builtFile } from '../../../built-file.ts';
 import type { Database, Row, SqlValue, Statement } from '../driver.ts';
 import { DatabaseError } from './errors.ts';
-import type { ThreadAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
+import type { AnswerTime, ThreadAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
 import { signatureOf, statementText } from './statement-text.ts';
 
 /** Milliseconds after which the thread itself must have failed: it answers earlier than that. */
@@ -52,17 +52,27 @@ export class PostgresConnection implements Database {
   /** Runs statements without values, also several at once. Throws a `DatabaseError`. */
   exec(sql: string): void {
     const begins = sql.startsWith('BEGIN');
-    const ends = sql === 'COMMIT' || sql === 'ROLLBACK';
     // A transaction ends with its connection: then there is nothing to be rolled back.
     const mayConnect = begins || !this.#isInTransaction;
-    if (ends) this.#isInTransaction = false;
-    this.#request({ sql, mayConnect });
-    if (begins) this.#isInTransaction = true;
+    if (sql === 'COMMIT' || sql === 'ROLLBACK') this.#isInTransaction = false;
+    if (begins || sql.startsWith('SAVEPOINT')) {
+      this.#send({ sql, mayConnect, answer: 'with the next' });
+      this.#isInTransaction = true;
+    } else this.#request({ sql, mayConnect, answer: 'now' });
+  }
+
+  /** Gives up the transaction that is under way. */
+  rollback(): void {
+    try {
+      this.exec('ROLLBACK');
+    } catch {
+      // With the connection, its transaction has ended.
+    }
   }
 
   prepare(sql: string): Statement {
     const texts = new Map<string, string>();
-    const run = (values: readonly SqlValue[]) => {
+    const requestOf = (values: readonly SqlValue[], answer: AnswerTime): ThreadRequest => {
       const signature = signatureOf(values);
       let text = texts.get(signature);
       if (text === undefined) {
@@ -71,12 +81,15 @@ export class PostgresConnection implements Database {
       }
       const name = this.#nameOf(text);
       const isFirst = this.#isReading ? this.#before !== undefined : !this.#isInTransaction;
-      return this.#request({ sql: text, values, name, mayConnect: isFirst });
+      return { sql: text, values, name, mayConnect: isFirst, answer };
     };
     return {
-      get: (...values) => run(values).rows[0],
-      all: (...values) => [...run(values).rows],
-      run: (...values) => ({ changes: run(values).changes }),
+      get: (...values) => this.#request(requestOf(values, 'now'))[0],
+      all: (...values) => [...this.#request(requestOf(values, 'now'))],
+      run: (...values) => {
+        if (this.#isInTransaction) this.#send(requestOf(values, 'with the next'));
+        else this.#request(requestOf(values, 'now'));
+      },
     };
   }
 
@@ -98,7 +111,7 @@ export class PostgresConnection implements Database {
     const isBegun = this.#isReading && this.#before === undefined;
     this.#before = undefined;
     this.#isReading = false;
-    if (isBegun) this.#send({ sql: 'COMMIT', silent: true, mayConnect: false });
+    if (isBegun) this.#send({ sql: 'COMMIT', mayConnect: false, answer: 'never' });
   }
 
   /** Ends the thread and its connection. */
@@ -117,26 +130,27 @@ export class PostgresConnection implements Database {
   }
 
   #send(request: ThreadRequest): void {
-    this.#port.postMessage(request);
-  }
-
-  #request(request: ThreadRequest): { readonly rows: readonly Row[]; readonly changes: number } {
     const before = this.#before;
     this.#before = undefined;
+    this.#port.postMessage({ ...request, before });
+  }
+
+  #request(request: ThreadRequest): readonly Row[] {
     Atomics.store(this.#answered, 0, 0);
-    this.#send({ ...request, before });
+    this.#send(request);
     Atomics.wait(this.#answered, 0, 0, longestWait);
     const received = receiveMessageOnPort(this.#port);
     if (!received) {
       throw new DatabaseError({
         message: 'the thread with the connection does not answer',
         code: undefined,
+        statement: request.sql,
         isDisconnected: true,
       });
     }
     // The thread sends nothing else.
     const answer = received.message as ThreadAnswer;
-    if ('failure' in answer) throw new DatabaseError(answer.failure, request.sql);
-    return answer;
+    if ('failure' in answer) throw new DatabaseError(answer.failure);
+    return answer.rows;
   }
 }

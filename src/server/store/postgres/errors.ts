@@ -8,8 +8,7 @@ export class DatabaseError extends Error {
   /** The connection is gone; what it had begun is rolled back. */
   readonly isDisconnected: boolean;
 
-  /** @param statement what PostgreSQL refused, for whoever has to find it */
-  constructor({ message, code, isDisconnected }: DatabaseFailure, statement?: string) {
+  constructor({ message, code, statement, isDisconnected }: DatabaseFailure) {
     // What the database itself lacks has nothing to do with the statement.
     const isWrong = /^(?:22|23|42)/.test(code ?? '') && statement !== undefined;
     super(isWrong ? `${message} (${statement.slice(0, 300)})` : message);

@@ -12,7 +12,10 @@ export interface ThreadSettings {
   readonly answered: SharedArrayBuffer;
 }
 
-/** What the thread is to do. Each is answered, unless it is `silent`. */
+/** When a request is answered: at once, with the next one that is where it failed, or never. */
+export type AnswerTime = 'now' | 'with the next' | 'never';
+
+/** What the thread is to do. */
 export interface ThreadRequest {
   /** A statement that goes before, on which nothing depends: the beginning of a transaction. */
   readonly before?: string | undefined;
@@ -23,11 +26,11 @@ export interface ThreadRequest {
   readonly mayConnect: boolean;
   /** Under which the statement is kept prepared. */
   readonly name?: string | undefined;
-  readonly silent?: boolean | undefined;
+  readonly answer: AnswerTime;
 }
 
 export type ThreadAnswer =
-  | { readonly rows: readonly Row[]; readonly changes: number }
+  | { readonly rows: readonly Row[] }
   | { readonly failure: DatabaseFailure };
 
 /** An error of PostgreSQL, or of the connection. */
@@ -35,6 +38,7 @@ export interface DatabaseFailure {
   readonly message: string;
   /** SQLSTATE, or the code of the system. */
   readonly code: string | undefined;
+  readonly statement: string | undefined;
   /** The connection is gone: nothing after it was done. */
   readonly isDisconnected: boolean;
 }

@@ -11,6 +11,7 @@ import {
 } from '../kinds.ts';
 import { heldIndexes, heldSelect } from '../permission-index.ts';
 import { orders, schemaVersion, table, ways } from '../schema.ts';
+import type { PostgresConnection } from './connection.ts';
 import { functions } from './functions.ts';
 
 /** Texts are ordered by their bytes, as SQLite orders them; names the same in upper and lower case. */
@@ -29,7 +30,7 @@ export class NewerSchema extends Error {}
  * Makes the tables, or adds what an older version lacks, in one transaction. Throws a `NewerSchema` where
  * a newer version has written them.
  */
-export function preparePostgresSchema(db: Database): void {
+export function preparePostgresSchema(db: PostgresConnection): void {
   db.exec('BEGIN');
   try {
     db.exec('CREATE SCHEMA IF NOT EXISTS vmctl; CREATE SCHEMA IF NOT EXISTS vmctl_types');
@@ -46,7 +47,7 @@ export function preparePostgresSchema(db: Database): void {
     ).run('schema_version', String(schemaVersion));
     db.exec('COMMIT');
   } catch (error) {
-    db.exec('ROLLBACK');
+    db.rollback();
     throw error;
   }
 }

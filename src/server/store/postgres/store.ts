@@ -202,11 +202,7 @@ class PostgresStore implements Store {
 
   #takeBack(): void {
     for (const takeBack of this.#tx.undo.splice(0)) takeBack();
-    try {
-      this.#connection.exec('ROLLBACK');
-    } catch {
-      // With the connection, its transaction has ended.
-    }
+    this.#connection.rollback();
   }
 
   /** The number of the transaction that is under way, to ask what became of it. */

@@ -23,12 +23,22 @@ const settings = workerData as ThreadSettings;
 const answered = new Int32Array(settings.answered);
 let client: pg.Client | undefined;
 
+/** Statements whose failure the next answer tells. */
+const unanswered: Promise<ThreadAnswer>[] = [];
+
 let last = Promise.resolve();
 settings.port.on('message', (request: ThreadRequest) => {
   last = last.then(async () => {
-    const answer = run(request).catch((error: unknown) => ({ failure: failureOf(error) }));
-    // What is silent is on its way before what follows, and nobody waits for it.
-    if (!request.silent) reply(await answer);
+    const done = run(await connectedFor(request), request);
+    // What is not answered now is on its way before what follows, and nobody waits for it.
+    if (request.answer === 'never') return;
+    if (request.answer === 'with the next') {
+      unanswered.push(done);
+      return;
+    }
+    const answers = await Promise.all([...unanswered.splice(0), done]);
+    // The first failure is the cause of those that follow.
+    reply(answers.find((answer) => 'failure' in answer) ?? (await done));
   });
 });
 
@@ -38,24 +48,35 @@ function reply(answer: ThreadAnswer): void {
   Atomics.notify(answered, 0);
 }
 
-async function run({
-  before,
-  sql,
-  values,
-  name,
-  mayConnect,
-}: ThreadRequest): Promise<ThreadAnswer> {
-  if (!client && !mayConnect) throw new Error('the connection to PostgreSQL ended');
-  client ??= await connect();
-  // Both go to the server at once.
-  const begun = before === undefined ? undefined : client.query(before);
-  const done = client.query({
-    text: sql,
-    ...(values === undefined ? {} : { values: [...values] }),
-    ...(name === undefined ? {} : { name }),
-  });
-  const [result] = await Promise.all([done, begun]);
-  return { rows: result.rows ?? [], changes: result.rowCount ?? 0 };
+/** The connection for a request; what is wrong where there is none. */
+async function connectedFor({ mayConnect }: ThreadRequest): Promise<pg.Client | Error> {
+  if (client) return client;
+  if (!mayConnect) return new Error('the connection to PostgreSQL ended');
+  try {
+    client = await connect();
+    return client;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Sends a statement at once, and resolves with what comes of it. */
+async function run(connection: pg.Client | Error, request: ThreadRequest): Promise<ThreadAnswer> {
+  const { before, sql, values, name } = request;
+  try {
+    if (connection instanceof Error) throw connection;
+    // Both go to the server at once.
+    const begun = before === undefined ? undefined : connection.query(before);
+    const done = connection.query({
+      text: sql,
+      ...(values === undefined ? {} : { values: [...values] }),
+      ...(name === undefined ? {} : { name }),
+    });
+    const [result] = await Promise.all([done, begun]);
+    return { rows: result.rows ?? [] };
+  } catch (error) {
+    return { failure: failureOf(error, sql) };
+  }
 }
 
 /** One server has the data at a time, for as long as it is connected. */
@@ -91,12 +112,12 @@ async function connect(): Promise<pg.Client> {
   return fresh;
 }
 
-function failureOf(error: unknown): DatabaseFailure {
+function failureOf(error: unknown, statement: string): DatabaseFailure {
   const { message, code, errors } = messageParts(error);
   // Statements are refused with a SQLSTATE; without the lock, and with classes 57P and 08, there is no session.
   const isRefused = error instanceof pg.DatabaseError && !/^(?:57P0|08|55P03)/.test(code ?? '');
   if (!isRefused) drop();
-  return { message: errors ?? message, code, isDisconnected: !isRefused };
+  return { message: errors ?? message, code, statement, isDisconnected: !isRefused };
 }
 
 /** Gives the connection up: what it has begun is rolled back by the server. */

@@ -1,0 +1,29 @@
+// Runs tests with servers whose state is in PostgreSQL, in a cluster that is made for them: those of
+// operations, of the protocol, of commands and of kills. `--third` takes a third of the operations, chosen by
+// the hash of their file, and leaves the commands out; other arguments go to vitest instead of these.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './prepare.js';
+
+const [first, ...rest] = process.argv.slice(2);
+const kills = 'test/faults/server-kills.test.ts';
+
+function chosen() {
+  if (first === undefined) {
+    return ['test/conformance', 'test/operations', 'test/recorded', 'test/commands', kills];
+  }
+  if (first !== '--third') return [first, ...rest];
+  const operations = readdirSync(join(root, 'test/operations'))
+    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => createHash('sha256').update(name).digest().readUInt8(0) % 3 === 0);
+  return ['test/conformance', kills, ...operations.map((name) => `test/operations/${name}`)];
+}
+
+const { status } = spawnSync(process.execPath, [join(root, 'scripts/test.js'), ...chosen()], {
+  stdio: 'inherit',
+  env: { ...process.env, VMCTL_TEST_STORE: 'postgres' },
+});
+process.exitCode = status ?? 1;

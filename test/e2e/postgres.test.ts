@@ -1,0 +1,165 @@
+/** What docs/postgresql.md says, with the built command: a site in PostgreSQL, moved there and back. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, makeHome } from '../support/command.ts';
+import {
+  type Cluster,
+  createDatabase,
+  postgresPrograms,
+  startCluster,
+  type TestDatabase,
+} from '../support/postgres.ts';
+import { password, vmctl } from '../support/server.ts';
+
+describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => {
+  let cluster: Cluster;
+  let database: TestDatabase;
+  let home: Home;
+  let folder: string;
+  const at = (name: string) => join(folder, name);
+
+  beforeAll(async () => {
+    cluster = startCluster();
+    database = await createDatabase(cluster.folder);
+    home = makeHome();
+    folder = mkdtempSync(join(tmpdir(), 'vmctl-postgres-'));
+    writeFileSync(at('known.raw'), Buffer.concat([randomBytes(1_000_000), Buffer.alloc(48_576)]));
+  }, 60_000);
+  afterAll(() => {
+    cluster?.remove();
+    home?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs commands of a shell with a server on a store. */
+  async function serving(words: readonly string[], script: string) {
+    const begin = `vmctl() { "${process.execPath}" "${vmctl}" "$@"; }; cd "${folder}"; set -e`;
+    return home.run(
+      [
+        'serve',
+        ...words,
+        '--speed',
+        '0',
+        '--inventory',
+        'small',
+        '--',
+        'bash',
+        '-c',
+        `${begin}\n${script}`,
+      ],
+      { VMCTL_SERVE_PASSWORD: password },
+    );
+  }
+  const inPostgres = () => [
+    '--store',
+    database.address,
+    '--data',
+    at('own'),
+    '--images',
+    at('images'),
+  ];
+
+  it('is moved there, used, saved, and moved back, with all its bytes', async () => {
+    const first = await serving(
+      ['--store', `sqlite:${at('site')}`],
+      'vmctl disks upload known.raw --name known --storagedomain data1 -q; vmctl tags create --name mine',
+    );
+    expect(first.code, first.stderr).toBe(0);
+
+    const there = await home.run([
+      'serve',
+      '--copy-store',
+      `sqlite:${at('site')}`,
+      database.address,
+      '--images',
+      at('images'),
+    ]);
+    expect(there.stdout, there.stderr).toMatch(
+      /^the site \S+: \d+ rows and 1 images copied, and found equal\n$/,
+    );
+
+    const used = await serving(
+      inPostgres(),
+      `vmctl disks verify known known.raw
+       vmctl tags list -o name
+       vmctl vms start vm-02
+       vmctl events list --search 'vm.name=vm-02' -o name | head -1
+       vmctl serve --backup saved`,
+    );
+    expect(used.stdout, used.stderr).toMatch(/mine/);
+    expect(used.code, used.stderr).toBe(0);
+
+    const again = await home.run([
+      'serve',
+      '--copy-store',
+      `sqlite:${at('site')}`,
+      database.address,
+      '--images',
+      at('images'),
+    ]);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(/has a site already.*\n.*nothing is written over/);
+
+    const back = await home.run([
+      'serve',
+      '--copy-store',
+      database.address,
+      `sqlite:${at('back')}`,
+      '--images',
+      at('images'),
+    ]);
+    expect(back.stdout, back.stderr).toMatch(/and found equal/);
+    const restored = await home.run(['serve', '--restore', at('saved'), '--data', at('restored')]);
+    expect(restored.code, restored.stderr).toBe(0);
+    for (const name of ['back', 'restored']) {
+      const checked = await home.run(['serve', '--check', '--data', at(name)]);
+      expect(checked.stdout, checked.stderr).toMatch(/1 images, all is well/);
+      const read = await serving(
+        ['--data', at(name)],
+        'vmctl vms get vm-02 -o json | grep -c "\\"up\\""; vmctl disks verify known known.raw',
+      );
+      expect(read.code, read.stdout + read.stderr).toBe(0);
+    }
+  }, 120_000);
+
+  it('is refused with images of another site, and to a second server', async () => {
+    expect((await serving(['--data', at('other')], 'true')).code).toBe(0);
+    const other = await serving(
+      ['--store', database.address, '--data', at('own'), '--images', at('other/images')],
+      'true',
+    );
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/belong to the site/);
+    const second = await serving(
+      inPostgres(),
+      `vmctl serve --store '${database.address}' --data second --images images -- true || echo refused`,
+    );
+    expect(second.stdout).toContain('refused');
+    expect(second.stderr).toMatch(/another vmctl serve uses it/);
+  }, 60_000);
+
+  it.each([
+    [['--store', 'mysql://x'], /no address of a store/],
+    [['--store', 'sqlite:'], /no address of a store/],
+    [['--store', 'sqlite:a', '--data', 'b'], /mean the same/],
+    [['--store', 'postgres:', '--memory'], /use one of them/],
+    [['--copy-store', 'sqlite:a'], /needs two stores/],
+    [['--copy-store', 'sqlite:a', 'sqlite:b', '--data', 'c'], /leave --data out/],
+  ])('refuses %j', async (words, message) => {
+    const { code, stderr } = await home.run(['serve', ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it('shows no password of an address', async () => {
+    const address = database.address
+      .replace('postgres@', 'postgres:very-secret@')
+      .replace('host=', 'host=%2Fnowhere');
+    const { stderr } = await serving(['--store', address], 'true');
+    expect(stderr).toContain('postgres:***@');
+    expect(stderr).not.toContain('very-secret');
+  });
+});
