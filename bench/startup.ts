@@ -1,4 +1,6 @@
 /** What it costs to start: CPU time of whole commands, beside that of bare Node. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Pair, pairRow, takeTurns, type Work } from './support/rounds.ts';
 import { type Cost, run } from './support/run.ts';
 import { answer, roundsOr } from './support/settings.ts';
@@ -32,15 +34,24 @@ const commands: Readonly<Record<string, { command: readonly string[]; reach: num
   'completion of a name from cache': { command: complete('vms', 'show', ''), reach: 1.8 },
 };
 const list = 'vmctl vms list, TLS';
+const firstList = 'vmctl vms list, TLS, first use';
 
 const site = await startSite();
 const env = { ...site.env, API: site.apiUrl };
 try {
   const work = (command: readonly string[]) => () => run(command, env);
+  // The certificate of the server and the tokens of the other works stay where they are.
+  const firstState = join(site.env['XDG_STATE_HOME'] ?? '', 'first-use');
+  /** No token is kept: user and password come from the environment, as in a job of a pipeline. */
+  const listAtFirst = () => {
+    rmSync(firstState, { recursive: true, force: true });
+    return run([node, vmctl, 'vms', 'list'], { ...env, XDG_STATE_HOME: firstState });
+  };
   const works = new Map<string, Work<Cost>>([
     [bare, work([node, '-e', '0'])],
     // The round that warms up signs in, too, and fills the cache of names.
     [list, work([node, vmctl, 'vms', 'list'])],
+    [firstList, listAtFirst],
     [plainly, work([node, '-e', bareGet])],
     ...Object.entries(commands).map(([name, { command }]): [string, Work<Cost>] => [
       name,
@@ -53,7 +64,10 @@ try {
       ...{ name: `${name}, CPU`, ours: name, peer: bare, reach },
       direction: 'at most' as const,
     })),
-    { name: `${list}, CPU`, ours: list, peer: plainly, reach: 1.35, direction: 'at most' },
+    ...[list, firstList].map((ours) => ({
+      ...{ name: `${ours}, CPU`, ours, peer: plainly, reach: 1.35 },
+      direction: 'at most' as const,
+    })),
   ];
   answer(pairs.flatMap((pair) => pairRow(turns, pair, 's', ({ cpu }) => cpu) ?? []));
 } finally {
