@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { holds, imageTicket, ownAuthority, prints, type Scene, shows, stranger } from './scene.ts';
 
+const inPostgres = 'test/e2e/postgres.test.ts does so, with a PostgreSQL of its own';
+
 /** Lines that no test runs, and why. */
 export const notRun: Readonly<Record<string, string>> = {
   'npm run demo   # installs, builds, starts a server, and goes through the main job against it':
@@ -12,6 +14,12 @@ export const notRun: Readonly<Record<string, string>> = {
   'sudo systemctl enable --now vmctl-serve':
     '.ci/package-trial checks the unit, and runs what it runs as the user that it names',
   'sudo cat /var/lib/vmctl/site/admin-password': 'it belongs to the two before',
+  'createdb --template=template0 --encoding=UTF8 --locale=C vmctl': inPostgres,
+  'vmctl serve --store postgres://vmctl@db.example.com/vmctl --images /srv/images': inPostgres,
+  'vmctl serve --copy-store sqlite:./site postgres://vmctl@db.example.com/vmctl --images /srv/images':
+    inPostgres,
+  'vmctl serve --copy-store postgres://vmctl@db.example.com/vmctl sqlite:./back --images /srv/images':
+    inPostgres,
 };
 
 /** Somebody who has signed in by the line before. */
