@@ -2,8 +2,8 @@
 
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
 import { totalLength } from './blocks.ts';
-import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
 import { PartialFile } from './partial-file.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';

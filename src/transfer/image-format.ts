@@ -1,50 +1,7 @@
-/** Format of a local image by its content: qcow2, or raw. */
+/** Which disk a local image fits into, by its content, and what fits into none. */
 import { UsageError } from '../client/errors.ts';
 import { foreignImageOf } from '../formats/foreign-images.ts';
-
-export type DiskFormat = 'raw' | 'cow';
-
-export interface ImageFormat {
-  /** Format of the disk that holds the image as it is. */
-  readonly format: DiskFormat;
-  /** Bytes that a virtual machine sees; the length of the file unless it is qcow2. */
-  readonly virtualSize: number;
-  /** The file needs another one below it, which would be missed. */
-  readonly hasBackingFile: boolean;
-  /** Why it cannot be used though it is complete: `encrypted`, or its data are in another file. */
-  readonly obstacle?: 'encrypted' | 'external data';
-}
-
-const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
-
-/** Bytes from which a format can be told. */
-export const HEAD_LENGTH = 512;
-
-/** The format of an image of `length` bytes that begins with `head`. */
-export function imageFormat(head: Buffer, length: number): ImageFormat {
-  if (head.length >= 32 && head.subarray(0, 4).equals(qcowMagic)) {
-    const version = head.readUInt32BE(4);
-    if (version === 2 || version === 3) {
-      return {
-        format: 'cow',
-        virtualSize: Number(head.readBigUInt64BE(24)),
-        hasBackingFile: head.readBigUInt64BE(8) !== 0n,
-        ...obstacleIn(head, version),
-      };
-    }
-  }
-  return { format: 'raw', virtualSize: length, hasBackingFile: false };
-}
-
-/** Bit of the features that need to be understood: all data are in a file of their own. */
-const externalData = 4n;
-
-function obstacleIn(head: Buffer, version: number): Pick<ImageFormat, 'obstacle'> {
-  if (head.length < 80) return {};
-  if (head.readUInt32BE(32) !== 0) return { obstacle: 'encrypted' };
-  const isExternal = version === 3 && (head.readBigUInt64BE(72) & externalData) !== 0n;
-  return isExternal ? { obstacle: 'external data' } : {};
-}
+import type { DiskFormat, ImageFormat } from '../formats/image-head.ts';
 
 /**
  * The format of the disk for a file, as asked for or as its content says. Throws usage errors when

@@ -1,5 +1,6 @@
 /** Moving disk images between files and image daemons (specification 4.6). */
 export { backOff } from '../client/retry.ts';
+export { type DiskFormat, imageFormat } from '../formats/image-head.ts';
 export {
   type BackupDownloadOptions,
   type Content,
@@ -17,7 +18,7 @@ export {
   type StreamDownloadOptions,
 } from './download-to-stream.ts';
 export { FileSource, isSameIdentity } from './file-source.ts';
-export { type DiskFormat, imageFormat, requireFormat, requireKnown } from './image-format.ts';
+export { requireFormat, requireKnown } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
 export { openSource, type SourceOptions } from './open-source.ts';
 export { PartialFile } from './partial-file.ts';

@@ -19,8 +19,8 @@ import {
 import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { RangeSet } from '../extents/range-set.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
 import { BlockHashes, DIGEST_LENGTH } from './checksum.ts';
-import type { DiskFormat } from './image-format.ts';
 import type { Direction } from './transfer-api.ts';
 
 /** The local file as it was: another size, time or inode means other content. */

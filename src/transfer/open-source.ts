@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
 import type { EnvironmentVariables } from '../client/proxy-env.ts';
+import { type DiskFormat, HEAD_LENGTH, imageFormat } from '../formats/image-head.ts';
 import {
   type ByteStream,
   type Compression,
@@ -10,7 +11,7 @@ import {
   decompressed,
 } from './compression.ts';
 import { FileSource } from './file-source.ts';
-import { type DiskFormat, HEAD_LENGTH, imageFormat, requireKnown } from './image-format.ts';
+import { requireKnown } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 import type { Source } from './source.ts';
 import { spoolToTempFile } from './spool-to-temp-file.ts';

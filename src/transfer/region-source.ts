@@ -2,8 +2,8 @@
 import { open } from 'node:fs/promises';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
+import { HEAD_LENGTH, type ImageFormat, imageFormat } from '../formats/image-head.ts';
 import { FileSource } from './file-source.ts';
-import { HEAD_LENGTH, type ImageFormat, imageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 import type { Source } from './source.ts';
 

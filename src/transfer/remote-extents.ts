@@ -4,7 +4,7 @@ import type { ApiObject } from '../client/client.ts';
 import { ConflictError, ServerError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
-import type { DiskFormat } from './image-format.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 
 export interface RemoteExtents {

@@ -1,6 +1,6 @@
 /** Downloads that read an image from start to end and cannot be resumed. */
 import type { ApiObject } from '../client/client.ts';
-import type { DiskFormat } from './image-format.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
 import { Journal, type JournalHeader } from './journal.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';
 import { type RemoteExtents, remoteExtents } from './remote-extents.ts';

@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, UsageError } from '../client/errors.ts';
-import type { DiskFormat } from './image-format.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
 import type { Source } from './source.ts';
 import { diskName } from './transfer-api.ts';
 import type { NewDisk } from './upload.ts';

@@ -1,8 +1,8 @@
 /** Source of an upload, wherever its bytes come from. */
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
+import type { ImageFormat } from '../formats/image-head.ts';
 import type { Piece } from './blocks.ts';
-import type { ImageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 
 export interface Source {

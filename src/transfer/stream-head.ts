@@ -1,6 +1,7 @@
 /** First bytes of a stream, read without losing them. */
+
+import { HEAD_LENGTH } from '../formats/image-head.ts';
 import type { ByteStream } from './compression.ts';
-import { HEAD_LENGTH } from './image-format.ts';
 
 /** Reads the first bytes; they are among those that are handed out as well. */
 export async function readHead(

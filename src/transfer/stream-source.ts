@@ -5,9 +5,9 @@
 import { ConflictError, VmctlError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import { type Range, RangeSet } from '../extents/range-set.ts';
+import type { ImageFormat } from '../formats/image-head.ts';
 import { BLOCK, type Piece } from './blocks.ts';
 import type { ByteStream } from './compression.ts';
-import type { ImageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 import { zeroRuns } from './local-extents.ts';
 import type { Source } from './source.ts';

@@ -10,8 +10,8 @@ import {
   WaitTimeoutError,
 } from '../client/errors.ts';
 import { pause } from '../client/retry.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
 import { type Operation, operationsOf } from '../model/index.ts';
-import type { DiskFormat } from './image-format.ts';
 
 export type Direction = 'upload' | 'download';
 

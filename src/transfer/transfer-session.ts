@@ -1,8 +1,8 @@
 /** Image transfer of one copy: started, resumed, and renewed when the service paused it. */
 import type { Client } from '../client/client.ts';
 import { ConflictError, ConnectionError } from '../client/errors.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
 import { isThisMachine, isWritable, type LocalSocket, openLocalSocket } from './daemon-requests.ts';
-import type { DiskFormat } from './image-format.ts';
 import type { Journal } from './journal.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Capabilities, RemoteImage } from './remote-image.ts';

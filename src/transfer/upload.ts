@@ -1,7 +1,8 @@
 /** Upload of an image into a new or an existing disk. */
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
-import { type DiskFormat, requireFormat } from './image-format.ts';
+import type { DiskFormat } from '../formats/image-head.ts';
+import { requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
 import type { ParallelCopy } from './parallel-copy.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';

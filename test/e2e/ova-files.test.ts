@@ -428,5 +428,18 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     const refused = await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify');
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain('disk.vmdk is only the difference to another image');
+
+    const list = Buffer.alloc(21 * 512);
+    list.write('KDMV');
+    list.writeUInt32LE(1, 4);
+    list.writeBigUInt64LE(1n, 28);
+    list.write(
+      `# Disk DescriptorFile\ncreateType="monolithicFlat"\nRW 20 FLAT "${secret}" 0\n`,
+      512,
+    );
+    writeFileSync(image, list);
+    const named = await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify');
+    expect(named).toMatchObject({ code: 2 });
+    expect(named.stderr).toContain('disk.vmdk has no image in it');
   });
 });

@@ -24,6 +24,19 @@ let site: FolderSite;
 let hostFiles: string;
 let cluster: string;
 let host: Thing;
+/** The document of an archive with one disk, whose image is the member `disk1.vmdk`. */
+const applianceOvf = `<?xml version="1.0"?>
+<Envelope xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData">
+  <References><File ovf:href="disk1.vmdk" ovf:id="file1"/></References>
+  <DiskSection><Info>d</Info><Disk ovf:capacity="16" ovf:capacityAllocationUnits="byte * 2^20" ovf:diskId="vmdisk1" ovf:fileRef="file1" ovf:format="http://www.vmware.com/interfaces/specifications/vmdk.html#streamOptimized"/></DiskSection>
+  <VirtualSystem ovf:id="appliance"><Info>v</Info><Name>appliance</Name>
+    <OperatingSystemSection ovf:id="94"><Info>o</Info></OperatingSystemSection>
+    <VirtualHardwareSection><Info>h</Info>
+      <Item><rasd:ResourceType>3</rasd:ResourceType><rasd:VirtualQuantity>2</rasd:VirtualQuantity></Item>
+      <Item><rasd:AllocationUnits>byte * 2^20</rasd:AllocationUnits><rasd:ResourceType>4</rasd:ResourceType><rasd:VirtualQuantity>1024</rasd:VirtualQuantity></Item>
+    </VirtualHardwareSection>
+  </VirtualSystem>
+</Envelope>`;
 const hasQemu = spawnSync('qemu-img', ['--version']).status === 0;
 
 beforeAll(async () => {
@@ -154,21 +167,7 @@ describe('an archive of others', () => {
     writeFileSync(join(folder, 'disk.raw'), bytes);
     const vmdk = ['convert', '-O', 'vmdk', '-o', 'subformat=streamOptimized'];
     execFileSync('qemu-img', [...vmdk, join(folder, 'disk.raw'), join(folder, 'disk1.vmdk')]);
-    writeFileSync(
-      join(folder, 'appliance.ovf'),
-      `<?xml version="1.0"?>
-<Envelope xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData">
-  <References><File ovf:href="disk1.vmdk" ovf:id="file1"/></References>
-  <DiskSection><Info>d</Info><Disk ovf:capacity="16" ovf:capacityAllocationUnits="byte * 2^20" ovf:diskId="vmdisk1" ovf:fileRef="file1" ovf:format="http://www.vmware.com/interfaces/specifications/vmdk.html#streamOptimized"/></DiskSection>
-  <VirtualSystem ovf:id="appliance"><Info>v</Info><Name>appliance</Name>
-    <OperatingSystemSection ovf:id="94"><Info>o</Info></OperatingSystemSection>
-    <VirtualHardwareSection><Info>h</Info>
-      <Item><rasd:ResourceType>3</rasd:ResourceType><rasd:VirtualQuantity>2</rasd:VirtualQuantity></Item>
-      <Item><rasd:AllocationUnits>byte * 2^20</rasd:AllocationUnits><rasd:ResourceType>4</rasd:ResourceType><rasd:VirtualQuantity>1024</rasd:VirtualQuantity></Item>
-    </VirtualHardwareSection>
-  </VirtualSystem>
-</Envelope>`,
-    );
+    writeFileSync(join(folder, 'appliance.ovf'), applianceOvf);
     const place = join(hostFiles, String(host['name']), 'var/tmp');
     mkdirSync(place, { recursive: true });
     for (const format of ['ustar', 'gnu', 'pax']) {
@@ -179,6 +178,71 @@ describe('an archive of others', () => {
       const { os, memory } = (await site.api.json('GET', `/vms/${back.vm}`)).json();
       expect([os, memory]).toEqual([expect.objectContaining({ type: 'other_linux' }), 1024 * MiB]);
     }
+  });
+
+  it.skipIf(!hasQemu)('whose image names other files is refused, and none is read', async () => {
+    const folder = join(site.parent, 'others');
+    mkdirSync(folder);
+    const secret = join(site.parent, 'secret.raw');
+    writeFileSync(secret, randomBytes(MiB));
+    const image = join(folder, 'disk1.vmdk');
+    const qemu = (...words: string[]) => execFileSync('qemu-img', words, { cwd: folder });
+    const importing = (name: string) => {
+      const place = join(hostFiles, String(host['name']), 'var/tmp');
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(folder, 'appliance.ovf'), applianceOvf);
+      execFileSync('tar', ['cf', join(place, `${name}.ova`), 'appliance.ovf', 'disk1.vmdk'], {
+        cwd: folder,
+      });
+      return site.api.json('POST', '/externalvmimports', {
+        ...{ provider: 'kvm', url: `ova:///var/tmp/${name}.ova`, name, vm: { name } },
+        ...{ cluster: { id: cluster }, storage_domain: { name: 'data1' }, sparse: true },
+      });
+    };
+    const list = `# Disk DescriptorFile
+version=1
+CID=fffffffe
+parentCID=ffffffff
+createType="monolithicFlat"
+RW 2048 FLAT "${secret}" 0
+`;
+    const embedded = Buffer.alloc(21 * 512 + MiB);
+    embedded.write('KDMV');
+    embedded.writeUInt32LE(1, 4);
+    embedded.writeBigUInt64LE(1n, 28);
+    embedded.write(list, 512);
+    const refused: Record<string, [make: () => void, lack: string]> = {
+      list: [() => writeFileSync(image, list), 'only a list of other files'],
+      embedded: [() => writeFileSync(image, embedded), 'only a list of other files'],
+      backed: [
+        () => qemu('create', '-q', '-f', 'qcow2', '-b', secret, '-F', 'raw', image),
+        'only the difference to another image',
+      ],
+      external: [
+        () => qemu('create', '-q', '-f', 'qcow2', '-o', 'data_file=../secret.raw', image, '1M'),
+        'without its data, which are in another file',
+      ],
+    };
+    for (const [name, [make, lack]] of Object.entries(refused)) {
+      make();
+      const answer = await importing(name);
+      expect(answer.status, name).toBe(400);
+      expect(answer.text).toContain(`disk1.vmdk is ${lack}`);
+      rmSync(image);
+    }
+    // The program that reads the text of such an image does follow it.
+    writeFileSync(image, embedded);
+    qemu('convert', '-f', 'vmdk', '-O', 'raw', image, 'followed.raw');
+    expect(readFileSync(join(folder, 'followed.raw')).equals(readFileSync(secret))).toBe(true);
+    rmSync(image);
+
+    qemu('convert', '-f', 'raw', '-O', 'vmdk', secret, '../base.vmdk');
+    qemu('create', '-q', '-f', 'vmdk', '-b', join(site.parent, 'base.vmdk'), '-F', 'vmdk', image);
+    // This one is known only when it is opened.
+    const { id } = (await done(importing('difference')))['vm'] as Thing;
+    await settled(id);
+    expect((await site.api.json('GET', `/vms/${id}`)).json()['has_illegal_images']).toBe(true);
+    expect(site.server.stderr()).toContain('only the difference to another image');
   });
 
   it('that is none, is cut off, or lies elsewhere is refused', async () => {

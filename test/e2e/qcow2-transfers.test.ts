@@ -179,6 +179,32 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     check(disk, whole.fill(7, size - 10));
   });
 
+  it('opens no other file that the image names', async () => {
+    await start();
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, randomBytes(size));
+    const made = join(folder, 'made.qcow2');
+    const words = ['create', '-q', '-f', 'qcow2', '-b', secret, '-F', 'raw', made];
+    execFileSync('qemu-img', words);
+    const disk = await addDisk();
+    const first = await begin(disk, 'upload', 'cow');
+    expect((await put(first.url, 0, readFileSync(made))).status).toBe(200);
+    await finalize(first.id);
+    for (const direction of ['download', 'upload']) {
+      const sent = { direction, format: 'raw', disk: { id: disk } };
+      const answer = await api.json('POST', '/imagetransfers', sent);
+      if (answer.status < 300) {
+        const { id } = answer.json<{ id: string }>();
+        const ended = await api.until(`/imagetransfers/${id}`, (one) =>
+          /transferring|finished|paused/.test(String(one.json()['phase'])),
+        );
+        expect(ended.json()['phase']).not.toBe('transferring');
+      }
+      expect(server.stderr()).toContain('is only the difference to another image');
+      expect(processes()).toEqual([]);
+    }
+  });
+
   it('goes on after a restart in the middle, orderly or not', async () => {
     await start();
     const disk = await addDisk();

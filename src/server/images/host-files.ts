@@ -3,7 +3,6 @@
  * lie the paths that clients name.
  */
 
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -16,14 +15,12 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
-import { promisify } from 'node:util';
-import { foreignHeadLength, foreignImageOf } from '../../formats/foreign-images.ts';
+import { HEAD_LENGTH } from '../../formats/image-head.ts';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../../formats/tar.ts';
 import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
-import { systemError } from '../files/system-error.ts';
 import type { DiskFiles } from './disk-files.ts';
+import { readable, requireWhole } from './readable-image.ts';
 
-const run = promisify(execFile);
 const pieceSize = 4 * 2 ** 20;
 /** Documents are not larger than this. */
 const largestDocument = 16 * 2 ** 20;
@@ -132,15 +129,25 @@ export class HostFiles implements HostArchives {
   }
 }
 
-/** The OVF document in an open archive: the first file of that name. Throws where there is none. */
+/**
+ * The OVF document in an open archive: the first file of that name. Throws where there is none, and where an
+ * image beside it is not complete by itself.
+ */
 function documentIn(file: number): string {
+  let document: string | undefined;
+  const read = (offset: number, length: number) => {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+  };
   for (const { name, offset, size } of tarEntries(file)) {
-    if (!/\.ovf$/i.test(name)) continue;
-    if (size > largestDocument) throw new Error(`${name} in the archive is too large.`);
-    const bytes = Buffer.alloc(size);
-    return bytes.subarray(0, readSync(file, bytes, 0, size, offset)).toString('utf8');
+    if (!/\.ovf$/i.test(name)) requireWhole(read(offset, Math.min(size, HEAD_LENGTH)), name);
+    else if (document === undefined) {
+      if (size > largestDocument) throw new Error(`${name} in the archive is too large.`);
+      document = read(offset, size).toString('utf8');
+    }
   }
-  throw new Error('The archive holds no OVF document.');
+  if (document === undefined) throw new Error('The archive holds no OVF document.');
+  return document;
 }
 
 async function append(file: FileHandle, offset: number, ...parts: Buffer[]): Promise<number> {
@@ -186,23 +193,4 @@ async function extract(from: string, offset: number, size: number, to: string): 
   } finally {
     await target.close();
   }
-}
-
-/** An image as a file that this service reads by itself: those of other platforms are converted. */
-async function readable(path: string): Promise<{ path: string; format: 'raw' | 'cow' }> {
-  const file = await open(path, 'r');
-  const head = Buffer.alloc(foreignHeadLength);
-  await file.read(head, 0, head.length, 0).finally(() => file.close());
-  if (head.subarray(0, 4).toString('latin1') === 'QFI\xfb') return { path, format: 'cow' };
-  const other = foreignImageOf(head);
-  if (!other) return { path, format: 'raw' };
-  const converted = `${path}.qcow2`;
-  try {
-    await run('qemu-img', ['convert', '-f', other.driver, '-O', 'qcow2', path, converted]);
-  } catch (error) {
-    const { code, message = String(error) } = systemError(error);
-    const reason = code === 'ENOENT' ? 'qemu-img is not installed' : message;
-    throw new Error(`A disk in the archive is ${other.name}: ${reason}`, { cause: error });
-  }
-  return { path: converted, format: 'cow' };
 }

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { type Changes, type ImageLocation, maxSocketPathLength } from '../../images/index.ts';
 import type { TransferTicket } from '../core/ports.ts';
 import type { DiskFiles } from './disk-files.ts';
+import { requireWholeFile } from './readable-image.ts';
 
 /** The image that a process opens. */
 export interface Opened {
@@ -222,6 +223,7 @@ export class TicketImages {
     }
     if (!this.#qemuNbd) throw new Error('qemu-nbd is not installed any more.');
     if (writable) await this.#files.ensureQcow2(diskId, size, qcow2);
+    await requireWholeFile(file, `The image of disk ${diskId}`);
     return this.#qemuNbd.start(id, { file, writable, sparse });
   }
 

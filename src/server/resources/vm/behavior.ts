@@ -4,7 +4,7 @@ import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
 import { define, type Parameters } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
-import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import type { TransitionData, TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import { thawImages } from '../../inventory/backup-images.ts';
 import { forgetChanges } from '../../inventory/dirty-bitmaps.ts';
@@ -206,18 +206,21 @@ const transitions: TransitionHandlers<'vm'> = {
     },
   },
   onCopyFailure: {
-    /** A machine whose disks could not be copied is there, and its disks are not to be used. */
-    add(ctx, vm, { data }) {
-      spoilCopies(ctx, notedCopies(data));
-      ctx.event('VM_ADD_FAILED', subjects(ctx, vm));
-      return { ...vm, status: 'down', has_illegal_images: true };
-    },
+    add: (ctx, vm, { data }) => withoutCopies(ctx, vm, data),
+    import: (ctx, vm, { data }) => withoutCopies(ctx, vm, data),
     export_to_file(ctx, vm, { data }) {
       ctx.event('VM_EXPORT_TO_FILE_FAILED', subjects(ctx, vm), data?.words);
       return { ...vm, status: 'down' };
     },
   },
 };
+
+/** A machine whose disks could not be copied is there, and its disks are not to be used. */
+function withoutCopies(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  spoilCopies(ctx, notedCopies(data));
+  ctx.event('VM_ADD_FAILED', subjects(ctx, vm));
+  return { ...vm, status: 'down', has_illegal_images: true };
+}
 
 export const vmBehavior = define('vm', {
   lifecycle,

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { UsageError, VmctlError } from '../../../../client/errors.ts';
-import type { ForeignImage } from '../../../../formats/foreign-images.ts';
+import { aloneWord, type ForeignImage, readInfo } from '../../../../formats/foreign-images.ts';
 import type { FileRegion } from '../../../../transfer/index.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
 import { isOnPath } from '../programs.ts';
@@ -30,23 +30,16 @@ export async function virtualSizeOf(
   format: ForeignImage,
   name: string,
 ): Promise<number> {
-  const words = ['info', '--output=json', imageWord(region, format)];
-  const found = JSON.parse(await qemuImg(cli, words, name)) as Partial<ImageInfo>;
-  if (found['backing-filename'] !== undefined) {
+  const words = ['info', '--output=json', aloneWord(region, format)];
+  const { virtualSize, isDifference } = readInfo(await qemuImg(cli, words, name));
+  if (isDifference) {
     throw new UsageError(`${name} is only the difference to another image`, {
       code: 'has_backing_file',
       hint: 'export the machine again, without its snapshots',
     });
   }
-  const size = Number(found['virtual-size']);
-  if (Number.isSafeInteger(size) && size > 0) return size;
+  if (virtualSize !== undefined) return virtualSize;
   throw new VmctlError(`${program} does not say how large ${name} is`, { code: 'wrong_format' });
-}
-
-/** What `qemu-img info` says of an image. */
-interface ImageInfo {
-  readonly 'virtual-size': number;
-  readonly 'backing-filename': string;
 }
 
 /** Writes the image as qcow2 to a path. */
@@ -57,17 +50,8 @@ export async function convertImage(
   name: string,
   target: string,
 ): Promise<void> {
-  const word = imageWord(region, format);
+  const word = aloneWord(region, format);
   await qemuImg(cli, ['convert', '-O', 'qcow2', word, target], name);
-}
-
-/** A part of a file as an image: nothing else is opened, whatever it names below itself. */
-function imageWord({ path, offset, size }: FileRegion, { driver }: ForeignImage): string {
-  return `json:${JSON.stringify({
-    driver,
-    file: { driver: 'raw', offset, size, file: { driver: 'file', filename: path } },
-    ...(driver === 'vmdk' ? { backing: null } : {}),
-  })}`;
 }
 
 async function qemuImg(

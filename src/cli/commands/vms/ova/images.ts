@@ -2,7 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { UsageError } from '../../../../client/errors.ts';
-import { foreignHeadLength, foreignImageOf } from '../../../../formats/foreign-images.ts';
+import {
+  foreignHeadLength,
+  foreignImageOf,
+  isListOfFiles,
+} from '../../../../formats/foreign-images.ts';
 import { isComplete } from '../../../../formats/qcow2-completeness.ts';
 import {
   compressionOf,
@@ -45,6 +49,12 @@ export async function imageIn(
     const { size } = await stat(path);
     return await imageIn(cli, { path, offset: 0, size }, name, workspace);
   }
+  if (region.size === 0 || isListOfFiles(head)) {
+    throw new UsageError(`${name} has no image in it`, {
+      code: 'wrong_format',
+      hint: 'export the machine again, as an OVA archive',
+    });
+  }
   const foreign = foreignImageOf(head, await tailOf(region));
   if (foreign) {
     requireConverter(cli, foreign, name);
@@ -61,12 +71,6 @@ export async function imageIn(
   }
   const content = imageFormat(head, region.size);
   requireKnown(head, content, name);
-  if (region.size === 0 || head.toString('latin1').startsWith('# Disk DescriptorFile')) {
-    throw new UsageError(`${name} has no image in it`, {
-      code: 'wrong_format',
-      hint: 'export the machine again, as an OVA archive',
-    });
-  }
   const format = requireFormat(content, undefined, name);
   if (format === 'cow') await requireComplete(region, name);
   return {

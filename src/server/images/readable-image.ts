@@ -1,0 +1,82 @@
+/** Images of others as this service reads them by itself; what is not complete alone is refused. */
+import { execFile } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import {
+  aloneWord,
+  type ForeignImage,
+  foreignHeadLength,
+  foreignImageOf,
+  type ImageRegion,
+  isListOfFiles,
+  readInfo,
+} from '../../formats/foreign-images.ts';
+import { imageFormat, lackOf } from '../../formats/image-head.ts';
+import { systemError } from '../files/system-error.ts';
+
+const run = promisify(execFile);
+
+/**
+ * An image as a file that this service reads by itself: those of other platforms are converted, into a file
+ * beside it with `.qcow2` behind its name. Throws for what names other files below itself: they are never
+ * opened.
+ */
+export async function readable(path: string): Promise<{ path: string; format: 'raw' | 'cow' }> {
+  const { head, size } = await headOf(path);
+  requireWhole(head, 'A disk in the archive');
+  const other = foreignImageOf(head);
+  if (other) return { path: await converted({ path, offset: 0, size }, other), format: 'cow' };
+  // One of an unknown version is refused by who reads it.
+  return { path, format: head.toString('latin1', 0, 4) === 'QFI\xfb' ? 'cow' : 'raw' };
+}
+
+/**
+ * Throws where the first bytes of an image say that it is not complete by itself, but names other files:
+ * whoever opens it would open these, too. `what` is the subject of the message.
+ */
+export function requireWhole(head: Buffer, what: string): void {
+  const lack = isListOfFiles(head)
+    ? 'only a list of other files, without their bytes'
+    : lackOf(imageFormat(head, head.length));
+  if (lack !== undefined) throw new Error(`${what} is ${lack}.`);
+}
+
+/** The same of the image in a file, which is qcow2 and came from a client. */
+export async function requireWholeFile(path: string, what: string): Promise<void> {
+  requireWhole((await headOf(path)).head, what);
+}
+
+async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.alloc(foreignHeadLength), 0, foreignHeadLength, 0);
+    return { head: buffer, size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Resolves with the path of the qcow2 image that was made. */
+async function converted(region: ImageRegion, image: ForeignImage): Promise<string> {
+  const word = aloneWord(region, image);
+  const target = `${region.path}.qcow2`;
+  const info = await qemuImg(image, ['info', '--output=json', word]);
+  if (readInfo(info).isDifference) {
+    throw new Error(
+      `A disk in the archive is ${image.name}, only the difference to another image.`,
+    );
+  }
+  await qemuImg(image, ['convert', '-O', 'qcow2', word, target]);
+  return target;
+}
+
+async function qemuImg({ name }: ForeignImage, words: readonly string[]): Promise<string> {
+  try {
+    return (await run('qemu-img', words)).stdout;
+  } catch (error) {
+    const { code, message = String(error) } = systemError(error);
+    const reason = code === 'ENOENT' ? 'qemu-img is not installed' : message;
+    throw new Error(`A disk in the archive is ${name}: ${reason}`, { cause: error });
+  }
+}
