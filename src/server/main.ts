@@ -14,7 +14,8 @@ import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
 import { CallLog } from './api/call-log.ts';
-import { ListCache } from './api/list-options.ts';
+import { KeptTexts } from './api/kept-texts.ts';
+import { ShownTexts } from './api/shown-texts.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import {
@@ -258,7 +259,7 @@ async function start(
       site,
       dialect,
       authenticator,
-      lists: new ListCache(store),
+      texts: new ShownTexts(new KeptTexts(store)),
       committed: () => runner.wake(),
       report,
     },

@@ -13,6 +13,8 @@ export {
   encodeObject,
   encodeRuns,
   listFrame,
+  objectTexts,
 } from './encode.ts';
 export { decodeFault, encodeFault, type Fault } from './fault.ts';
 export { type Link, LinkList } from './links.ts';
+export type { ObjectTexts } from './member-writer.ts';

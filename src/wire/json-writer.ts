@@ -1,7 +1,16 @@
 /** Writer of objects as JSON, whole or in pieces: one per shape and style, made once. */
 import type { Dialect } from '../model/dialect.ts';
 import { LinkList } from './links.ts';
-import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
+import {
+  added,
+  isLarge,
+  type MemberWriter,
+  membersInPieces,
+  membersWriter,
+  type ObjectTexts,
+  one,
+  type Pieces,
+} from './member-writer.ts';
 import { dateText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 
@@ -27,7 +36,20 @@ export function writeJsonInPieces(value: Fields, shape: Shape, style: Style): Pi
   return writerOf(shape, style).pieces(value);
 }
 
+/** How an object is put together from texts of its members. */
+export function jsonTexts(shape: Shape, style: Style): ObjectTexts {
+  const { members } = writerOf(shape, style);
+  const places = new Map(members.map(({ name }, index) => [name, index]));
+  return {
+    size: members.length,
+    place: (name) => places.get(name),
+    write: (place, value) => members[place]?.write(value, 0) ?? '',
+    whole: (texts) => `{${added(texts, ',', 0, texts.length)}}`,
+  };
+}
+
 interface ObjectWriter {
+  readonly members: readonly MemberWriter[];
   readonly write: (fields: Fields) => string;
   readonly pieces: (fields: Fields) => Pieces;
 }
@@ -65,6 +87,7 @@ function makeWriter({ members }: Shape, style: Style): ObjectWriter {
   const write = membersWriter(writers, ',');
   const pieces = membersInPieces(writers, ',');
   return {
+    members: writers,
     write: (fields) => `{${write(fields, 0)}}`,
     pieces: (fields) => enclosed('{', pieces(fields, 0), '}'),
   };

@@ -8,6 +8,18 @@ export interface MemberWriter {
   readonly pieces: (value: unknown, depth: number) => Pieces;
 }
 
+/** How one object is put together from texts of its members, each in its place. */
+export interface ObjectTexts {
+  /** How many places there are. */
+  readonly size: number;
+  /** The place of a member; undefined where its type has none of that name. */
+  readonly place: (name: string) => number | undefined;
+  /** The text of a member; empty where nothing is written. */
+  readonly write: (place: number, value: unknown) => string;
+  /** The whole object; empty and missing texts are left out. */
+  readonly whole: (texts: readonly (string | undefined)[]) => string;
+}
+
 /** A text, from its beginning to its end. */
 export type Pieces = Generator<string, void, undefined>;
 
@@ -29,13 +41,24 @@ export function membersWriter(
       if (value === undefined || value === null) continue;
       texts[place.index] = place.write(value, depth);
     }
-    // Not joined: texts that are only added are copied once, when the whole body is sent.
-    let whole = '';
-    for (const text of texts) {
-      if (text !== undefined) whole += whole === '' ? text : separator + text;
-    }
-    return whole;
+    return added(texts, separator, 0, texts.length);
   };
+}
+
+/** Texts from a place to another one, with a separator between those that are not empty. */
+export function added(
+  texts: readonly (string | undefined)[],
+  separator: string,
+  start: number,
+  end: number,
+): string {
+  // Not joined: texts that are only added are copied once, when the whole body is sent.
+  let whole = '';
+  for (let index = start; index < end; index++) {
+    const text = texts[index];
+    if (text) whole += whole === '' ? text : separator + text;
+  }
+  return whole;
 }
 
 /** What such a writer writes, in pieces: each member in one, unless it is large. */

@@ -1,6 +1,15 @@
 /** Writer of objects as XML, whole or in pieces: one per shape, made once. */
 import { LinkList } from './links.ts';
-import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
+import {
+  added,
+  isLarge,
+  type MemberWriter,
+  membersInPieces,
+  membersWriter,
+  type ObjectTexts,
+  one,
+  type Pieces,
+} from './member-writer.ts';
 import { dateText, decimalText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 import { escapeAttribute, escapeText } from './xml-characters.ts';
@@ -16,7 +25,33 @@ interface Writer {
   readonly pieces: (value: unknown, depth: number) => Pieces;
 }
 
+/** How an object is put together from texts of its members. */
+export function xmlTexts(tag: string, shape: Shape, depth: number): ObjectTexts {
+  const { attributes, elements } = writerOf(shape);
+  const writers = [...attributes, ...elements];
+  const places = new Map(writers.map(({ name }, index) => [name, index]));
+  const [open, end] = [`${pad(depth)}<${tag}`, `${pad(depth)}</${tag}>\n`];
+  return {
+    size: writers.length,
+    place: (name) => places.get(name),
+    write: (place, value) => writers[place]?.write(value, depth + 1) ?? '',
+    whole(texts) {
+      const start = open + added(texts, '', 0, attributes.length);
+      const inner = added(texts, '', attributes.length, texts.length);
+      return inner === '' ? `${start}/>\n` : `${start}>\n${inner}${end}`;
+    },
+  };
+}
+
+/** Writes a member of an object as an attribute of its element. */
+interface AttributeWriter {
+  readonly name: string;
+  readonly write: (value: unknown) => string | undefined;
+}
+
 interface ObjectWriter {
+  readonly attributes: readonly AttributeWriter[];
+  readonly elements: readonly MemberWriter[];
   readonly write: (fields: Fields, tag: string, depth: number) => string;
   readonly pieces: (fields: Fields, tag: string, depth: number) => Pieces;
 }
@@ -53,13 +88,7 @@ function writerOf(shape: Shape): ObjectWriter {
 }
 
 function makeWriter({ members }: Shape): ObjectWriter {
-  const attributes = members
-    .filter((member) => member.attribute)
-    .map(({ name, wire, content }) => ({
-      name,
-      start: ` ${wire}="`,
-      text: content.form === 'scalar' ? textOf(content) : String,
-    }));
+  const attributes = members.filter((member) => member.attribute).map(attributeWriter);
   const writers = members
     .filter((member) => !member.attribute)
     .map((member) => ({ name: member.name, ...memberWriter(member) }));
@@ -67,15 +96,15 @@ function makeWriter({ members }: Shape): ObjectWriter {
   const elementsInPieces = membersInPieces(writers, '');
   const opened = (fields: Fields, tag: string, depth: number) => {
     let open = `${pad(depth)}<${tag}`;
-    for (const { name, start, text } of attributes) {
+    for (const { name, write } of attributes) {
       const value = fields[name];
-      if (value === undefined || value === null) continue;
-      const written = text(value);
-      if (written !== undefined) open += `${start}${escapeAttribute(written)}"`;
+      if (value !== undefined && value !== null) open += write(value) ?? '';
     }
     return open;
   };
   return {
+    attributes,
+    elements: writers,
     write(fields, tag, depth) {
       const open = opened(fields, tag, depth);
       const inner = elements(fields, depth + 1);
@@ -83,6 +112,18 @@ function makeWriter({ members }: Shape): ObjectWriter {
     },
     pieces: (fields, tag, depth) =>
       enclosed(opened(fields, tag, depth), elementsInPieces(fields, depth + 1), tag, depth),
+  };
+}
+
+function attributeWriter({ name, wire, content }: Member): AttributeWriter {
+  const start = ` ${wire}="`;
+  const text = content.form === 'scalar' ? textOf(content) : String;
+  return {
+    name,
+    write: (value) => {
+      const written = text(value);
+      return written === undefined ? undefined : `${start}${escapeAttribute(written)}"`;
+    },
   };
 }
 

@@ -5,7 +5,7 @@
 import type { Dialect } from '../../model/dialect.ts';
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
-import type { CollectionExtras } from '../../wire/index.ts';
+import type { CollectionExtras, MediaType } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
 import {
   type CollectionRef,
@@ -19,6 +19,7 @@ import * as generic from './generic.ts';
 import { type Presentation, present, presentVisible, wholeAlone } from './presentation.ts';
 import { replaceHidden } from './redact.ts';
 import { type ApiRequest, booleanParameter, type Match } from './request.ts';
+import type { ShownTexts } from './shown-texts.ts';
 
 export interface Call {
   readonly request: ApiRequest;
@@ -28,6 +29,8 @@ export interface Call {
   readonly dialect: Dialect;
   /** The client asks for a file instead of a document. */
   readonly file?: FileAnswer | undefined;
+  /** What writes objects without reading them, where nothing but what is committed is read. */
+  readonly texts?: ShownTexts | undefined;
 }
 
 /** What is answered, before it is encoded. */
@@ -38,6 +41,8 @@ export type Answer = {
   | { readonly form: 'empty' }
   | { readonly form: 'file'; readonly media: string; readonly content: string | Uint8Array }
   | { readonly form: 'object'; readonly type: string; readonly object: StoredObject }
+  /** An object that is written already, in any format. */
+  | { readonly form: 'text'; readonly text: (media: MediaType) => string }
   | {
       readonly form: 'list';
       readonly type: string;
@@ -50,13 +55,13 @@ export type Answer = {
 
 /** Some objects of a list, one after the other. */
 export interface ListPart {
-  /**
-   * Tells them from all others, as they are shown to this caller; undefined where they may look
-   * otherwise next time although the store did not change.
-   */
-  readonly key?: string;
   /** Nothing in between says that others may have a turn. */
   readonly objects: () => Iterable<StoredObject | undefined>;
+  /**
+   * The same as they are written, large ones in pieces; undefined where they have to be shown one by
+   * one.
+   */
+  readonly texts?: ((media: MediaType) => Iterable<string | Iterable<string>>) | undefined;
 }
 
 export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {

@@ -30,7 +30,7 @@ import {
   unlimited,
 } from './follow.ts';
 import * as generic from './generic.ts';
-import { listKey, listOptions } from './list-options.ts';
+import { listOptions } from './list-options.ts';
 import { actionsOf, type Presentation } from './presentation.ts';
 import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
@@ -118,15 +118,18 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
   const safe = !following || (yield* isBounded(following, ref.type, service, count));
   const budget = budgetOfAnswer();
   if (!safe) for (const part of found) for (const _ of shown(part, budget)) yield;
-  const key = following ? undefined : listKey(call, ctx, ref.kind, found);
+  const writer = following ? undefined : call.texts?.writerOf(view, ref);
   return {
     status: 200,
     form: 'list',
     type: ref.type,
-    parts: found.map((part) => ({
-      ...(key === undefined ? {} : { key: `${key} ${part.keys?.join()}` }),
-      objects: () => shown(part, unlimited),
-    })),
+    parts: found.map((part) => {
+      const { documents } = part;
+      return {
+        objects: () => shown(part, unlimited),
+        texts: writer && documents && ((media) => writer.items(media, documents())),
+      };
+    }),
     extras:
       actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
@@ -162,7 +165,17 @@ function* shownOneByOne(
 }
 
 function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
-  const { ref, object } = targetIn(ctx, call);
+  const ref = collectionRefOf(ctx, call);
+  const id = call.match.ids.at(-1) ?? '';
+  const follows = call.request.parameters.get('follow');
+  const writer = follows ? undefined : call.texts?.writerOf(view, ref);
+  if (writer) {
+    const document = writer.document(id, () => generic.findDocument(ctx, ref, id));
+    if (writer.isShort(document)) {
+      return { status: 200, form: 'text', text: (media) => writer.body(media, document) };
+    }
+  }
+  const { object } = generic.find(ctx, ref, id);
   const shown = show(view, ref, object);
   const following = yield* followingIn(call, view, ref);
   if (following) yield* follow(following, ref.type, locationOf(ref, '').service, [shown]);

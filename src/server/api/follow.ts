@@ -157,7 +157,7 @@ function* followLink(
     service = locationOf(ref, '').service;
     const parts = yield* generic.read(view.ctx, ref, {});
     // Before they are read: links go in circles.
-    for (const { keys, objects } of parts) spend(budget, keys?.length ?? objects().length);
+    for (const { size } of parts) spend(budget, size);
     const found: StoredObject[] = [];
     for (const { objects } of parts) {
       for (const object of objects()) {

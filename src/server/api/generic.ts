@@ -47,8 +47,21 @@ export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
   const object = compute
     ? compute(ctx, ref, id).find((one) => one['id'] === id)
     : ctx.tx.first(ref.kind, { where: { ...where, id }, condition });
-  if (!object) throw notFound(`${titleOf(ref.type)} ${id} does not exist.`);
+  if (!object) throw missing(ref, id);
   return { ref, object };
+}
+
+/** The addressed object as it is stored, of a kind that is; refuses with 404. */
+export function findDocument(ctx: RuleContext, ref: CollectionRef, id: string): string {
+  const { where } = ref.options;
+  const condition = allOf(ref.options.condition, ref.visible?.ofOne);
+  const document = ctx.tx.firstDocument(ref.kind, { where: { ...where, id }, condition });
+  if (document === undefined) throw missing(ref, id);
+  return document;
+}
+
+function missing({ type }: CollectionRef, id: string): Refusal {
+  return notFound(`${titleOf(type)} ${id} does not exist.`);
 }
 
 /** Keys of the objects of a collection that meet further conditions, in order. */
@@ -60,9 +73,11 @@ function keys(ctx: RuleContext, ref: CollectionRef, options: ListOptions): Slice
 
 /** Objects of a collection that are read together. */
 export interface Part {
-  /** Which they are in the store; undefined where they are made up. */
-  readonly keys?: readonly number[];
+  /** How many they are; fewer where some go away before they are read. */
+  readonly size: number;
   readonly objects: () => readonly StoredObject[];
+  /** The same as they are stored; undefined where they are made up. */
+  readonly documents?: () => readonly string[];
 }
 
 /** What is listed of a collection. */
@@ -84,12 +99,16 @@ export function* read(
     const byId = new Map(all.map((one) => [String(one['id']), one]));
     const listed = select ? select([...byId.keys()]).flatMap((id) => byId.get(id) ?? []) : all;
     const made = listed.slice(offset, limit === undefined ? undefined : offset + limit);
-    return [{ objects: () => made }];
+    return [{ size: made.length, objects: () => made }];
   }
   const found = yield* keys(ctx, ref, options);
   return Array.from({ length: Math.ceil(found.length / partSize) }, (_, index) => {
     const part = found.slice(index * partSize, (index + 1) * partSize);
-    return { keys: part, objects: () => ctx.tx.byKeys(ref.kind, part) };
+    return {
+      size: part.length,
+      objects: () => ctx.tx.byKeys(ref.kind, part),
+      documents: () => ctx.tx.documentsByKeys(ref.kind, part),
+    };
   });
 }
 
@@ -130,7 +149,9 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
   const behavior = ctx.behavior(ref.kind);
-  const whole = shownWhole(ctx, ref, before);
+  const costly = [...(behavior?.costly ?? []), ...Object.keys(behavior?.references ?? {})];
+  const everything = costly.some((name) => sent[name] !== undefined);
+  const whole = shownWhole(ctx, ref, before, everything);
   const shown = ctx.filter?.shows(ref.type, whole) ?? whole;
   const news = changedMembers(ref.type, sent, shown);
   if (Object.keys(news).length === 0) {
@@ -152,9 +173,14 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   return current(ctx, ref, String(before['id'])) ?? after;
 }
 
-/** The object as it is shown to those who ask for everything. */
-function shownWhole(ctx: RuleContext, ref: CollectionRef, object: StoredObject): StoredObject {
-  const view = { ctx, apiPath: '', allContent: true, everything: true };
+/** The object as it is shown to those who ask for all content, or for everything. */
+function shownWhole(
+  ctx: RuleContext,
+  ref: CollectionRef,
+  object: StoredObject,
+  everything: boolean,
+): StoredObject {
+  const view = { ctx, apiPath: '', allContent: true, everything };
   const { service, path } = locationOf(ref, String(object['id']));
   return present(view, ref.kind, object, service, path);
 }

@@ -1,4 +1,4 @@
-/** Options of lists (specification 4.3), and the cache of encoded lists. */
+/** Options of lists (specification 4.3). */
 
 import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
@@ -19,79 +19,8 @@ import type { KindName } from '../store/kinds.ts';
 import { compileSearch } from '../store/search.ts';
 import { defaultKeys, defaultOrder, type Seen } from '../store/search-values.ts';
 import type { TableNames } from '../store/staged.ts';
-import type { Store } from '../store/store.ts';
-import type { Call } from './call.ts';
-import type { Listing, Part } from './generic.ts';
+import type { Listing } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
-
-/** Bytes that are kept at most. */
-const maxSize = 16 * 1024 * 1024;
-/** Keys that are remembered at most. */
-const maxRequestedOnce = 1_000;
-
-export class ListCache {
-  readonly #store: Pick<Store, 'version'>;
-  /** Asked for once. To keep every part costs whoever walks through all pages more than it gives. */
-  readonly #requestedOnce = new Set<string>();
-  /** Asked for at least twice, in the order in which they were made. */
-  readonly #parts = new Map<string, Uint8Array>();
-  #version = -1;
-  #size = 0;
-
-  constructor(store: Pick<Store, 'version'>) {
-    this.#store = store;
-  }
-
-  /** The part with this key; made anew unless it was kept and the store is as it was then. */
-  part(key: string, make: () => Uint8Array): Uint8Array {
-    if (this.#version !== this.#store.version) this.#forget();
-    const stored = this.#parts.get(key);
-    if (stored) return stored;
-    const made = make();
-    if (this.#requestedOnce.delete(key)) this.#keep(key, made);
-    else if (this.#requestedOnce.size < maxRequestedOnce) this.#requestedOnce.add(key);
-    else this.#requestedOnce.clear();
-    return made;
-  }
-
-  #forget(): void {
-    this.#requestedOnce.clear();
-    this.#parts.clear();
-    this.#size = 0;
-    this.#version = this.#store.version;
-  }
-
-  #keep(key: string, made: Uint8Array): void {
-    this.#parts.set(key, made);
-    this.#size += made.length;
-    for (const [oldest, { length }] of this.#parts) {
-      if (this.#size <= maxSize) break;
-      this.#parts.delete(oldest);
-      this.#size -= length;
-    }
-  }
-}
-
-/** Parts of longer lists are not worth the memory: nobody asks for them again and again. */
-const maxCachedLength = 40;
-
-/**
- * What tells the parts of a list from those of others, for as long as the store does not change;
- * undefined where what is shown may change without it.
- */
-export function listKey(
-  { request }: Call,
-  ctx: RuleContext,
-  kind: KindName,
-  parts: readonly Part[],
-): string | undefined {
-  const behavior = ctx.behavior(kind);
-  const lasts = behavior?.present === undefined || behavior.presentsStored === true;
-  if (!lasts || parts.length > maxCachedLength || parts.some(({ keys }) => !keys)) return undefined;
-  const { apiPath, segments, parameters } = request;
-  const header = request.header('all-content');
-  return JSON.stringify([ctx.caller.userId, apiPath, segments, [...parameters], header]);
-}
 
 /**
  * The conditions of a list; undefined when it is empty for certain. `names` are for what its search

@@ -20,6 +20,8 @@ export interface Presentation {
   readonly everything: boolean;
   /** Whether it is shown inside of each of many objects. */
   readonly brief?: boolean;
+  /** Finds out in which collection an object is, for who notes what was looked up. */
+  readonly lookUp?: (kind: KindName, id: string) => string | undefined;
 }
 
 /**
@@ -70,6 +72,14 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
   gluster_hook: new Set(['content']),
 };
 
+/** Attributes of a type that are not shown because nobody asked for all content. */
+export function hiddenOf(
+  { allContent }: Pick<Presentation, 'allContent'>,
+  type: string,
+): ReadonlySet<string> | undefined {
+  return allContent ? undefined : allContentOnly[type];
+}
+
 /** Types of which one object alone is shown whole. */
 export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
 
@@ -88,7 +98,7 @@ export function present(
   const shows = showsOf(type);
   const behavior = view.ctx.behavior(kind);
   const computed = behavior?.present?.(view.ctx, object, view.everything, view.brief === true);
-  const hidden = view.allContent ? undefined : allContentOnly[type];
+  const hidden = hiddenOf(view, type);
   const base = view.apiPath + path;
   const own = { base, service };
   // What can only be listed has no address of its own: the units of a processor.
@@ -141,7 +151,8 @@ type Defaults = readonly (readonly [string, Attribute['default']])[];
 
 const defaultsByType = new Map<string, Defaults>();
 
-function defaultsOf(type: string): Defaults {
+/** Attributes that are shown also where an object was stored without them, with what is shown then. */
+export function defaultsOf(type: string): Defaults {
   let defaults = defaultsByType.get(type);
   if (!defaults) {
     const attributes: readonly [string, Attribute][] = Object.entries(attributesOf(type));
@@ -170,20 +181,21 @@ export function actionsOf(service: string): readonly string[] {
 }
 
 /** Where the object is that an attribute belongs to: its address, and the template of its path. */
-interface Own {
+export interface Own {
   readonly base: string;
   readonly service: string;
 }
 
 /** How the value of an attribute is shown. */
-type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
+export type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
 
-const asItIs: Show = (_view, value) => value;
+export const asItIs: Show = (_view, value) => value;
 
 /** By type: its attributes that are shown, made out once. */
 const showsByType = new Map<string, ReadonlyMap<string, Show>>();
 
-function showsOf(type: string): ReadonlyMap<string, Show> {
+/** How the attributes of a type are shown; those that are not shown are missing. */
+export function showsOf(type: string): ReadonlyMap<string, Show> {
   let shows = showsByType.get(type);
   if (!shows) {
     const attributes: readonly [string, Attribute][] = Object.entries(attributesOf(type));
@@ -294,7 +306,7 @@ function isBare(reference: StoredObject): boolean {
 
 function presentWhole(view: Presentation, type: TypeName, object: StoredObject): StoredObject {
   const shown = presentPart(view, type, object);
-  const hidden = view.allContent ? undefined : allContentOnly[type];
+  const hidden = hiddenOf(view, type);
   for (const name of hidden ?? []) delete shown[name];
   fillDefaults(shown, type, hidden);
   return shown;
@@ -315,7 +327,12 @@ function isService(collection: string): boolean {
 /** Collections that were looked up for an answer: the objects of a list refer to the same ones. */
 const lookedUp = new WeakMap<RuleContext, Map<string, string | undefined>>();
 
-function collectionIn({ ctx }: Presentation, type: KindName, id: string): string | undefined {
+function collectionIn(
+  { ctx, lookUp }: Presentation,
+  type: KindName,
+  id: string,
+): string | undefined {
+  if (lookUp) return lookUp(type, id);
   let known = lookedUp.get(ctx);
   if (!known) {
     known = new Map();

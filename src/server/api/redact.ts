@@ -22,7 +22,7 @@ const idTexts: Readonly<Record<string, string>> = {
 };
 
 /** What is done with the value of an attribute; undefined where nothing can be in it. */
-type Redactor = (filter: VisibilityFilter, value: unknown) => unknown;
+export type Redactor = (filter: VisibilityFilter, value: unknown) => unknown;
 
 const looksByType = new Map<string, ReadonlyMap<string, Redactor>>();
 
@@ -61,7 +61,8 @@ function looked(
   return left;
 }
 
-function looksOf(type: string): ReadonlyMap<string, Redactor> {
+/** What is done with the attributes of a type; those in which nothing can be hidden are missing. */
+export function looksOf(type: string): ReadonlyMap<string, Redactor> {
   let looks = looksByType.get(type);
   if (!looks) {
     // Types may hold themselves: an empty map stands in until this one is made.

@@ -111,6 +111,9 @@ export class SignIn {
   /** Until when, by a code of user, password and what is stored of it. */
   readonly #right = new Map<string, number>();
   readonly #checks = new Map<string, Promise<Caller | undefined>>();
+  /** Stored hashes by user, as of one version of the store. */
+  readonly #hashes = new Map<string, Uint8Array>();
+  #version = -1;
   /** When somebody used Basic credentials last, by user and address. */
   readonly #lastBasic = new Map<string, number>();
   readonly #hashing = new PasswordHashing();
@@ -202,11 +205,23 @@ export class SignIn {
 
   /** Changes with the stored password, so that an old one is not remembered. */
   #code(user: string, password: string): string {
-    const { hash } = this.#store.read((tx) => storedPassword(tx, user));
     return createHmac('sha256', this.#key)
-      .update(hash)
+      .update(this.#storedHash(user))
       .update(`${user}\0${password}`)
       .digest('base64');
+  }
+
+  #storedHash(user: string): Uint8Array {
+    if (this.#version !== this.#store.version || this.#hashes.size > maxRemembered) {
+      this.#hashes.clear();
+      this.#version = this.#store.version;
+    }
+    let hash = this.#hashes.get(user);
+    if (!hash) {
+      hash = this.#store.read((tx) => storedPassword(tx, user)).hash;
+      this.#hashes.set(user, hash);
+    }
+    return hash;
   }
 }
 

@@ -48,6 +48,30 @@ export type CollectionAction = (
   parameters: Parameters,
 ) => ActionResult;
 
+/** A computed member that follows from a few other members of the same object, and nothing else. */
+export interface Derivation {
+  readonly from: readonly string[];
+  /** The member of an object, of which there may be no more than the members that it follows from. */
+  make(object: StoredObject): unknown;
+}
+
+export type Derivations = Readonly<Record<string, Derivation>>;
+
+/** Declares how a member of an object of a type follows from others: only these are at hand. */
+export function derivationOf<T extends object>() {
+  return <const N extends keyof T & string>(
+    from: readonly N[],
+    make: (object: Pick<T, N>) => unknown,
+  ): Derivation => ({ from, make });
+}
+
+/** All derived members of an object. */
+export function derived(derivations: Derivations, object: StoredObject): StoredObject {
+  return Object.fromEntries(
+    Object.entries(derivations).map(([name, { make }]) => [name, make(object)]),
+  );
+}
+
 /**
  * Behavior of one kind. Every member is optional: the generic handling does what most kinds need.
  * All run inside the transaction of the request and throw `Refusal` to undo it.
@@ -120,6 +144,13 @@ export interface Behavior<K extends KindName = KindName> {
     everything: boolean,
     brief: boolean,
   ) => StoredObject;
+  /** Members that `present` tells otherwise, or at all, where `everything` is asked for. */
+  readonly costly?: readonly string[];
+  /**
+   * What `present` tells without `everything`, where all of that follows from single members of the
+   * object; undefined where it does not, or not for this request. Lists need not read the objects then.
+   */
+  readonly derives?: (ctx: RuleContext) => Derivations | undefined;
   /**
    * How to get the values of a search field that no object holds, such as a measurement; undefined
    * for every other field.
@@ -129,8 +160,6 @@ export interface Behavior<K extends KindName = KindName> {
   readonly references?: Readonly<
     Record<string, (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[]>
   >;
-  /** Whether what `present` tells follows from the store, the caller and the request alone. */
-  readonly presentsStored?: boolean;
   /**
    * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
    * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.

@@ -7,12 +7,10 @@ import {
   encodeItem,
   encodeLargeObject,
   encodeObject,
-  encodeRuns,
   listFrame,
   type MediaType,
 } from '../../wire/index.ts';
 import type { Answer, ListPart } from '../api/call.ts';
-import type { ListCache } from '../api/list-options.ts';
 import type { ApiResponse } from '../api/request.ts';
 import type { Refusal } from '../core/fault.ts';
 
@@ -36,9 +34,8 @@ export function listBody(
   media: MediaType,
   list: List,
   dialect: Dialect,
-  cache: ListCache,
 ): Generator<Uint8Array, void, undefined> {
-  return inPieces(runsOf(media, list, dialect, cache));
+  return inPieces(runsOf(media, list, dialect));
 }
 
 /** The body of an object that is encoded in many texts. */
@@ -64,44 +61,61 @@ function* inPieces(runs: Iterable<Uint8Array>): Generator<Uint8Array, void, unde
     piece.push(run);
     size += run.length;
     if (size < pieceSize && performance.now() - began < longestSlice) continue;
-    yield Buffer.concat(piece);
+    yield joined(piece);
     piece = [];
     size = 0;
     began = performance.now();
   }
-  if (size > 0) yield Buffer.concat(piece);
+  if (size > 0) yield joined(piece);
+}
+
+/** Runs in one piece; one alone is not copied. */
+function joined(runs: readonly Uint8Array[]): Uint8Array {
+  const [only] = runs;
+  return only && runs.length === 1 ? only : Buffer.concat(runs);
 }
 
 function* runsOf(
   media: MediaType,
   { type, parts, extras }: List,
   dialect: Dialect,
-  cache: ListCache,
 ): Generator<Uint8Array, void, undefined> {
   const { start, between, end, empty } = listFrame(media, type, dialect, extras);
   let before = start;
-  for (const { key, objects } of parts) {
-    if (key === undefined) {
+  let run = '';
+  for (const { texts, objects } of parts) {
+    if (!texts) {
       // Each may bring much along, and take its time.
       for (const object of objects()) {
         if (!object) {
           yield pause;
           continue;
         }
-        if (before !== '') yield bytesOf(before);
-        yield* gathered(encodeItem(media, object, type, dialect));
+        yield* gathered(continued(run + before, encodeItem(media, object, type, dialect)));
+        run = '';
         before = between;
       }
       continue;
     }
-    const texts = () => encodeRuns(media, present(objects()), type, dialect);
-    const run = cache.part(`${media} ${key}`, () => bytesOf([...texts()].join(between)));
-    if (run.length === 0) continue;
-    if (before !== '') yield bytesOf(before);
-    yield run;
-    before = between;
+    for (const text of texts(media)) {
+      run += before;
+      before = between;
+      if (typeof text === 'string') run += text;
+      else {
+        yield* gathered(continued(run, text));
+        run = '';
+      }
+      if (run.length < pieceSize) continue;
+      yield bytesOf(run);
+      run = '';
+    }
   }
-  yield bytesOf(before === start ? empty : end);
+  yield bytesOf(run + (before === start ? empty : end));
+}
+
+function* continued(start: string, texts: Iterable<string>): Generator<string, void, undefined> {
+  yield start;
+  yield* texts;
 }
 
 /** Characters that are turned into bytes together. */
@@ -119,10 +133,6 @@ function* gathered(texts: Iterable<string>): Generator<Uint8Array, void, undefin
   if (run !== '') yield bytesOf(run);
 }
 
-function* present<T>(some: Iterable<T | undefined>): Generator<T> {
-  for (const one of some) if (one !== undefined) yield one;
-}
-
 const encoder = new TextEncoder();
 
 /**
@@ -137,8 +147,7 @@ function bytesOf(text: string): Uint8Array {
     pieces.push(bytes.subarray(0, written));
     rest = read === rest.length ? '' : rest.slice(read);
   }
-  const [only] = pieces;
-  return only && pieces.length === 1 ? only : Buffer.concat(pieces);
+  return joined(pieces);
 }
 
 /** Encodes an answer; without its body for HEAD. */
@@ -147,7 +156,6 @@ export function encodeAnswer(
   media: MediaType,
   answer: Answer,
   head: boolean,
-  cache: ListCache,
 ): ApiResponse {
   const headers: Record<string, string> = { ...answer.headers };
   if (answer.form === 'empty') return { status: answer.status, headers };
@@ -158,14 +166,13 @@ export function encodeAnswer(
   }
   headers['Content-Type'] = contentType(media);
   if (head) return { status: answer.status, headers };
-  return { status: answer.status, headers, body: bodyOf(dialect, media, answer, cache) };
+  return { status: answer.status, headers, body: bodyOf(dialect, media, answer) };
 }
 
 function bodyOf(
   dialect: Dialect,
   media: MediaType,
   answer: Exclude<Answer, { form: 'empty' | 'file' }>,
-  cache: ListCache,
 ): string | Iterable<Uint8Array> {
   switch (answer.form) {
     case 'object': {
@@ -173,8 +180,10 @@ function bodyOf(
       const texts = encodeLargeObject(media, object, type, dialect);
       return texts ? objectBody(texts) : encodeObject(media, object, type, dialect);
     }
+    case 'text':
+      return answer.text(media);
     case 'list':
-      return listBody(media, answer, dialect, cache);
+      return listBody(media, answer, dialect);
     case 'action':
     case 'creation':
       return encodeAction(media, answer.action, dialect, answer.form);

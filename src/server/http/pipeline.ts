@@ -11,7 +11,6 @@ import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
 import { settled, statusOf } from '../api/completion.ts';
 import { parametersOf, serve } from '../api/dispatch.ts';
-import type { ListCache } from '../api/list-options.ts';
 import { discreetly } from '../api/redact.ts';
 import {
   type ApiRequest,
@@ -23,6 +22,7 @@ import {
   route,
   unsupportedVersion,
 } from '../api/request.ts';
+import type { ShownTexts } from '../api/shown-texts.ts';
 import { visibilityFilterOf } from '../api/visibility-filter.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
@@ -40,8 +40,8 @@ export interface ApiServer {
   readonly site: Site;
   readonly dialect: Dialect;
   readonly authenticator: Authenticator;
-  /** Lists that were answered. */
-  readonly lists: ListCache;
+  /** What writes objects without reading them; without it all are read. */
+  readonly texts?: ShownTexts | undefined;
   /** Tells that a transaction was committed: tasks may have become due. */
   readonly committed: () => void;
   /** Failures that were asked for. */
@@ -95,7 +95,6 @@ async function answer(
       media ?? 'application/xml',
       status,
       false,
-      server.lists,
     );
     return { ...response, headers: { ...own, ...headers } };
   }
@@ -105,13 +104,7 @@ async function answer(
   const { request: seen, body: sent } = observed ?? { request, body };
   const result = await perform(server, seen, found, operation, sent, file, caller, correlationId);
   const head = request.method === 'HEAD';
-  const response = encodeAnswer(
-    server.dialect,
-    media ?? 'application/xml',
-    result,
-    head,
-    server.lists,
-  );
+  const response = encodeAnswer(server.dialect, media ?? 'application/xml', result, head);
   const made = observed?.answered(response) ?? response;
   return { ...made, headers: { ...made.headers, ...headers } };
 }
@@ -263,8 +256,9 @@ async function run(
   // Reading a storage again writes down what is found there.
   const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
   if (reads && !refreshes) {
+    const reading = { ...call, texts: server.texts };
     const work = store.read((tx) =>
-      discreetly(new RuleContext(tx, site, caller, correlationId, parameters), call, serve),
+      discreetly(new RuleContext(tx, site, caller, correlationId, parameters), reading, serve),
     );
     return inTurns(work, (slice) => store.read(slice));
   }

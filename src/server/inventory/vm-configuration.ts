@@ -2,6 +2,7 @@
 
 import type { FaultKey } from '../../model/faults.ts';
 import type { Resource } from '../../model/resource.ts';
+import { type Derivations, derivationOf, derived } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { shownIcons } from '../core/icons.ts';
 import type { StoredObject } from '../store/kinds.ts';
@@ -181,20 +182,38 @@ export function unsealed(vm: Vm): Vm {
   return rest;
 }
 
+const ofBase = derivationOf<Base>();
+const ofVm = derivationOf<Vm>();
+
 /** Icons, and what displays have said since before they were kept with it. */
-export function shownBase(base: Base): StoredObject {
-  const icons = shownIcons(base);
-  return base.display?.single_qxl_pci === undefined
-    ? { ...icons, display: { single_qxl_pci: false, ...base.display } }
-    : { ...icons };
-}
+const baseDerivations: Derivations = {
+  small_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['small_icon']),
+  large_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['large_icon']),
+  display: ofBase(['display'], ({ display }) =>
+    display?.single_qxl_pci === undefined ? { single_qxl_pci: false, ...display } : display,
+  ),
+};
 
 /** The same for a machine, and how it ran: one that never did was last stopped when it was made. */
+export const vmDerivations: Derivations = {
+  ...baseDerivations,
+  stop_time: ofVm(
+    ['stop_time', 'creation_time'],
+    ({ stop_time, creation_time }) => stop_time ?? creation_time,
+  ),
+  run_once: ofVm(['status', 'run_once'], (vm) =>
+    isRunning(vm) ? vm.run_once === true : undefined,
+  ),
+};
+
+/** What is derived for templates and machines alike. */
+export function shownBase(base: Base): StoredObject {
+  return derived(baseDerivations, base);
+}
+
+/** What is derived for a machine. */
 export function shownComputed(vm: Vm): StoredObject {
-  const shown = shownBase(vm);
-  shown['stop_time'] = vm.stop_time ?? vm.creation_time;
-  shown['run_once'] = isRunning(vm) ? vm.run_once === true : undefined;
-  return shown;
+  return derived(vmDerivations, vm);
 }
 
 /** Attributes of the hardware, which an instance type says, too. */

@@ -146,7 +146,6 @@ export const clusterBehavior = define('cluster', {
     checkNewCluster(ctx, cluster, network?.id ?? network?.name);
   },
 
-  presentsStored: true,
   present: (ctx, cluster) => ({
     migration: { policy: { id: minimalDowntime }, ...cluster.migration },
     custom_scheduling_policy_properties: policyProperties(ctx, cluster),

@@ -83,7 +83,6 @@ export const dataCenterBehavior = define('data_center', {
     erase(ctx, { ref, object: { ...object } });
   },
 
-  presentsStored: true,
   present(ctx, dataCenter) {
     const { major = 4, minor = 0 } = dataCenter.version ?? {};
     const id = dataCenter.id ?? '';

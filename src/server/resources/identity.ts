@@ -60,7 +60,6 @@ const rootTag = '00000000-0000-0000-0000-000000000000';
 /** What a directory knows: entries that an inventory may add to. */
 function directoryRules(kind: 'directory_user' | 'directory_group') {
   return define(kind, {
-    presentsStored: true,
     present: shownDomain,
     attach(ctx, ref, sent) {
       const domain = ref.owner?.id ?? '';
@@ -126,7 +125,6 @@ export const identityBehaviors = [
   directoryRules('directory_group'),
 
   define('user', {
-    presentsStored: true,
     present: shownDomain,
     events: { update: 'USER_PROFILE_UPDATED' },
     attach(ctx, ref, sent) {
@@ -159,7 +157,6 @@ export const identityBehaviors = [
   }),
 
   define('group', {
-    presentsStored: true,
     present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
     attach(ctx, ref, sent) {
       const group = sent;

@@ -154,7 +154,7 @@ export const snapshotBehavior = define('snapshot', {
     move(ctx, ref.collection, object, 'remove');
   },
 
-  presentsStored: true,
+  costly: ['initialization'],
   present: shownSnapshot,
 
   actions: { restore },

@@ -135,7 +135,7 @@ export const templateBehavior = define('template', {
   lifecycle,
   transitions,
   events: { update: 'TEMPLATE_UPDATED' },
-  presentsStored: true,
+  costly: ['initialization'],
   present(ctx, template, everything) {
     const shown = { ...shownBase(template), ...shownOrigin(ctx, template) };
     if (!everything) return shown;

@@ -115,14 +115,23 @@ export class Transaction {
 
   /** The objects with keys that `keys` gave, in that order, without those that are gone meanwhile. */
   byKeys<K extends KindName>(kind: K, keys: readonly number[]): ObjectOf<K>[] {
+    return readJson(`[${this.documentsByKeys(kind, keys).join()}]`);
+  }
+
+  /** The same objects as they are written in the store: each in a line of JSON, without spaces. */
+  documentsByKeys(kind: KindName, keys: readonly number[]): string[] {
     // One row with all of them: rows cost more than what is in them. The keys are the outer loop of
     // the join, so that their order is kept.
-    const inOrder = this.traits.joinsInOrder ? '' : ' ORDER BY key.key';
+    const joined = `json_each(?) AS key CROSS JOIN ${table(kind)} AS object ON object.rowid = CAST(key.value AS BIGINT)`;
+    if (!this.traits.joinsInOrder) {
+      const rows = this.statement(`SELECT doc FROM ${joined} ORDER BY key.key`);
+      return rows.all(JSON.stringify(keys)).map(({ doc }) => String(doc));
+    }
     const row = this.statement(
-      `SELECT group_concat(doc) AS docs FROM (SELECT doc FROM json_each(?) AS key CROSS JOIN ${table(kind)} AS object ON object.rowid = CAST(key.value AS BIGINT)${inOrder}) AS found`,
+      `SELECT group_concat(doc, char(10)) AS docs FROM (SELECT doc FROM ${joined})`,
     ).get(JSON.stringify(keys));
     const docs = row?.['docs'];
-    return typeof docs === 'string' ? readJson(`[${docs}]`) : [];
+    return typeof docs === 'string' ? docs.split('\n') : [];
   }
 
   #select(kind: KindName, columns: string, options: ListOptions): Row[] {
@@ -137,11 +146,20 @@ export class Transaction {
     kind: K,
     options: Pick<ListOptions, 'where' | 'condition'>,
   ): ObjectOf<K> | undefined {
+    const document = this.firstDocument(kind, options);
+    return document === undefined ? undefined : readJson(document);
+  }
+
+  /** The same object as it is written in the store. */
+  firstDocument(
+    kind: KindName,
+    options: Pick<ListOptions, 'where' | 'condition'>,
+  ): string | undefined {
     const { head, sql, values } = conditions(options);
     const row = this.statement(
       `${head}SELECT doc FROM ${table(kind)}${sql} ORDER BY rowid LIMIT 1`,
     ).get(...values);
-    return row && readJson(String(row['doc']));
+    return row && String(row['doc']);
   }
 
   /** The first object whose columns have these values. */

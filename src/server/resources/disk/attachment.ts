@@ -176,7 +176,6 @@ function checkSharing(ctx: RuleContext, disk: Disk, shared: boolean): void {
 const attachable = new Set(['up', 'paused', 'down']);
 
 export const diskAttachmentBehavior = define('disk_attachment', {
-  presentsStored: true,
   /** A template is a machine, too, as far as its disks are concerned. */
   present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
 

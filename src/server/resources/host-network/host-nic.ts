@@ -9,7 +9,6 @@ import { digestOf } from '../../core/random.ts';
 import { addNic, attachmentsOf, type Nic, nicsOf, nicsPath } from '../../inventory/host-nics.ts';
 
 export const hostNicBehavior = define('host_nic', {
-  presentsStored: true,
   /** An interface with a network has both versions of the protocol, whether they are used or not. */
   present: (_ctx, { network, ipv6, properties }) =>
     network

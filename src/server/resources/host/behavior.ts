@@ -189,7 +189,6 @@ export const hostBehavior = define('host', {
     move(ctx, target, 'remove');
   },
 
-  presentsStored: true,
   present(ctx, host) {
     const where = { host_id: host.id ?? '' };
     const condition = ctx.filter?.condition('vm');

@@ -33,7 +33,11 @@ import {
   without,
   withRunState,
 } from '../../inventory/vm.ts';
-import { requireDataCenter, shownComputed } from '../../inventory/vm-configuration.ts';
+import {
+  requireDataCenter,
+  shownComputed,
+  vmDerivations,
+} from '../../inventory/vm-configuration.ts';
 import { type StoredObject, valueAt } from '../../store/kinds.ts';
 import { screenshot, ticketOfVm } from './console.ts';
 import { cloneVm, furnishVm, prepareVm } from './create.ts';
@@ -239,7 +243,8 @@ export const vmBehavior = define('vm', {
     moveVm(ctx, object, 'remove', { detach_only: parameters.flag('detach_only') ?? false });
   },
 
-  presentsStored: true,
+  costly: ['initialization'],
+  derives: (ctx) => (ctx.parameters.flag('next_run') ? undefined : vmDerivations),
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
     const computed = shownComputed(shown);

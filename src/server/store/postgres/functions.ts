@@ -37,9 +37,6 @@ export const functions: readonly string[] = [
       / 86400.0 + 2440587.5
     $$`,
   aggregate('total(double precision)', 'float8pl', 'double precision', "INITCOND = '0'"),
-  `CREATE OR REPLACE FUNCTION joined_texts(text[]) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT array_to_string($1, ',') $$`,
-  aggregate('group_concat(text)', 'array_append', 'text[]', 'FINALFUNC = joined_texts'),
   `CREATE OR REPLACE FUNCTION json_array_of(anyarray) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT coalesce(array_to_json($1)::text, '[]') $$`,
   aggregate('json_group_array(text)', 'array_append', 'text[]', 'FINALFUNC = json_array_of'),

@@ -1,0 +1,209 @@
+/**
+ * What is put together from kept texts says what is shown by reading everything: for whoever asks, in
+ * whatever form, whatever has changed before.
+ */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ShownTexts } from '../../../src/server/api/shown-texts.ts';
+import { seededRandom } from '../../../src/server/core/random.ts';
+import { type RawAnswer, RawApi, requestToken } from '../../support/raw.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+
+const rounds = 60;
+/** Reads after each change. */
+const reads = 6;
+
+const random = seededRandom(20_261);
+const below = (limit: number) => Math.floor(random() * limit);
+function oneOf<T>(some: readonly T[]): T {
+  const found = some[below(some.length)];
+  if (found === undefined) throw new Error('There is nothing to choose from.');
+  return found;
+}
+
+let server: TestServer;
+const people: RawApi[] = [];
+let admin: RawApi;
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--seed', '5', '--inventory', 'small']);
+  admin = await RawApi.signIn(server);
+  people.push(admin, admin);
+  for (const username of ['jane@internal', 'olaf@internal']) {
+    const other = { ...server, ready: { ...server.ready, username } };
+    people.push(new RawApi(server, String((await requestToken(other)).json()['access_token'])));
+  }
+});
+
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await server.stop();
+});
+
+const texts = [
+  'plain',
+  '',
+  '<b> & "quoted" \\ \u2028 \t\n end',
+  'ž 中 😀 é',
+  '","id":"x"}',
+  '\\"',
+  `${'long '.repeat(500)}`,
+];
+
+interface Link {
+  readonly rel: string;
+  readonly href: string;
+}
+
+/** What is in an answer with one object or a list, in JSON. */
+interface Found {
+  readonly id?: string;
+  readonly href?: string;
+  readonly link?: readonly Link[];
+}
+
+const apiRoot = () => new URL(server.ready.api_url).pathname;
+const pathOf = (href: string) => href.slice(apiRoot().length);
+
+async function itemsOf(path: string): Promise<Found[]> {
+  const answer = await admin.json('GET', path);
+  if (answer.status !== 200) return [];
+  const [list] = Object.values(answer.json<Record<string, unknown>>());
+  return Array.isArray(list) ? (list as Found[]) : [];
+}
+
+/** The paths of all collections that the entry point leads to. */
+async function collections(): Promise<string[]> {
+  const { link = [] } = (await admin.json('GET', '')).json<Found>();
+  return link.map(({ href }) => pathOf(href).split('?')[0] ?? '').filter((path) => path !== '');
+}
+
+/** A walk along random links; the path of the collection or the object where it ends. */
+async function somewhere(tops: readonly string[]): Promise<string> {
+  let path = random() < 0.4 ? oneOf(['/vms', '/hosts', '/disks', '/templates']) : oneOf(tops);
+  for (let step = below(4); step > 0; step--) {
+    const items = await itemsOf(path);
+    if (items.length === 0) return path;
+    const { href, link = [] } = oneOf(items);
+    if (href === undefined) return path;
+    if (step === 1 || link.length === 0) return pathOf(href);
+    path = pathOf(oneOf(link).href);
+  }
+  return path;
+}
+
+const follows: Readonly<Record<string, string>> = {
+  '/vms': 'nics,disk_attachments.disk,cluster',
+  '/hosts': 'cluster,nics',
+  '/disks': 'disk_profile',
+};
+
+/** One way to ask for a path. */
+interface Question {
+  readonly who: RawApi;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function questionFor(path: string): Question {
+  const headers: Record<string, string> = {
+    Accept: oneOf(['application/xml', 'application/json']),
+  };
+  if (random() < 0.2) headers['All-Content'] = 'true';
+  if (random() < 0.2) headers['Filter'] = 'true';
+  const query: string[] = [];
+  const follow = follows[path];
+  if (follow && random() < 0.3) query.push(`follow=${follow}`);
+  if (random() < 0.2) query.push(`max=${1 + below(4)}`);
+  if (random() < 0.1) query.push('all_content=true');
+  if (random() < 0.1) query.push('next_run=true');
+  if (random() < 0.1) query.push('current=true');
+  const version = random() < 0.2 ? '/v4' : '';
+  const suffix = query.length > 0 ? `?${query.join('&')}` : '';
+  return { who: oneOf(people), path: `${version}${path}${suffix}`, headers };
+}
+
+/** Something that somebody does; what is refused changes nothing, and that is as good. */
+async function change(tops: readonly string[]): Promise<void> {
+  const first = async (path: string) => oneOf([{}, ...(await itemsOf(path))]).href ?? '/none';
+  const text = oneOf(texts);
+  const number = below(1_000_000);
+  const vm = pathOf(await first('/vms'));
+  const [cluster] = await itemsOf('/clusters');
+  const [template] = await itemsOf('/templates');
+  const [domain] = await itemsOf('/storagedomains');
+  const disk = {
+    ...{ alias: `disk-${number}`, provisioned_size: 2 ** 20, format: 'cow' },
+    storage_domains: { storage_domain: [{ id: domain?.id }] },
+  };
+  const works: readonly (() => Promise<RawAnswer>)[] = [
+    async () => admin.json('PUT', await somewhere(tops), { description: text }),
+    async () => admin.json('PUT', await somewhere(tops), { comment: text }),
+    async () => admin.json('PUT', await somewhere(tops), { name: `name-${number}` }),
+    async () => admin.json('DELETE', await somewhere(tops)),
+    () => admin.json('PUT', vm, { description: text, memory: 2 ** 30 + number * 2 ** 20 }),
+    () => admin.json('PUT', vm, { display: { type: 'vnc', copy_paste_enabled: random() < 0.5 } }),
+    () => admin.json('PUT', vm, { os: { type: oneOf(['rhel_9x64', 'windows_11', 'other']) } }),
+    () => people[2]?.json('PUT', vm, { comment: text }) ?? Promise.reject(),
+    () => admin.json('POST', `${vm}/${oneOf(['start', 'stop', 'suspend', 'reboot'])}`, {}),
+    () => admin.json('POST', `${vm}/nics`, { name: `nic-${number}` }),
+    () => admin.json('POST', `${vm}/tags`, { name: oneOf(['one', 'two']) }),
+    () => admin.json('POST', `${vm}/snapshots`, { description: text }),
+    () => admin.json('POST', '/tags', { name: oneOf(['one', 'two']), description: text }),
+    () => admin.json('POST', '/disks', disk),
+    () => admin.json('POST', `${vm}/diskattachments`, { interface: 'virtio', disk }),
+    () => admin.json('POST', '/vms', { name: `vm-${number}`, cluster, template, comment: text }),
+    () => admin.json('POST', '/bookmarks', { name: `mark-${number}`, value: 'vms: name=a' }),
+    () => admin.json('POST', '/macpools', { name: `pool-${number}`, description: text }),
+    () => admin.json('POST', `/clusters/${cluster?.id}/affinitygroups`, { name: `g-${number}` }),
+    async () => {
+      const [, user] = await itemsOf('/users');
+      const role = oneOf(await itemsOf('/roles'));
+      return admin.json('POST', `${vm}/permissions`, { user, role: { id: role.id } });
+    },
+    async () => {
+      const permission = oneOf([{}, ...(await itemsOf(`${vm}/permissions`))]);
+      return admin.json('DELETE', `${vm}/permissions/${permission.id}`);
+    },
+    async () => admin.json('POST', `${pathOf(await first('/hosts'))}/deactivate`, {}),
+    async () => admin.json('POST', `${pathOf(await first('/hosts'))}/activate`, {}),
+  ];
+  const answer = await oneOf(works)();
+  expect(answer.status, answer.text).not.toBe(500);
+}
+
+it('is the same as what is shown one by one, after any change', { timeout: 300_000 }, async () => {
+  const writerOf = ShownTexts.prototype.writerOf;
+  const written = new Set<string>();
+  let compared = 0;
+  let reading = false;
+  vi.spyOn(ShownTexts.prototype, 'writerOf').mockImplementation(function (
+    this: ShownTexts,
+    ...[view, ref]
+  ) {
+    const writer = reading ? undefined : writerOf.call(this, view, ref);
+    if (writer) written.add(ref.kind);
+    return writer;
+  });
+  const ask = async ({ who, path, headers }: Question, reads: boolean) => {
+    reading = reads;
+    const { status, text } = await who.call('GET', path, { headers });
+    reading = false;
+    return `${status} ${text}`;
+  };
+  const tops = await collections();
+  for (let round = 0; round < rounds; round++) {
+    for (let number = 0; number < reads; number++) {
+      const question = questionFor(await somewhere(tops));
+      const before = await ask(question, true);
+      const answers = [await ask(question, false), await ask(question, false)];
+      // What is measured goes on meanwhile.
+      if (before !== (await ask(question, true))) continue;
+      compared += 1;
+      const said = `${question.path} ${JSON.stringify(question.headers)}`;
+      for (const answer of answers) expect(answer, said).toBe(before);
+    }
+    await change(tops);
+  }
+  expect(compared).toBeGreaterThan((rounds * reads) / 2);
+  expect(written.size).toBeGreaterThan(40);
+});
