@@ -46,6 +46,7 @@ export function runGroup(
     } catch (reason) {
       if (isFatal(reason)) throw reason;
       db.exec('ROLLBACK TO request; RELEASE request');
+      tx.rollbacks += 1;
       for (const takeBack of tx.undo.splice(before)) takeBack();
       done.push(() => reject(reason));
     }

@@ -3,6 +3,7 @@ import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.
 import { readJson } from './kinds.ts';
 import type { Walk } from './list-keys.ts';
 import { planOf } from './query-plan.ts';
+import { pageOf } from './remembered-orders.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
 
@@ -71,7 +72,12 @@ function along(
       return readJson(String(row?.['rows']));
     };
     const listed = (count: number, from: number) => list(selected, count, from);
-    if (isAll && !test && !rows) return listed(limit ?? -1, offset);
+    if (isAll && !test && !rows) {
+      if (limit === undefined) return listed(-1, offset);
+      const values = selected?.values ?? [];
+      const whole = { sql: select(selected), values, size: tx.rows(kind), keys: listed };
+      return pageOf(tx, whole, limit, offset);
+    }
     if (isAll && rows && limit !== undefined && tx.rows(kind) <= longest) {
       // SQLite passes over what is not visible faster than it can list it.
       return list(allOf(selected, rows.condition), limit, offset);

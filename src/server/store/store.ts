@@ -249,6 +249,7 @@ class SqliteStore implements Store {
 
   /** Takes back a group that could not be committed. */
   #giveUp(group: readonly Pending[], cause: unknown): void {
+    this.#tx.rollbacks += 1;
     try {
       this.#db.exec('ROLLBACK');
     } catch {

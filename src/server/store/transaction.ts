@@ -50,6 +50,8 @@ export class Transaction {
   readonly images: ImageList;
   /** What takes back effects outside of the database, should the transaction come to nothing. */
   readonly undo: (() => void)[] = [];
+  /** How often changes came to nothing: what was read after them may be otherwise again. */
+  rollbacks = 0;
 
   constructor(db: Database, statements: Map<string, Statement>) {
     this.#db = db;

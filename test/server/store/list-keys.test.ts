@@ -144,6 +144,41 @@ describe('a long list', () => {
     });
   });
 
+  it('goes on in the same order page by page, and has what was changed in between', async () => {
+    const page = (ctx: RuleContext, text: string, offset: number) => {
+      const { options, names } = optionsOf(ctx, 'vm', text);
+      const all = { ...options, limit: 50, offset };
+      const found = atOnce(listKeys(ctx.tx, 'vm', all, undefined, undefined));
+      names.release(ctx.tx);
+      expect(found, `${text} ${offset}`).toEqual(plainly(ctx.tx, 'vm', all));
+      return found;
+    };
+    const searches = ['sortby name', 'sortby name desc', 'name=vm-1* sortby name'];
+    const walk = (ctx: RuleContext) =>
+      searches.map((text) => [600, 650, 700, 5_000, 650].map((offset) => page(ctx, text, offset)));
+    const before = await world.run((ctx) => walk(ctx));
+    const id = await world.run((ctx) => {
+      const [vm] = ctx.tx.list('vm', { limit: 1 });
+      const first = { ...vm, id: randomUUID(), name: 'AAA' };
+      ctx.tx.insert('vm', '/vms', first);
+      return first.id;
+    });
+    const after = await world.run((ctx) => walk(ctx));
+    expect(after[0]?.[0]?.[1]).toBe(before[0]?.[0]?.[0]);
+    await world.run((ctx) => {
+      walk(ctx);
+      ctx.tx.remove('vm', id);
+      expect(walk(ctx)).toEqual(before);
+    });
+    const undone = world.run((ctx) => {
+      ctx.tx.insert('vm', '/vms', { ...ctx.tx.list('vm', { limit: 1 })[0], id, name: 'AAA' });
+      walk(ctx);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await world.run((ctx) => walk(ctx))).toEqual(before);
+  });
+
   it('lets others have a turn', async () => {
     await world.run((ctx) => {
       const { options, names } = optionsOf(ctx, 'vm', 'description=*7* sortby description');
