@@ -29,10 +29,7 @@ const addressFlags = [
 const dataFlags = [
   flag('--data <dir>', 'folder of the data (default: below the XDG state folder)'),
   flag('--memory', 'keep nothing'),
-  flag(
-    '--store <address>',
-    'where the state is kept: sqlite:DIR, as --data DIR (the default), or postgres://USER@HOST/NAME',
-  ),
+  flag('--store <address>', 'keep the state in sqlite:DIR or postgres://HOST/NAME'),
   flag('--images <dir>', 'folder of the bytes of disks (default: below that of the data)'),
   flag(
     '--host-files <dir>',
@@ -166,7 +163,9 @@ export default noun({
         '--images-control-socket',
         '--host-files',
         '--shared-storage',
+        '--images',
         '--new-site',
+        '--copy-store',
         '--adopt-images',
         '--app-root',
         '--scope',

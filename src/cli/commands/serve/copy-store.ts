@@ -1,7 +1,7 @@
 /** `vmctl serve --copy-store FROM TO`: a site moves into another store, and is compared with its copy. */
 import { UsageError } from '../../../client/errors.ts';
+import { copySite } from '../../../server/backup/copy-site.ts';
 import { FolderError } from '../../../server/files/access.ts';
-import { copySite } from '../../../server/folder/copy-site.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { placeOf, type ServeFlags } from './options.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
+import type { SitePlace } from '../../../server/backup/copy-site.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
-import type { SitePlace } from '../../../server/folder/copy-site.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { kebab } from '../../verbs/fields.ts';
 import { apiAddress, freeAddress, imagesAddress } from './default-addresses.ts';

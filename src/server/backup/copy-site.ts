@@ -3,6 +3,8 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { databaseIn, lock, openDataFolder } from '../folder/data-folder.ts';
+import { namesIn, siteMarkIn, writeMark } from '../folder/marks.ts';
 import { cloneOrCopy } from '../images/copy-sparse.ts';
 import { copyTables, differenceOf, isEmptySite } from '../store/copy-tables.ts';
 import { type Database, openDatabase } from '../store/driver.ts';
@@ -10,8 +12,6 @@ import { knownImages } from '../store/inspection.ts';
 import { maskedAddress } from '../store/postgres/address.ts';
 import { openPostgresDatabase } from '../store/postgres/store.ts';
 import { prepareSchema } from '../store/schema.ts';
-import { databaseIn, lock, openDataFolder } from './data-folder.ts';
-import { namesIn, siteMarkIn, writeMark } from './marks.ts';
 
 /** Where a site is, or is to be. */
 export interface SitePlace {
