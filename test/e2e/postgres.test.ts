@@ -12,7 +12,8 @@ import {
   startCluster,
   type TestDatabase,
 } from '../support/postgres.ts';
-import { password, vmctl } from '../support/server.ts';
+import { RawApi } from '../support/raw.ts';
+import { password, startServerProcess, vmctl } from '../support/server.ts';
 
 describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => {
   let cluster: Cluster;
@@ -141,6 +142,34 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(second.stderr).toMatch(/another vmctl serve uses it/);
   }, 60_000);
 
+  it('goes on by itself after PostgreSQL was down, with what was under way', async () => {
+    const words = ['--store', database.address, '--data', at('own'), '--images', at('images')];
+    const server = await startServerProcess([...words, '--speed', '1']);
+    try {
+      const api = await RawApi.signIn(server);
+      const [vm] = (await api.json('GET', '/vms?search=name%3Dvm-02')).json<{
+        vm: { id: string }[];
+      }>().vm;
+      const path = `/vms/${vm?.id}`;
+      const status = async () => (await api.json('GET', path)).json<{ status?: string }>().status;
+      await expect.poll(status, { timeout: 30_000 }).toBe('up');
+      expect((await api.json('POST', `${path}/stop`, {})).status).toBe(200);
+      await expect.poll(status, { timeout: 30_000 }).toBe('down');
+      expect((await api.json('POST', `${path}/start`, {})).status).toBe(200);
+      process.kill(cluster.pid(), 'SIGKILL');
+      await expect.poll(async () => (await api.json('GET', path)).status).toBe(503);
+      // Longer than the start takes: it is due while nobody can note it.
+      await new Promise((resolve) => setTimeout(resolve, 8_000));
+      expect((await api.json('PUT', path, { comment: 'no' })).status).toBe(503);
+      await expect.poll(() => isStarted(cluster), { timeout: 30_000 }).toBe(true);
+      await expect.poll(status, { timeout: 30_000 }).toBe('up');
+      expect((await api.json('PUT', path, { comment: 'yes' })).status).toBe(200);
+      expect(server.stderr()).not.toMatch(/^ +at /m);
+    } finally {
+      expect(await server.stop()).toBe(0);
+    }
+  }, 120_000);
+
   it.each([
     [['--store', 'mysql://x'], /no address of a store/],
     [['--store', 'sqlite:'], /no address of a store/],
@@ -163,3 +192,12 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(stderr).not.toContain('very-secret');
   });
 });
+
+function isStarted(cluster: Cluster): boolean {
+  try {
+    cluster.start();
+    return true;
+  } catch {
+    return false;
+  }
+}

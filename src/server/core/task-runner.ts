@@ -47,7 +47,7 @@ export class TaskRunner {
   /** Looks when the next task is due, and sets the clock for it. */
   wake(): void {
     if (this.#stopped || this.#running) return;
-    const due = this.#store.read((tx) => tx.tasks.nextDue()) ?? Number.POSITIVE_INFINITY;
+    const due = this.#nextDue();
     if (due === this.#due && this.#timer) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -61,6 +61,18 @@ export class TaskRunner {
         this.wake();
       });
     }, left);
+  }
+
+  /** When something is due; at once, after a pause, where the store cannot tell. */
+  #nextDue(): number {
+    try {
+      return this.#store.read((tx) => tx.tasks.nextDue()) ?? Number.POSITIVE_INFINITY;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#report(error);
+      this.#pause = longer(this.#pause);
+      return 0;
+    }
   }
 
   async #run(): Promise<void> {
