@@ -1,6 +1,6 @@
 /** What docs/postgresql.md says, with the built command: a site in PostgreSQL, moved there and back. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -142,6 +142,21 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(second.stderr).toMatch(/another vmctl serve uses it/);
   }, 60_000);
 
+  it('begins an empty site beside the old one, and deletes nothing', async () => {
+    const begun = await serving(
+      [...inPostgres(), '--new-site'],
+      'vmctl tags list -o name; vmctl disks list -o name',
+    );
+    expect(begun.code, begun.stderr).toBe(0);
+    expect(begun.stdout).not.toMatch(/mine|known/);
+    expect(begun.stderr).toMatch(/the schema vmctl is now vmctl_before_\d+/);
+    const aside = readdirSync(folder).filter((name) => name.startsWith('images.before-new-site'));
+    expect(aside).toHaveLength(1);
+    expect(readdirSync(at(aside[0] ?? '')).filter((name) => name.length === 36)).toHaveLength(1);
+    const again = await serving(inPostgres(), 'true');
+    expect(again.code, again.stderr).toBe(0);
+  }, 60_000);
+
   it('goes on by itself after PostgreSQL was down, with what was under way', async () => {
     const words = ['--store', database.address, '--data', at('own'), '--images', at('images')];
     const server = await startServerProcess([...words, '--speed', '1']);
@@ -151,7 +166,11 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
         vm: { id: string }[];
       }>().vm;
       const path = `/vms/${vm?.id}`;
-      const status = async () => (await api.json('GET', path)).json<{ status?: string }>().status;
+      expect((await api.json('POST', `${path}/start`, {})).status).toBe(200);
+      const status = async () => {
+        const answer = await api.json('GET', path);
+        return answer.json<{ status?: string }>().status ?? answer.text;
+      };
       await expect.poll(status, { timeout: 30_000 }).toBe('up');
       expect((await api.json('POST', `${path}/stop`, {})).status).toBe(200);
       await expect.poll(status, { timeout: 30_000 }).toBe('down');

@@ -1,7 +1,9 @@
 /** Agreement of a database and a folder of images: that they belong together, and are of the same age. */
 import { existsSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { FolderError } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { systemError } from '../files/system-error.ts';
 import { imageKinds } from '../store/image-list.ts';
 import type { Store } from '../store/store.ts';
 import { namesIn, newSite, readMark, type SiteMark, strangersIn, writeMark } from './marks.ts';
@@ -99,5 +101,20 @@ export function unused(path: string): string {
   for (let number = 1; ; number++) {
     const name = `${path}-${stamp}${number === 1 ? '' : `-${number}`}`;
     if (!existsSync(name)) return name;
+  }
+}
+
+/** Moves a file or folder of a site aside. Throws a `FolderError` where it is a file system of its own. */
+export function moved(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const { code } = systemError(error);
+    if (code !== 'EBUSY' && code !== 'EXDEV') throw error;
+    throw new FolderError(
+      `${from} cannot be moved aside: it is a mounted file system.`,
+      `move what is in ${from} away yourself, or mount another one there`,
+      error,
+    );
   }
 }

@@ -1,14 +1,13 @@
 /** Data folder: opening, closing, and detection of a running server. */
 
-import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError, FolderInUse, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
-import { systemError } from '../files/system-error.ts';
 import { type Database, messageOf, openDatabase } from '../store/driver.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
-import { type AgreementSettings, agree, unused, writeSite } from './agreement.ts';
+import { type AgreementSettings, agree, moved, unused, writeSite } from './agreement.ts';
 import {
   howLeft,
   markClosed,
@@ -184,18 +183,4 @@ async function moveAside(folder: string, log: (line: string) => void): Promise<v
   syncFolder(target);
   syncFolder(folder);
   log(`${found.join(', ')} moved to ${target}`);
-}
-
-function moved(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    const { code } = systemError(error);
-    if (code !== 'EBUSY' && code !== 'EXDEV') throw error;
-    throw new FolderError(
-      `${from} cannot be moved aside: it is a mounted file system.`,
-      `move what is in ${from} away yourself, or mount another one there`,
-      error,
-    );
-  }
 }

@@ -38,10 +38,10 @@ export function describe({ message, code }: DatabaseError): string {
       return `${message}; free some space on the disk of PostgreSQL`;
     case 'ECONNREFUSED':
     case 'ENOENT':
-      return `${message}; is PostgreSQL running there?`;
+      return `${message}; nothing listens there: start PostgreSQL, or correct the address`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${message}; is the name of the host right?`;
+      return `${message}; correct the name of the host`;
     default:
       return message;
   }

@@ -154,7 +154,6 @@ class PostgresStore implements Store {
     const group = this.#queue;
     this.#queue = [];
     this.#scheduled = false;
-    this.version += 1;
     this.#tryGroup(group, 1);
   }
 
@@ -162,6 +161,8 @@ class PostgresStore implements Store {
   #tryGroup(group: readonly Pending[], tries: number): void {
     let done: (() => void)[] = [];
     let id: string | undefined;
+    // With each try: others may have read since the one before.
+    this.version += 1;
     this.#isBusy = true;
     try {
       this.#tx.undo.length = 0;
@@ -214,6 +215,7 @@ class PostgresStore implements Store {
   /** Answers a group once it is known whether it was committed. */
   async #inquire(id: string, group: readonly Pending[], done: readonly (() => void)[]) {
     const outcome = await this.#outcomeOf(id);
+    this.version += 1;
     if (outcome === 'committed') {
       for (const answer of done) answer();
     } else {
