@@ -94,10 +94,7 @@ const taskFlags = [
     'copy a site into another store, and end: --copy-store FROM TO, each as --store has it',
   ),
   flag('--check', 'look at everything in the folder of the data, and end'),
-  flag(
-    '--backup <file>',
-    'copy state and images of the server of this context, or of --data, into a file, and end',
-  ),
+  flag('--backup <file>', 'copy state and images into a file, and end'),
   flag('--restore <file>', 'bring a backup into the folder of the data, and end'),
   flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
   flag('--log <what>', 'also a line for each request', { choices: ['requests'] }),
