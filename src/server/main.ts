@@ -227,7 +227,7 @@ async function start(
       journal,
       page: { appRoot: dialect.appRoot, scope: dialect.scope },
       steady,
-      backup: async () => (await FrozenSite.freeze(folder, store, files)).read(),
+      backup: async () => (await FrozenSite.freeze(data.frozen, store, files)).read(),
       lose: async (name) => {
         const found = await store.write((tx) => {
           const host = tx.get('host', name) ?? tx.byName('host', name);

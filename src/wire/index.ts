@@ -11,7 +11,6 @@ export {
   encodeList,
   encodeListChunks,
   encodeObject,
-  encodeRuns,
   listFrame,
   objectTexts,
 } from './encode.ts';

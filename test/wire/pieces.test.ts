@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { attributesOf, parseKind } from '../../src/model/index.ts';
+import { encodeRuns } from '../../src/wire/encode.ts';
 import {
   encodeItem,
   encodeLargeObject,
   encodeObject,
-  encodeRuns,
   LinkList,
   type MediaType,
 } from '../../src/wire/index.ts';

@@ -1,10 +1,11 @@
 /** `vmctl serve --copy-store`: a site copied from one store into another, and both compared. */
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
-import { databaseIn, lock, openDataFolder } from '../folder/data-folder.ts';
+import { type DataFolder, databaseIn, lock, openDataFolder } from '../folder/data-folder.ts';
 import { namesIn, siteMarkIn, writeMark } from '../folder/marks.ts';
+import { openSharedSite } from '../folder/shared-site.ts';
 import { cloneOrCopy } from '../images/copy-sparse.ts';
 import { copyTables, differenceOf, isEmptySite } from '../store/copy-tables.ts';
 import { type Database, openDatabase } from '../store/driver.ts';
@@ -13,14 +14,11 @@ import { maskedAddress } from '../store/postgres/address.ts';
 import { openPostgresDatabase } from '../store/postgres/store.ts';
 import { prepareSchema } from '../store/schema.ts';
 
-/** Where a site is, or is to be. */
-export interface SitePlace {
-  /** Folder of the data where the state is in SQLite; an address of PostgreSQL otherwise. */
-  readonly folder?: string;
-  readonly address?: string;
-  /** Folder of the bytes of disks. */
-  readonly images: string;
-}
+/** Where a site is, or is to be: its state, and the folder of the bytes of its disks. */
+export type SitePlace = { readonly images: string } & (
+  | { readonly folder: string }
+  | { readonly address: string }
+);
 
 export interface CopiedSite {
   readonly site: string;
@@ -39,27 +37,27 @@ export async function copySite(
   to: SitePlace,
   log: (line: string) => void,
 ): Promise<CopiedSite> {
-  const source = await openDataFolder(from.folder ?? to.images, {
-    ...{ inMemory: false, newSite: false, adoptImages: false, log },
-    ...{ store: from.address, images: from.images },
-  });
+  const source = await openSite(from, log);
   try {
     const { database } = source.store;
     const mark = siteMarkIn(source.store.meta('site') ?? '{}');
     if (source.store.meta('filled') === undefined || mark.site === undefined) {
-      throw new FolderError(`There is no site in ${nameOf(from)}.`, 'name the store that has one');
+      throw noSite(from);
     }
     const target = await openEmpty(to);
     try {
       requireRoom(to.images, from.images);
       const images = await copyImages(database, from.images, to.images);
-      const { rows } = copyTables(database, target);
-      const difference = differenceOf(database, target);
-      if (difference !== undefined) throw differs(to, difference);
+      const rows = removingOnFailure(images, () => {
+        const copied = copyTables(database, target);
+        const difference = differenceOf(database, target);
+        if (difference !== undefined) throw differs(to, difference);
+        return copied.rows;
+      });
       if (from.images !== to.images) {
         writeMark(to.images, { site: mark.site, starts: mark.starts ?? 1 });
       }
-      return { site: mark.site, rows, images };
+      return { site: mark.site, rows, images: images.length };
     } finally {
       target.close();
     }
@@ -68,16 +66,28 @@ export async function copySite(
   }
 }
 
-function nameOf({ folder, address }: SitePlace): string {
-  return folder ?? maskedAddress(address ?? '');
+function noSite(place: SitePlace): FolderError {
+  return new FolderError(`There is no site in ${nameOf(place)}.`, 'name the store that has one');
+}
+
+function nameOf(place: SitePlace): string {
+  return 'folder' in place ? place.folder : maskedAddress(place.address);
+}
+
+/** Opens a site as a server does. */
+async function openSite(place: SitePlace, log: (line: string) => void): Promise<DataFolder> {
+  const settings = { inMemory: false, newSite: false, adoptImages: false, log };
+  if (!('folder' in place)) {
+    return openSharedSite(place.address, { ...place, frozen: place.images }, settings);
+  }
+  if (!existsSync(databaseIn(place.folder))) throw noSite(place);
+  return openDataFolder(place.folder, settings);
 }
 
 /** Opens a database for a copy: its tables are made. Throws a `FolderError` where it has a site. */
 async function openEmpty(place: SitePlace): Promise<Database> {
   const db =
-    place.folder === undefined
-      ? openPostgresDatabase(place.address ?? '')
-      : await openEmptyFile(place.folder);
+    'folder' in place ? await openEmptyFile(place.folder) : openPostgresDatabase(place.address);
   if (isEmptySite(db)) return db;
   db.close();
   throw new FolderError(
@@ -110,27 +120,51 @@ function requireRoom(images: string, others: string): void {
   );
 }
 
-/** Copies the image files that the site has written, and compares each with its original. */
-async function copyImages(db: Database, from: string, to: string): Promise<number> {
-  if (from === to) return 0;
-  let count = 0;
-  for (const { id, written } of knownImages(db)) {
-    const [source, target] = [join(from, id), join(to, id)];
-    if (!existsSync(source)) {
-      if (!written) continue;
+/**
+ * Copies the image files that the site has written, and compares each with its original. Returns the paths
+ * of the copies; there are none where both use one folder.
+ */
+async function copyImages(db: Database, from: string, to: string): Promise<string[]> {
+  if (from === to) return [];
+  const copies: string[] = [];
+  try {
+    for (const { id, written } of knownImages(db)) {
+      const [source, target] = [join(from, id), join(to, id)];
+      if (!existsSync(source)) {
+        if (!written) continue;
+        throw new FolderError(
+          `The image file ${source} is missing.`,
+          'run vmctl serve --check on the site that is to be copied',
+        );
+      }
+      copies.push(target);
+      await cloneOrCopy(source, target);
+      if (await isSameFile(source, target)) continue;
       throw new FolderError(
-        `The image file ${source} is missing.`,
-        'run vmctl serve --check on the site that is to be copied',
+        `The copy ${target} differs from ${source}.`,
+        'look at the disks below both folders',
       );
     }
-    await cloneOrCopy(source, target);
-    if (!(await isSameFile(source, target))) {
-      throw new FolderError(`The copy ${target} differs from ${source}.`, 'look at the disks');
-    }
-    count += 1;
+  } catch (error) {
+    remove(copies);
+    throw error;
   }
   syncFolder(to);
-  return count;
+  return copies;
+}
+
+/** Does what follows the copies of images; they are removed where it fails, for another try. */
+function removingOnFailure<T>(copies: readonly string[], work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    remove(copies);
+    throw error;
+  }
+}
+
+function remove(copies: readonly string[]): void {
+  for (const copy of copies) rmSync(copy, { force: true });
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { dataSeek } from '../../extents/file-extents.ts';
 import { causeOf, FolderError, FolderInUse } from '../files/access.ts';
 import { systemError } from '../files/system-error.ts';
-import { frozenPrefix } from '../folder/data-folder.ts';
+import { frozenPrefix } from '../folder/aside.ts';
 import { copySparse } from '../images/copy-sparse.ts';
 import type { DiskFiles } from '../images/disk-files.ts';
 import type { ImageRecord } from '../store/image-list.ts';
@@ -43,7 +43,10 @@ export class FrozenSite {
     this.#nextData = nextData;
   }
 
-  /** Freezes a site. `folder` is that of its data; what is kept there goes away with `end`. */
+  /**
+   * Freezes a site. What is kept in `folder`, which has to be on the file system of the images, goes away
+   * with `end`.
+   */
   static async freeze(folder: string, store: Store, files: DiskFiles): Promise<FrozenSite> {
     if (files.backup) throw new FolderInUse('Another backup of this site is being made.');
     const calls = await dataSeek().catch(() => undefined);

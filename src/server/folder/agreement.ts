@@ -1,11 +1,9 @@
 /** Agreement of a database and a folder of images: that they belong together, and are of the same age. */
-import { existsSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderError } from '../files/access.ts';
-import { syncFolder } from '../files/durable-file.ts';
-import { systemError } from '../files/system-error.ts';
 import { imageKinds } from '../store/image-list.ts';
 import type { Store } from '../store/store.ts';
+import { setAside } from './aside.ts';
 import { namesIn, newSite, readMark, type SiteMark, strangersIn, writeMark } from './marks.ts';
 import * as refusals from './refusals.ts';
 
@@ -83,38 +81,4 @@ function listImages(store: Store, images: string): Promise<void> {
       tx.images.written(name, lstatSync(join(images, name)).size);
     }
   });
-}
-
-/** Moves images into a folder of their own beside the others. Returns its path. */
-function setAside(images: string, names: readonly string[]): string {
-  const target = unused(`${images}.aside`);
-  mkdirSync(target, { mode: 0o700 });
-  for (const name of names) renameSync(join(images, name), join(target, name));
-  syncFolder(target);
-  syncFolder(images);
-  return target;
-}
-
-/** A path that nothing has yet: with the time of day, and a number where that is not enough. */
-export function unused(path: string): string {
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  for (let number = 1; ; number++) {
-    const name = `${path}-${stamp}${number === 1 ? '' : `-${number}`}`;
-    if (!existsSync(name)) return name;
-  }
-}
-
-/** Moves a file or folder of a site aside. Throws a `FolderError` where it is a file system of its own. */
-export function moved(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    const { code } = systemError(error);
-    if (code !== 'EBUSY' && code !== 'EXDEV') throw error;
-    throw new FolderError(
-      `${from} cannot be moved aside: it is a mounted file system.`,
-      `move what is in ${from} away yourself, or mount another one there`,
-      error,
-    );
-  }
 }

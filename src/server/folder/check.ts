@@ -23,7 +23,7 @@ export interface Findings {
  * Looks at a folder that no server runs on. Throws a `FolderError` where there is no database, or where
  * a server has it.
  */
-export async function checkFolder(folder: string): Promise<Findings> {
+export async function checkFolder(folder: string, images = imagesIn(folder)): Promise<Findings> {
   const database = databaseIn(folder);
   const found = lstatSync(database, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size === 0) {
@@ -40,7 +40,7 @@ export async function checkFolder(folder: string): Promise<Findings> {
   const db = await openDatabase(database);
   try {
     lock(db, database);
-    return { ...contents(db, folder, problems), problems };
+    return { ...contents(db, { folder, images }, problems), problems };
   } catch (error) {
     if (error instanceof FolderError) throw error;
     problems.push(`${database} cannot be read: ${messageOf(error)}`);
@@ -52,7 +52,7 @@ export async function checkFolder(folder: string): Promise<Findings> {
 
 function contents(
   db: Database,
-  folder: string,
+  { folder, images }: { readonly folder: string; readonly images: string },
   problems: string[],
 ): { objects: number; images: number } {
   const { length: before } = problems;
@@ -68,7 +68,7 @@ function contents(
     return { objects: 0, images: 0 };
   }
   const objects = checkObjects(db, problems);
-  return { objects, images: checkImages(db, imagesIn(folder), problems) };
+  return { objects, images: checkImages(db, images, problems) };
 }
 
 function checkObjects(db: Database, problems: string[]): number {

@@ -7,17 +7,9 @@ import { syncFolder } from '../files/durable-file.ts';
 import { type Database, messageOf, openDatabase } from '../store/driver.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
-import { type AgreementSettings, agree, moved, unused, writeSite } from './agreement.ts';
-import {
-  howLeft,
-  markClosed,
-  markOf,
-  markOpen,
-  namesIn,
-  newSite,
-  readMark,
-  strangersIn,
-} from './marks.ts';
+import { type AgreementSettings, agree, writeSite } from './agreement.ts';
+import { clearPartial, moved, moveImagesAside, unused } from './aside.ts';
+import { howLeft, markClosed, markOf, markOpen, newSite, readMark, strangersIn } from './marks.ts';
 import * as refusals from './refusals.ts';
 
 /** Throws a `FolderInUse` where a server has the database. Nothing else may open it meanwhile. */
@@ -52,6 +44,8 @@ export interface DataFolder {
   readonly store: Store;
   /** Folder of the image files. */
   readonly images: string;
+  /** Folder on the same file system as these, for what second names of them are kept in. */
+  readonly frozen: string;
   /** Closes the database, and notes that it was closed. */
   close(): Promise<void>;
 }
@@ -67,8 +61,6 @@ export interface FolderSettings extends AgreementSettings {
   readonly images?: string | undefined;
 }
 
-/** Folders of backups that are being made begin with this. */
-export const frozenPrefix = 'backup.partial-';
 /** Where a backup is being brought in. */
 export const restoring = 'restore.partial';
 
@@ -86,20 +78,24 @@ export function imagesIn(folder: string): string {
 export async function openDataFolder(path: string, settings: FolderSettings): Promise<DataFolder> {
   ownFolder(path);
   const images = settings.images ?? imagesIn(path);
+  const frozen = settings.images ?? path;
   if (settings.store !== undefined) {
     // Whoever keeps the state in the folder does not load what speaks with PostgreSQL.
     const { openSharedSite } = await import('./shared-site.ts');
-    return openSharedSite(settings.store, images, settings);
+    return openSharedSite(settings.store, { images, frozen }, settings);
   }
   if (settings.inMemory) {
     ownFolder(images);
     const store = await openStore(':memory:');
     // Its backups are brought into folders, as those of any other site.
     await writeSite(store, { ...newSite(), starts: 1 });
-    return { store, images, close: () => store.close() };
+    return { store, images, frozen, close: () => store.close() };
   }
   const database = databaseIn(path);
-  if (settings.newSite) await moveAside(path, settings.log);
+  if (settings.newSite) {
+    await moveAside(path, settings.log);
+    if (settings.images !== undefined) moveImagesAside(images, settings.log);
+  }
   requireRestored(path);
   requireStore(database, images);
   for (const name of ['', '-wal', '-shm']) ownFile(`${database}${name}`, name === '');
@@ -119,7 +115,7 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
     },
   });
   try {
-    clearPartial(path);
+    clearPartial(frozen);
     await agree(store, database, images, settings);
   } catch (error) {
     await store.close();
@@ -130,18 +126,12 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
   return {
     store,
     images,
+    frozen,
     async close() {
       await store.close();
       if (!store.failed) await markClosed(database);
     },
   };
-}
-
-/** Takes away what a crash left of a backup: it was a copy. */
-function clearPartial(folder: string): void {
-  for (const name of namesIn(folder)) {
-    if (name.startsWith(frozenPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
-  }
 }
 
 /** Refuses a folder into which a backup was brought in part. */

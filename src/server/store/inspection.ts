@@ -2,12 +2,12 @@
 import type { Database } from './driver.ts';
 import { imageKinds } from './image-list.ts';
 import type { KindName } from './kinds.ts';
+import { readMeta } from './meta.ts';
 import { table } from './schema.ts';
 
 /** A value that the database holds about itself. */
 export function metaOf(db: Database, key: string): string | undefined {
-  const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(key);
-  return row && String(row['value']);
+  return readMeta((sql) => db.prepare(sql), key);
 }
 
 /** Whether SQLite finds no damage; it stops at the first. */

@@ -1,6 +1,6 @@
 /** Tables of the database, and their migration from older versions. */
 
-import type { Database } from './driver.ts';
+import type { Database, Row } from './driver.ts';
 import {
   type Column,
   columnsOf,
@@ -9,6 +9,7 @@ import {
   parseDocument,
   storedKinds,
 } from './kinds.ts';
+import { readMeta, writeMeta } from './meta.ts';
 import { heldIndexes } from './permission-index.ts';
 
 /** Raised when the meaning of what is stored changes; each step is a migration below. */
@@ -29,8 +30,8 @@ export function prepareSchema(db: Database): void {
   db.exec(
     'CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
   );
-  const stored = db.prepare('SELECT value FROM meta WHERE key = ?').get('schema_version');
-  const version = stored ? Number(stored['value']) : schemaVersion;
+  const prepare = (sql: string) => db.prepare(sql);
+  const version = Number(readMeta(prepare, 'schema_version') ?? schemaVersion);
   if (version > schemaVersion) {
     throw new Error(
       `The data was written by a newer vmctl (schema ${version}, this one knows ${schemaVersion}). Use that version, or another folder with --data.`,
@@ -44,9 +45,7 @@ export function prepareSchema(db: Database): void {
   for (const kind of new Set([...orders.keys(), ...ways.keys()])) {
     for (const sql of createIndexes(kind, [])) db.exec(sql);
   }
-  db.prepare(
-    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-  ).run('schema_version', String(schemaVersion));
+  writeMeta(prepare, 'schema_version', String(schemaVersion));
 }
 
 /** Table of a kind. */
@@ -79,16 +78,19 @@ function createFixedTables(db: Database): void {
 }
 
 function presentColumns(db: Database): Map<string, Set<string>> {
+  const columns = db.prepare(
+    "SELECT m.name AS tab, c.name AS col FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name LIKE 'o\\_%' ESCAPE '\\'",
+  );
+  return byTable(columns.all());
+}
+
+/** Names of columns by that of their table, out of rows with `tab` and `col`. */
+export function byTable(rows: readonly Row[]): Map<string, Set<string>> {
   const tables = new Map<string, Set<string>>();
-  const rows = db
-    .prepare(
-      "SELECT m.name AS tab, c.name AS col FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name LIKE 'o\\_%' ESCAPE '\\'",
-    )
-    .all();
-  for (const row of rows) {
-    const name = String(row['tab']);
+  for (const { tab, col } of rows) {
+    const name = String(tab);
     const columns = tables.get(name) ?? new Set<string>();
-    columns.add(String(row['col']));
+    columns.add(String(col));
     tables.set(name, columns);
   }
   return tables;
@@ -110,7 +112,7 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
   for (const column of missing) {
     db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
   }
-  fill(db, kind, missing);
+  fillColumns(db, kind, missing);
   for (const sql of createIndexes(kind, missing)) db.exec(sql);
 }
 
@@ -163,12 +165,12 @@ export function dropIndexes(kind: KindName): string[] {
 }
 
 /** Fills new columns from the documents that are there. */
-function fill(db: Database, kind: KindName, columns: readonly Column[]): void {
+export function fillColumns(db: Database, kind: KindName, columns: readonly Column[]): void {
   const update = db.prepare(
     `UPDATE ${table(kind)} SET ${columns.map((column) => `"${column.name}" = ?`).join(', ')} WHERE rowid = ?`,
   );
-  for (const row of db.prepare(`SELECT rowid AS row, doc FROM ${table(kind)}`).all()) {
+  for (const row of db.prepare(`SELECT rowid, doc FROM ${table(kind)}`).all()) {
     const object = parseDocument(String(row['doc']));
-    update.run(...columns.map((column) => columnValue(object, column)), row['row'] ?? null);
+    update.run(...columns.map((column) => columnValue(object, column)), row['rowid'] ?? null);
   }
 }

@@ -13,6 +13,7 @@ import {
 } from './driver.ts';
 import { EventIds } from './event-ids.ts';
 import { type Pending, pendingOf, runGroup } from './group.ts';
+import { readMeta, writeMeta } from './meta.ts';
 import { prepareSchema } from './schema.ts';
 import { Transaction } from './transaction.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
@@ -295,16 +296,11 @@ class SqliteStore implements Store {
   }
 
   meta(key: string): string | undefined {
-    const row = this.#tx.statement('SELECT value FROM meta WHERE key = ?').get(key);
-    return row && String(row['value']);
+    return readMeta((sql) => this.#tx.statement(sql), key);
   }
 
   setMeta(key: string, value: string): void {
-    this.#tx
-      .statement(
-        'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-      )
-      .run(key, value);
+    writeMeta((sql) => this.#tx.statement(sql), key, value);
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,11 @@
 /** `vmctl serve --copy-store FROM TO`: a site moves into another store, and is compared with its copy. */
 import { UsageError } from '../../../client/errors.ts';
-import { copySite } from '../../../server/backup/copy-site.ts';
+import { copySite, type SitePlace } from '../../../server/backup/copy-site.ts';
 import { FolderError } from '../../../server/files/access.ts';
+import { imagesIn } from '../../../server/folder/data-folder.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { placeOf, type ServeFlags } from './options.ts';
+import { absolute, dataFolder, postgresAddressOf, type ServeFlags } from './options.ts';
 
 /**
  * Copies a site that no server runs on. The bytes of disks of a store in PostgreSQL are in the folder that
@@ -27,14 +28,9 @@ export async function copyStore(
       hint: `vmctl serve --copy-store sqlite:${data} ${to}`,
     });
   }
-  const imagesOf = (store: string) => (store.startsWith('sqlite:') ? undefined : images);
   const log = (line: string) => void cli.io.stderr.write(`vmctl serve: ${line}\n`);
   try {
-    const copied = await copySite(
-      placeOf(cli, from, imagesOf(from)),
-      placeOf(cli, to, imagesOf(to)),
-      log,
-    );
+    const copied = await copySite(placeOf(cli, from, images), placeOf(cli, to, images), log);
     await write(
       cli.io.stdout,
       `the site ${copied.site}: ${copied.rows} rows and ${copied.images} images copied, and found equal\n`,
@@ -43,4 +39,14 @@ export async function copyStore(
     if (!(error instanceof FolderError)) throw error;
     throw new UsageError(error.message, error.hint === undefined ? {} : { hint: error.hint });
   }
+}
+
+/** Where a site is by its store. The folder of images that is named is that of PostgreSQL. */
+function placeOf(cli: CommandContext, store: string, images: string | undefined): SitePlace {
+  const address = postgresAddressOf({ store });
+  if (address !== undefined) {
+    return { address, images: absolute(images) ?? imagesIn(dataFolder(cli, {})) };
+  }
+  const folder = dataFolder(cli, { store });
+  return { folder, images: imagesIn(folder) };
 }

@@ -15,6 +15,8 @@ interface Tasks {
   readonly check?: boolean | undefined;
   readonly backup?: string | undefined;
   readonly restore?: string | undefined;
+  /** Folder of the images, where it is not below that of the data. */
+  readonly images?: string | undefined;
 }
 
 /** Does one of them. `folder` is that of the data; undefined means the server of the context. */
@@ -28,18 +30,22 @@ export async function maintain(
     throw new UsageError('--check, --backup and --restore are different things: use one of them');
   }
   try {
-    if (tasks.backup !== undefined) await backup(cli, folder, resolve(tasks.backup));
+    if (tasks.backup !== undefined) await backup(cli, folder, tasks.images, resolve(tasks.backup));
     else if (folder === undefined) throw new Error('There is no folder to work on.');
     else if (tasks.restore !== undefined) await restore(cli, folder, resolve(tasks.restore));
-    else await check(cli, folder);
+    else await check(cli, folder, tasks.images);
   } catch (error) {
     if (!(error instanceof FolderError)) throw error;
     throw new UsageError(error.message, error.hint === undefined ? {} : { hint: error.hint });
   }
 }
 
-async function check(cli: CommandContext, folder: string): Promise<void> {
-  const { problems, objects, images } = await checkFolder(folder);
+async function check(
+  cli: CommandContext,
+  folder: string,
+  imageFolder: string | undefined,
+): Promise<void> {
+  const { problems, objects, images } = await checkFolder(folder, imageFolder);
   if (problems.length === 0) {
     await write(cli.io.stdout, `${folder}: ${objects} objects and ${images} images, all is well\n`);
     return;
@@ -61,11 +67,12 @@ async function restore(cli: CommandContext, folder: string, file: string): Promi
 async function backup(
   cli: CommandContext,
   folder: string | undefined,
+  images: string | undefined,
   file: string,
 ): Promise<void> {
   if (folder !== undefined) {
     try {
-      await backupOf(cli, folder, file);
+      await backupOf(cli, folder, images, file);
       return;
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error;
@@ -95,13 +102,18 @@ function reasonIn(body: Uint8Array): string | undefined {
   }
 }
 
-async function backupOf(cli: CommandContext, folder: string, file: string): Promise<void> {
+async function backupOf(
+  cli: CommandContext,
+  folder: string,
+  images: string | undefined,
+  file: string,
+): Promise<void> {
   const log = (line: string) => void cli.io.stderr.write(`vmctl serve: ${line}\n`);
-  const settings = { inMemory: false, newSite: false, adoptImages: false, log };
+  const settings = { inMemory: false, newSite: false, adoptImages: false, images, log };
   const data = await openDataFolder(folder, settings);
   try {
     const files = new DiskFiles(data.images, data.store);
-    await writeBackup(file, (await FrozenSite.freeze(folder, data.store, files)).read());
+    await writeBackup(file, (await FrozenSite.freeze(data.frozen, data.store, files)).read());
   } finally {
     await data.close();
   }

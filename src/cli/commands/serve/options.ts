@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
-import type { SitePlace } from '../../../server/backup/copy-site.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
+import { isPostgresAddress } from '../../../server/store/postgres/address.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { kebab } from '../../verbs/fields.ts';
 import { apiAddress, freeAddress, imagesAddress } from './default-addresses.ts';
@@ -77,7 +77,7 @@ export async function serverOptions(
   if (flags.memory && flags.data !== undefined) {
     throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
   }
-  const store = storeOf(flags);
+  const store = postgresAddressOf(flags);
   if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
   }
@@ -143,18 +143,8 @@ export function dataFolder(
 
 const sqlitePrefix = 'sqlite:';
 
-/** The site that a store and its images are, with folders as absolute paths. Throws usage errors. */
-export function placeOf(cli: CommandContext, store: string, images: string | undefined): SitePlace {
-  const address = storeOf({ store });
-  const folder = dataFolder(cli, address === undefined ? { store } : {});
-  return {
-    ...(address === undefined ? { folder } : { address }),
-    images: absolute(images) ?? join(folder, 'images'),
-  };
-}
-
 /** The address of the PostgreSQL that has the state; undefined where a folder has it. Throws usage errors. */
-function storeOf({
+export function postgresAddressOf({
   store,
   data,
   memory,
@@ -163,7 +153,7 @@ function storeOf({
   if (memory) {
     throw new UsageError('--memory keeps nothing, --store says where: use one of them');
   }
-  if (/^postgres(?:ql)?:/.test(store)) return store;
+  if (isPostgresAddress(store)) return store;
   if (!store.startsWith(sqlitePrefix) || store === sqlitePrefix) {
     throw new UsageError(`--store ${store}: this is no address of a store`, {
       hint: 'sqlite:DIR, or postgres://USER@HOST:PORT/NAME',

@@ -17,7 +17,13 @@ import {
   writeReady,
 } from './announce.ts';
 import type { Started } from './detach.ts';
-import { dataFolder, type ServeFlags, serverOptions } from './options.ts';
+import {
+  absolute,
+  dataFolder,
+  postgresAddressOf,
+  type ServeFlags,
+  serverOptions,
+} from './options.ts';
 
 /** Runs the server, or does one of the other things that the flags ask for. */
 export async function serve(
@@ -44,9 +50,10 @@ export async function serve(
   const { check, backup, restore } = flags;
   if (check === true || backup !== undefined || restore !== undefined) {
     const { maintain } = await import('./maintain.ts');
-    const folder =
-      flags.data === undefined && flags.backup !== undefined ? undefined : dataFolder(cli, flags);
-    return maintain(cli, folder, { check, backup, restore });
+    requireFolder(flags);
+    const isNamed = flags.data !== undefined || flags.store !== undefined;
+    const folder = !isNamed && backup !== undefined ? undefined : dataFolder(cli, flags);
+    return maintain(cli, folder, { check, backup, restore, images: absolute(flags.images) });
   }
   if (flags.open && (hasCommand || flags.replay !== undefined)) {
     throw new UsageError(
@@ -88,6 +95,24 @@ async function startOf(
   const options = await serverOptions(cli, flags, hasCommand);
   const nature = 'hosts and virtual machines are simulated; the bytes of disks are real';
   return async () => ({ ...(await startServer(options)), nature });
+}
+
+/** Refuses what is done with folders alone. */
+function requireFolder(flags: ServeFlags): void {
+  const task = (['check', 'restore', 'backup'] as const).find((name) => flags[name] !== undefined);
+  if (postgresAddressOf(flags) !== undefined) {
+    throw new UsageError(`--${task} works on a folder, not on PostgreSQL`, {
+      hint:
+        task === 'backup'
+          ? 'without --store it asks the server of the context'
+          : 'vmctl serve --copy-store FROM TO moves a site from one to the other',
+    });
+  }
+  if (task === 'restore' && flags.images !== undefined) {
+    throw new UsageError('--restore brings the images into the folder of the data, too', {
+      hint: 'leave --images out',
+    });
+  }
 }
 
 /** Refuses what a server in the background cannot do. */

@@ -2,22 +2,22 @@
  * A connection to PostgreSQL whose statements are done when their call returns: the rules are one piece of
  * work each, without a wait in between. A thread of its own speaks with PostgreSQL, and this one waits.
  */
-
 import {
   MessageChannel,
   type MessagePort,
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads';
-
 import { builtFile } from '../../../built-file.ts';
 import type { Database, Row, SqlValue, Statement } from '../driver.ts';
 import { DatabaseError } from './errors.ts';
-import type { AnswerTime, ThreadAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
+import type { AnswerTime, NumberedAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
 import { signatureOf, statementText } from './statement-text.ts';
 
 /** Milliseconds after which the thread itself must have failed: it answers earlier than that. */
 const longestWait = 120_000;
+
+type UnsentRequest = Omit<ThreadRequest, 'number' | 'before'>;
 
 /** Statements that PostgreSQL keeps prepared for the connection. */
 const maxPrepared = 1_000;
@@ -33,6 +33,8 @@ export class PostgresConnection implements Database {
   #before: string | undefined;
   #isReading = false;
   #isInTransaction = false;
+  /** Of the last request. */
+  #number = 0;
 
   /** Begins a thread for a database; it connects with the first statement. */
   constructor(url: string) {
@@ -72,7 +74,7 @@ export class PostgresConnection implements Database {
 
   prepare(sql: string): Statement {
     const texts = new Map<string, string>();
-    const requestOf = (values: readonly SqlValue[], answer: AnswerTime): ThreadRequest => {
+    const requestOf = (values: readonly SqlValue[], answer: AnswerTime): UnsentRequest => {
       const signature = signatureOf(values);
       let text = texts.get(signature);
       if (text === undefined) {
@@ -129,18 +131,23 @@ export class PostgresConnection implements Database {
     return name;
   }
 
-  #send(request: ThreadRequest): void {
+  #send(request: UnsentRequest): void {
     const before = this.#before;
     this.#before = undefined;
-    this.#port.postMessage({ ...request, before });
+    this.#number += 1;
+    this.#port.postMessage({ ...request, before, number: this.#number } satisfies ThreadRequest);
   }
 
-  #request(request: ThreadRequest): readonly Row[] {
-    Atomics.store(this.#answered, 0, 0);
+  #request(request: UnsentRequest): readonly Row[] {
+    const until = performance.now() + longestWait;
+    let answer: NumberedAnswer | undefined;
     this.#send(request);
-    Atomics.wait(this.#answered, 0, 0, longestWait);
-    const received = receiveMessageOnPort(this.#port);
-    if (!received) {
+    for (let left = longestWait; !answer && left > 0; left = until - performance.now()) {
+      Atomics.wait(this.#answered, 0, 0, left);
+      Atomics.store(this.#answered, 0, 0);
+      answer = this.#answer();
+    }
+    if (!answer) {
       throw new DatabaseError({
         message: 'the thread with the connection does not answer',
         code: undefined,
@@ -148,9 +155,17 @@ export class PostgresConnection implements Database {
         isDisconnected: true,
       });
     }
-    // The thread sends nothing else.
-    const answer = received.message as ThreadAnswer;
     if ('failure' in answer) throw new DatabaseError(answer.failure);
     return answer.rows;
+  }
+
+  /** The answer to the last request, where it is there; those that nobody waits for any more are passed over. */
+  #answer(): NumberedAnswer | undefined {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#port);
+      // The thread sends nothing else.
+      const answer = received?.message as NumberedAnswer | undefined;
+      if (!answer || answer.number === this.#number) return answer;
+    }
   }
 }

@@ -17,6 +17,8 @@ export type AnswerTime = 'now' | 'with the next' | 'never';
 
 /** What the thread is to do. */
 export interface ThreadRequest {
+  /** Of this request among all of the connection. */
+  readonly number: number;
   /** A statement that goes before, on which nothing depends: the beginning of a transaction. */
   readonly before?: string | undefined;
   readonly sql: string;
@@ -32,6 +34,9 @@ export interface ThreadRequest {
 export type ThreadAnswer =
   | { readonly rows: readonly Row[] }
   | { readonly failure: DatabaseFailure };
+
+/** An answer on its way, with the number of its request. */
+export type NumberedAnswer = ThreadAnswer & { readonly number: number };
 
 /** An error of PostgreSQL, or of the connection. */
 export interface DatabaseFailure {

@@ -1,16 +1,10 @@
 /** Tables of the store in PostgreSQL: made when it is opened for the first time, and brought up to date. */
 import { deciding, summed } from '../counters.ts';
 import type { Database } from '../driver.ts';
-import {
-  type Column,
-  columnsOf,
-  columnValue,
-  type KindName,
-  parseDocument,
-  storedKinds,
-} from '../kinds.ts';
+import { type Column, columnsOf, type KindName, storedKinds } from '../kinds.ts';
+import { readMeta, writeMeta } from '../meta.ts';
 import { heldIndexes, heldSelect } from '../permission-index.ts';
-import { orders, schemaVersion, table, ways } from '../schema.ts';
+import { byTable, fillColumns, orders, schemaVersion, table, ways } from '../schema.ts';
 import type { PostgresConnection } from './connection.ts';
 import { functions } from './functions.ts';
 
@@ -36,15 +30,13 @@ export function preparePostgresSchema(db: PostgresConnection): void {
     db.exec('CREATE SCHEMA IF NOT EXISTS vmctl; CREATE SCHEMA IF NOT EXISTS vmctl_types');
     db.exec('CREATE EXTENSION IF NOT EXISTS citext WITH SCHEMA vmctl_types');
     db.exec(`CREATE TABLE IF NOT EXISTS meta (key ${text} PRIMARY KEY, value text NOT NULL)`);
-    const found = db.prepare('SELECT value FROM meta WHERE key = ?').get('schema_version');
-    const version = Number(found?.['value'] ?? schemaVersion);
+    const prepare = (sql: string) => db.prepare(sql);
+    const version = Number(readMeta(prepare, 'schema_version') ?? schemaVersion);
     if (version > schemaVersion) {
       throw new NewerSchema(`schema ${version}, this one knows ${schemaVersion}`);
     }
     makeTables(db);
-    db.prepare(
-      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-    ).run('schema_version', String(schemaVersion));
+    writeMeta(prepare, 'schema_version', String(schemaVersion));
     db.exec('COMMIT');
   } catch (error) {
     db.rollback();
@@ -54,10 +46,7 @@ export function preparePostgresSchema(db: PostgresConnection): void {
 
 function makeTables(db: Database): void {
   const present = presentColumns(db);
-  const isNew = present.size === 0;
-  if (isNew) {
-    db.exec("CREATE COLLATION IF NOT EXISTS nocase (provider = libc, locale = 'C')");
-  }
+  db.exec("CREATE COLLATION IF NOT EXISTS nocase (provider = libc, locale = 'C')");
   for (const sql of functions) db.exec(sql);
   db.exec(fixedTables);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
@@ -97,18 +86,10 @@ const diskSums = `CREATE OR REPLACE VIEW disk_sums AS
   WHERE r.kind = 'disk' AND r.attribute = 'storage_domains' GROUP BY r.target`;
 
 function presentColumns(db: Database): Map<string, Set<string>> {
-  const tables = new Map<string, Set<string>>();
-  const rows = db
-    .prepare(
-      "SELECT table_name AS tab, column_name AS col FROM information_schema.columns WHERE table_schema = 'vmctl' AND table_name LIKE 'o\\_%'",
-    )
-    .all();
-  for (const { tab, col } of rows) {
-    const columns = tables.get(String(tab)) ?? new Set<string>();
-    columns.add(String(col));
-    tables.set(String(tab), columns);
-  }
-  return tables;
+  const columns = db.prepare(
+    "SELECT table_name AS tab, column_name AS col FROM information_schema.columns WHERE table_schema = 'vmctl' AND table_name LIKE 'o\\_%'",
+  );
+  return byTable(columns.all());
 }
 
 function prepareKind(db: Database, kind: KindName, present: Set<string> | undefined): void {
@@ -126,7 +107,7 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
   for (const column of missing) {
     db.exec(`ALTER TABLE ${name} ADD COLUMN "${column.name}" ${types[column.sql]}`);
   }
-  fill(db, kind, missing);
+  fillColumns(db, kind, missing);
   for (const sql of indexesOf(kind, missing)) db.exec(sql);
 }
 
@@ -148,17 +129,6 @@ function indexesOf(kind: KindName, columns: readonly Column[]): string[] {
       index(`_${column}`, `("${column}") WHERE "${column}" IS NOT NULL`),
     ),
   ];
-}
-
-/** Fills new columns from the documents that are there. */
-function fill(db: Database, kind: KindName, columns: readonly Column[]): void {
-  const update = db.prepare(
-    `UPDATE ${table(kind)} SET ${columns.map((column) => `"${column.name}" = ?`).join(', ')} WHERE rowid = ?`,
-  );
-  for (const row of db.prepare(`SELECT rowid, doc FROM ${table(kind)}`).all()) {
-    const object = parseDocument(String(row['doc']));
-    update.run(...columns.map((column) => columnValue(object, column)), row['rowid'] ?? null);
-  }
 }
 
 /** Counts changes of what decides who sees what, in the transaction that makes them. */

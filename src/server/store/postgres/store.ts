@@ -3,6 +3,7 @@ import { FolderError, FolderInUse } from '../../files/access.ts';
 import { copyTables } from '../copy-tables.ts';
 import { type Database, databaseOpener, type Statement } from '../driver.ts';
 import { type Pending, pendingOf, runGroup } from '../group.ts';
+import { readMeta, writeMeta } from '../meta.ts';
 import { prepareSchema } from '../schema.ts';
 import { type Store, StoreError } from '../store.ts';
 import { Transaction } from '../transaction.ts';
@@ -257,16 +258,11 @@ class PostgresStore implements Store {
   }
 
   meta(key: string): string | undefined {
-    const row = this.#tx.statement('SELECT value FROM meta WHERE key = ?').get(key);
-    return row && String(row['value']);
+    return readMeta((sql) => this.#tx.statement(sql), key);
   }
 
   setMeta(key: string, value: string): void {
-    this.#tx
-      .statement(
-        'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-      )
-      .run(key, value);
+    writeMeta((sql) => this.#tx.statement(sql), key, value);
   }
 
   async close(): Promise<void> {

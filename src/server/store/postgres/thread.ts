@@ -11,10 +11,10 @@ types.setTypeParser(types.builtins.INT8, numberOf);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 types.setTypeParser(types.builtins.BOOL, (text) => (text === 't' ? 1 : 0));
 
-/** Milliseconds for a connection, and for the answer to a statement: whoever waits is not left waiting. */
 /** The class of our advisory locks: the first letters of our name. */
 const lockClass = 0x766d6374;
 
+/** Milliseconds for a connection, and for the answer to a statement: whoever waits is not left waiting. */
 const connectTimeout = 10_000;
 const statementTimeout = 60_000;
 
@@ -38,12 +38,12 @@ settings.port.on('message', (request: ThreadRequest) => {
     }
     const answers = await Promise.all([...unanswered.splice(0), done]);
     // The first failure is the cause of those that follow.
-    reply(answers.find((answer) => 'failure' in answer) ?? (await done));
+    reply(request, answers.find((answer) => 'failure' in answer) ?? (await done));
   });
 });
 
-function reply(answer: ThreadAnswer): void {
-  settings.port.postMessage(answer);
+function reply({ number }: ThreadRequest, answer: ThreadAnswer): void {
+  settings.port.postMessage({ ...answer, number });
   Atomics.store(answered, 0, 1);
   Atomics.notify(answered, 0);
 }
@@ -75,7 +75,7 @@ async function run(connection: pg.Client | Error, request: ThreadRequest): Promi
     const [result] = await Promise.all([done, begun]);
     return { rows: result.rows ?? [] };
   } catch (error) {
-    return { failure: failureOf(error, sql) };
+    return { failure: failureOf(error, sql, connection) };
   }
 }
 
@@ -112,11 +112,16 @@ async function connect(): Promise<pg.Client> {
   return fresh;
 }
 
-function failureOf(error: unknown, statement: string): DatabaseFailure {
+function failureOf(
+  error: unknown,
+  statement: string,
+  connection: pg.Client | Error,
+): DatabaseFailure {
   const { message, code, errors } = messageParts(error);
   // Statements are refused with a SQLSTATE; without the lock, and with classes 57P and 08, there is no session.
   const isRefused = error instanceof pg.DatabaseError && !/^(?:57P0|08|55P03)/.test(code ?? '');
-  if (!isRefused) drop();
+  // What fails late must not end the connection that has taken its place.
+  if (!isRefused && client === connection) drop();
   return { message: errors ?? message, code, statement, isDisconnected: !isRefused };
 }
 
