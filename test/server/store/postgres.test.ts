@@ -20,6 +20,7 @@ import { maskedAddress } from '../../../src/server/store/postgres/address.ts';
 import { statementText } from '../../../src/server/store/postgres/statement-text.ts';
 import { openPostgresStore } from '../../../src/server/store/postgres/store.ts';
 import { compileSearch } from '../../../src/server/store/search.ts';
+import { inTurns } from '../../../src/server/store/slices.ts';
 import { type Store, StoreError } from '../../../src/server/store/store.ts';
 import { Visibility } from '../../../src/server/store/visibility.ts';
 import {
@@ -323,6 +324,17 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     expect([tries, between[1]]).toEqual([2, false]);
     expect(store.version).not.toBe(between[0]);
     expect(names().filter((name) => name === 'in the end')).toHaveLength(1);
+  });
+
+  it('reads in slices, which cannot be done again, with a new connection in between', async () => {
+    const slices = (function* () {
+      const before = names().length;
+      yield undefined;
+      killConnections();
+      return [before, names().length];
+    })();
+    const [before, after] = await inTurns(slices, (slice) => store.read(slice));
+    expect(after).toBe(before);
   });
 
   it('finds out what became of a commit that was not answered', async () => {

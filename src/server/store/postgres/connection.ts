@@ -11,7 +11,14 @@ import {
 import { builtFile } from '../../../built-file.ts';
 import type { Database, Row, SqlValue, Statement } from '../driver.ts';
 import { DatabaseError } from './errors.ts';
-import type { AnswerTime, NumberedAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
+import type {
+  AnswerTime,
+  DatabaseFailure,
+  NumberedAnswer,
+  ThreadAnswer,
+  ThreadRequest,
+  ThreadSettings,
+} from './messages.ts';
 import { signatureOf, statementText } from './statement-text.ts';
 
 /** Milliseconds after which the thread itself must have failed: it answers earlier than that. */
@@ -139,6 +146,18 @@ export class PostgresConnection implements Database {
   }
 
   #request(request: UnsentRequest): readonly Row[] {
+    const before = this.#before;
+    let answer = this.#answerTo(request);
+    // The connection may have ended long ago, with nobody to notice it: nothing of this snapshot was read.
+    if (before !== undefined && 'failure' in answer && answer.failure.isDisconnected) {
+      this.#before = before;
+      answer = this.#answerTo(request);
+    }
+    if ('failure' in answer) throw new DatabaseError(answer.failure);
+    return answer.rows;
+  }
+
+  #answerTo(request: UnsentRequest): ThreadAnswer {
     const until = performance.now() + longestWait;
     let answer: NumberedAnswer | undefined;
     this.#send(request);
@@ -147,16 +166,7 @@ export class PostgresConnection implements Database {
       Atomics.store(this.#answered, 0, 0);
       answer = this.#answer();
     }
-    if (!answer) {
-      throw new DatabaseError({
-        message: 'the thread with the connection does not answer',
-        code: undefined,
-        statement: request.sql,
-        isDisconnected: true,
-      });
-    }
-    if ('failure' in answer) throw new DatabaseError(answer.failure);
-    return answer.rows;
+    return answer ?? { failure: unanswered(request.sql) };
   }
 
   /** The answer to the last request, where it is there; those that nobody waits for any more are passed over. */
@@ -168,4 +178,9 @@ export class PostgresConnection implements Database {
       if (!answer || answer.number === this.#number) return answer;
     }
   }
+}
+
+function unanswered(statement: string): DatabaseFailure {
+  const message = 'the thread with the connection does not answer';
+  return { message, code: undefined, statement, isDisconnected: true };
 }

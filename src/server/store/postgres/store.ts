@@ -117,13 +117,6 @@ class PostgresStore implements Store {
     try {
       return this.#snapshot(work);
     } catch (cause) {
-      if (!isOfDatabase(cause)) throw cause;
-      if (!cause.isDisconnected) throw unreadable(cause);
-    }
-    // The connection may have ended long ago, with nobody to notice it.
-    try {
-      return this.#snapshot(work);
-    } catch (cause) {
       throw isOfDatabase(cause) ? unreadable(cause) : cause;
     }
   }
