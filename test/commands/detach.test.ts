@@ -146,7 +146,7 @@ describe('vmctl serve --detach', () => {
         [['--memory', ...anyPort, '--tls-cert', 'x'], /belong together/],
         [['--memory', ...anyPort, '--inventory', 'nosuch.yaml', '-o', 'json'], /"exit_code":\s*2/],
       ] as const) {
-        const plain = await home.run(['serve', ...words]);
+        const plain = await home.runHere(['serve', ...words]);
         const detached = await home.run(['serve', '--detach', '--env', ...words]);
         expect(plain.stderr).toMatch(says);
         expect(detached).toEqual(plain);

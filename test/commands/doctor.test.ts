@@ -11,7 +11,7 @@ interface Finding {
 }
 
 async function findings(env: NodeJS.ProcessEnv) {
-  const { code, stdout } = await desk.home().run(['doctor', '-o', 'json'], env);
+  const { code, stdout } = await desk.home().runHere(['doctor', '-o', 'json'], env);
   return { code, found: JSON.parse(stdout) as readonly Finding[], stdout };
 }
 

@@ -9,12 +9,14 @@ import { vmctl } from '../support/server.ts';
 
 let home: Home;
 let temporary: string;
+const usual = process.env['TMPDIR'];
 
 beforeAll(() => {
   // A home with a service that does not answer, and that nothing may ask.
   home = makeHome();
   temporary = join(home.folder, 'tmp');
   mkdirSync(temporary);
+  process.env['TMPDIR'] = temporary;
   const config = join(home.folder, 'config/vmctl');
   mkdirSync(config, { recursive: true, mode: 0o700 });
   const context = {
@@ -34,10 +36,17 @@ beforeAll(() => {
   });
   writeFileSync(join(config, 'config.json'), text, { mode: 0o600 });
 });
-afterAll(() => home.remove());
+afterAll(() => {
+  if (usual === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = usual;
+  home.remove();
+});
 
-const run = (words: readonly string[], env: NodeJS.ProcessEnv = {}, input?: string) =>
-  home.run(words, { TMPDIR: temporary, ...env }, input);
+/** Runs a command in this process, whose folder for temporary files is that of the test. */
+const run = (words: readonly string[], env: NodeJS.ProcessEnv = {}) => home.runHere(words, env);
+
+const runProcess = (words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  home.run(words, { TMPDIR: temporary, ...env });
 
 /** Every file below the home but compiled code, with its content. */
 function contents(folder = home.folder): Record<string, string> {
@@ -131,7 +140,7 @@ describe('a sandbox', () => {
       ...{ VMCTL_TOKEN: 'x', VMCTL_CONTEXT: 'real', VMCTL_READ_ONLY: '1', VMCTL_URL: 'https://x' },
       ...{ HTTPS_PROXY: 'http://127.0.0.1:1', VMCTL_PASSWORD_FILE: '/nowhere' },
     };
-    const { code, stderr } = await run(['--sandbox', 'tags', 'create', '--name', 'x'], env);
+    const { code, stderr } = await runProcess(['--sandbox', 'tags', 'create', '--name', 'x'], env);
     expect(code, stderr).toBe(0);
   });
 
@@ -140,12 +149,12 @@ describe('a sandbox', () => {
     writeFileSync(file, '');
     const nowhere = { XDG_STATE_HOME: undefined, XDG_CACHE_HOME: undefined };
     const env = { HOME: file, XDG_CONFIG_HOME: undefined, ...nowhere };
-    const { code, stderr } = await run(['--sandbox', 'vms', 'list', '-o', 'name'], env);
+    const { code, stderr } = await runProcess(['--sandbox', 'vms', 'list', '-o', 'name'], env);
     expect(code, stderr).toBe(0);
   });
 
   it('says where it would have files', async () => {
-    const { code, stderr } = await run(['--sandbox', 'vms', 'list'], {
+    const { code, stderr } = await runProcess(['--sandbox', 'vms', 'list'], {
       TMPDIR: join(temporary, 'no'),
     });
     expect(code).toBe(2);
@@ -155,10 +164,10 @@ describe('a sandbox', () => {
   it('can be recorded, and replayed', async () => {
     const file = join(home.folder, 'sandbox.ndjson');
     const words = ['vms', 'start', 'vm-02', '-o', 'json'];
-    const recorded = await run(['--sandbox', '--record', file, ...words]);
+    const recorded = await runProcess(['--sandbox', '--record', file, ...words]);
     expect(recorded.code, recorded.stderr).toBe(0);
     const command = [process.execPath, vmctl, ...words];
-    const replayed = await run(['serve', '--replay', file, '--', ...command]);
+    const replayed = await runProcess(['serve', '--replay', file, '--', ...command]);
     expect(replayed.stderr).toContain(recorded.stderr);
     expect(replayed.stdout).toBe(recorded.stdout);
   });

@@ -36,6 +36,12 @@ async function open(words = '', ready = /^>vms +│.*\n|NAME +STATUS/m): Promise
   return await pane.until(ready);
 }
 
+/** Types, and waits until it is there: keys that come together with a text would be taken for a part of it. */
+async function typed(...keys: string[]): Promise<void> {
+  pane.type(...keys);
+  await pane.until(new RegExp(`${keys.at(-1)}`));
+}
+
 async function statusOf(vm: string): Promise<string> {
   const { stdout } = await home.runHere(['vms', 'get', vm, '-o', 'json']);
   return (JSON.parse(stdout) as { status: string }).status;
@@ -70,7 +76,8 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
 
   it('a search is checked while it is typed, completed by Tab, and taken back by Esc', async () => {
     await open();
-    pane.type('/', 'stat', 'Tab');
+    await typed('/', 'stat');
+    pane.type('Tab');
     await pane.until(/^\/status/m);
     pane.type('=upp');
     await pane.until(/upp is no value of the field/);
@@ -84,7 +91,8 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
 
   it('what cannot be searched is looked through', async () => {
     await open('macpools', /NAME/);
-    pane.type('/', 'nothing like it', 'Enter');
+    await typed('/', 'nothing like it');
+    pane.type('Enter');
     await pane.until(/no macpools found here/);
   });
 
@@ -246,7 +254,8 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     expect(pane.screen()).toContain('protected context lab');
     pane.type('x');
     await pane.until(/context lab is protected/);
-    pane.type('prod', 'Enter');
+    await typed('prod');
+    pane.type('Enter');
     await pane.until(/that is not lab; nothing was done/);
     expect(await statusOf('vm-03')).toBe('up');
     pane.type('x');

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
-import { type ServerProcess, startServerProcess } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 
-let server: ServerProcess;
+let server: TestServer;
 let home: Home;
 
 beforeAll(async () => {
-  server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
+  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
   home = makeHome(server);
 });
 
@@ -67,7 +67,7 @@ describe.each([
   });
 
   it('says it as one JSON object, when JSON is asked for', async () => {
-    const outcome = await home.run([...words, '-o', 'json'], env);
+    const outcome = await home.runHere([...words, '-o', 'json'], env);
     expect(outcome.code, outcome.stderr).toBe(code);
     expect(outcome.stdout).toBe('');
     const error = JSON.parse(outcome.stderr.trim().split('\n').at(-1) ?? '') as { code: string };
@@ -76,7 +76,7 @@ describe.each([
 });
 
 it('refuses a server whose authority it does not know', async () => {
-  const other = await startServerProcess([]);
+  const other = await startTestServer([]);
   const outcome = await home.run(['vms', 'list'], {
     VMCTL_URL: other.ready.base_url,
     VMCTL_CA_FILE: server.ready.ca_file,
@@ -96,7 +96,7 @@ it('refuses a server whose authority it does not know', async () => {
 it('refuses a definition file that is malformed, and says where', async () => {
   const file = join(home.folder, 'vm.json');
   writeFileSync(file, '{"name": "x",}');
-  const outcome = await home.run(['vms', 'create', '-f', file]);
+  const outcome = await home.runHere(['vms', 'create', '-f', file]);
   expect(outcome.code, outcome.stderr).toBe(2);
   expect(outcome.stderr).toContain('vm.json');
 });
@@ -119,7 +119,7 @@ it('refuses options of the server that make no sense', async () => {
     ['--allow-origin', 'https://console.example.com/path'],
     ['--memory', '--data', '/tmp/x'],
   ]) {
-    const outcome = await home.run(
+    const outcome = await home.runHere(
       ['serve', '--memory', ...words].filter((word, index, all) => all.indexOf(word) === index),
     );
     expect(outcome.code, words.join(' ')).toBe(2);

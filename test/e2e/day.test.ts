@@ -9,14 +9,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, Speaker, type Thing } from '../operations/support/speaker.ts';
 import { type Home, makeHome } from '../support/command.ts';
 import { RawApi, requestToken } from '../support/raw.ts';
-import { type ServerProcess, startServerProcess } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 import { pictureOf } from './support/picture.ts';
 
 const file = fileURLToPath(new URL('../data/day.json', import.meta.url));
 const gibibyte = 2 ** 30;
 const clusters = ['front', 'back', 'lab'] as const;
 
-let server: ServerProcess;
+let server: TestServer;
 let home: Home;
 /** The administrator of the service; olaf, of the data center; jane, who uses machines. */
 let admin: Speaker;
@@ -24,7 +24,7 @@ let olaf: Speaker;
 let jane: Speaker;
 
 beforeAll(async () => {
-  server = await startServerProcess(['--inventory', 'empty', '--seed', '1', '--speed', '0']);
+  server = await startTestServer(['--inventory', 'empty', '--seed', '1', '--speed', '0']);
   home = makeHome(server);
   admin = new Speaker(await RawApi.signIn(server), 'JSON');
 });
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** Runs the command as the administrator; it must succeed. */
 async function vmctl(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await home.run(words);
+  const { code, stdout, stderr } = await home.runHere(words);
   expect(code, `${words.join(' ')}: ${stderr}`).toBe(0);
   return stdout;
 }
@@ -43,7 +43,7 @@ async function vmctl(...words: string[]): Promise<string> {
 /** Runs the command as jane; returns its exit code and what it complains of. */
 async function asJane(...words: string[]) {
   const env = { VMCTL_USERNAME: 'jane@internal' };
-  const { code, stderr } = await home.run(words, env);
+  const { code, stderr } = await home.runHere(words, env);
   return { code, stderr };
 }
 

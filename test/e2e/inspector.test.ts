@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Browser, hasBrowser } from '../support/browser.ts';
 import { type Home, makeHome } from '../support/command.ts';
 import { projectRoot, startTestServer, type TestServer } from '../support/server.ts';
@@ -56,12 +56,11 @@ describe('the files of the page', () => {
 describe.skipIf(!hasBrowser)('the page of a server', () => {
   let browser: Browser;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     browser = await Browser.start();
   }, 60_000);
-  afterEach(async () => {
-    await browser.stop();
-  });
+  beforeEach(() => browser.renew());
+  afterAll(() => browser.stop());
 
   async function signIn(hash = '', password = server.password): Promise<void> {
     await browser.open(`${page}${hash}`);

@@ -1,14 +1,14 @@
 /** What only a stand-in has: written inventories, saved states, resets, failures, metrics. */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { builtVmctl } from '../support/in-process.ts';
 import { type RawAnswer, RawApi, requestToken, send } from '../support/raw.ts';
-import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
+import { startServerProcess, startTestServer, type TestServer } from '../support/server.ts';
 
 let folder: string;
-const servers: ServerProcess[] = [];
+const servers: TestServer[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-stand-in-'));
@@ -18,14 +18,20 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(...options: string[]): Promise<ServerProcess> {
-  const server = await startServerProcess(['--speed', '0', ...options]);
+/** Starts a server in this process, or as one of its own where it is told what only the command knows. */
+async function start(...options: string[]): Promise<TestServer> {
+  const isPlain = options.every((one) => !/^--(?!inventory$|seed$)/.test(one));
+  const server = await (isPlain ? startTestServer : startServerProcess)([
+    '--speed',
+    '0',
+    ...options,
+  ]);
   servers.push(server);
   return server;
 }
 
 function admin(
-  server: ServerProcess,
+  server: TestServer,
   method: string,
   path: string,
   body?: string,
@@ -207,7 +213,6 @@ describe('a state', () => {
     expect(saved.status).toBe(200);
     const file = join(folder, 'state');
     const env = {
-      ...process.env,
       XDG_STATE_HOME: folder,
       XDG_CONFIG_HOME: folder,
       VMCTL_URL: first.ready.base_url,
@@ -215,12 +220,11 @@ describe('a state', () => {
       VMCTL_PASSWORD: first.password,
       VMCTL_CA_FILE: first.ready.ca_file,
     };
-    const save = (path: string) =>
-      spawnSync(process.execPath, [vmctl, 'serve', '--save', path], { env, encoding: 'utf8' });
-    expect(save(file).status).toBe(0);
+    const save = (path: string) => builtVmctl(['serve', '--save', path], { env });
+    expect((await save(file)).code).toBe(0);
     const nowhere = join(folder, 'nowhere/state');
-    const { status, stderr } = save(nowhere);
-    expect([status, stderr]).toEqual([
+    const { code, stderr } = await save(nowhere);
+    expect([code, stderr]).toEqual([
       2,
       `vmctl: --save ${nowhere} cannot be written: ENOENT: no such file or directory\n`,
     ]);

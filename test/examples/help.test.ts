@@ -83,7 +83,7 @@ describe.each(shownNouns)('examples of $name', ({ name: noun }) => {
     const changes = entry.calls.some(({ method }) => method !== 'GET');
     const isPrepared = (before[entry.name] ?? before[entry.noun] ?? []).length > 0;
     for (const example of lines) {
-      if (changes || isPrepared || isSpoilt) await site.restore();
+      if (isSpoilt) await site.restore();
       isSpoilt = changes || isPrepared;
       await prepare(entry);
       if (example.includes(' -f new.yaml')) await writeDocument(entry.examples[0] ?? '');

@@ -86,7 +86,8 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
   },
   'vmctl vms console web01 --serial': {
     before: `vmctl vms update web01 --set console.enabled=true -q
-vmctl vms stop web01 -q; vmctl vms start web01 -q`,
+vmctl vms stop web01 -q
+vmctl vms start web01 -q`,
     after: prints(
       /^ssh -t -p 2222 ovirt-vmconsole@engine\.example\.com connect --vm-id=\S+\n$|^ssh -t -p 2222 ovirt-vmconsole@127/,
     ),
@@ -152,7 +153,10 @@ const scenesOfSites: Readonly<Record<string, Scene>> = {
 };
 
 const update = 'vmctl vms update web01 --comment moved -q';
-const twelveUpdates = `for n in $(seq 12); do vmctl vms update web01 --comment "$n" -q; done`;
+const twelveUpdates = Array.from(
+  { length: 12 },
+  (_, index) => `vmctl vms update web01 --comment ${index + 1} -q`,
+).join('\n');
 const comment = (pattern: RegExp) => shows('vmctl vms get web01 -o yaml', pattern);
 
 const scenesOfHistory: Readonly<Record<string, Scene>> = {
@@ -162,7 +166,7 @@ const scenesOfHistory: Readonly<Record<string, Scene>> = {
     before: twelveUpdates,
     after: ({ stdout }) => expect(JSON.parse(stdout)).toHaveLength(10),
   },
-  'vmctl undo': { before: `${update}; vmctl undo; ${update}`, after: comment(/^comment: ""$/m) },
+  'vmctl undo': { before: `${update}\nvmctl undo\n${update}`, after: comment(/^comment: ""$/m) },
   'vmctl undo 12': { before: twelveUpdates, after: comment(/^comment: ['"]?11['"]?$/m) },
   'vmctl undo --dry-run': { before: update, after: prints(/DRY RUN[\s\S]*"comment": ""/) },
 };

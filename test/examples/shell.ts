@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { builtVmctl } from '../support/in-process.ts';
-import { password, projectRoot, type Ready, type ServerProcess, vmctl } from '../support/server.ts';
+import { password, projectRoot, type Ready, type TestServer, vmctl } from '../support/server.ts';
 import type { NamedHosts } from './named-hosts.ts';
 import { wordsOf } from './site.ts';
 
@@ -60,6 +60,29 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A command that needs no shell. */
 const plain = /^vmctl (?!serve)[^|<>$;&~]*$/;
 
+/** The same, where its output goes to a file. */
+const written = /^(vmctl (?!serve)[^|<>$;&~]*) > ([\w.-]+)$/;
+
+/** What makes lines of a script one whole: a shell has to run them all. */
+const compound =
+  /<<|['"][^'"\n]*\n|[&\\]$|^(?:\.|cd|set|eval|export|for|while|until|if|\w+=)(?:\b|\s)/m;
+
+/** Parts of a script: commands that need no shell, one by one, and what is between them. */
+function partsOf(script: string): readonly string[] {
+  const lines = script.split('\n');
+  const isSimple = (line: string) => plain.test(line) || written.test(line);
+  if (compound.test(script) && !lines.every(isSimple)) return [script];
+  const parts: string[] = [];
+  let last = true;
+  for (const line of lines) {
+    const simple = isSimple(line);
+    if (simple || last) parts.push(line);
+    else parts.push(`${parts.pop()}\n${line}`);
+    last = simple;
+  }
+  return parts;
+}
+
 /** Programs that examples start beside vmctl. */
 const programs: Readonly<Record<string, string>> = {
   // A server takes free ports, and says when it answers; what the example says itself still wins.
@@ -86,7 +109,7 @@ exec '${process.execPath}' '${vmctl}' "$@"`,
 };
 
 /** Prepares a folder for examples that use a server by its name. */
-export function makeShell(server: ServerProcess, hosts: NamedHosts, at: string, web = 0): Shell {
+export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web = 0): Shell {
   mkdirSync(at, { recursive: true });
   const folder = mkdtempSync(join(at, 'shell-'));
   const write = (name: string, content: string | Buffer) => {
@@ -161,13 +184,13 @@ export function makeShell(server: ServerProcess, hosts: NamedHosts, at: string, 
     read: (name) => readFileSync(join(folder, name), 'utf8'),
     run,
     must: async (script, more) => {
-      const isPlain = script.split('\n').every((line) => plain.test(line));
-      const steps = isPlain ? script.split('\n') : [script];
       let printed = '';
-      for (const step of steps) {
-        const { code, stdout, stderr } = await (isPlain ? here : run)(step, more);
-        if (code !== 0) throw new Error(`${step}: ${code}\n${stderr}`);
-        printed += stdout;
+      for (const part of partsOf(script)) {
+        const [, line = part, file] = written.exec(part) ?? [];
+        const { code, stdout, stderr } = await (plain.test(line) ? here : run)(line, more);
+        if (code !== 0) throw new Error(`${part}: ${code}\n${stderr}`);
+        if (file === undefined) printed += stdout;
+        else write(file, stdout);
       }
       return printed;
     },

@@ -13,7 +13,17 @@ export interface CommandPage {
   readonly examples: readonly string[];
 }
 
-async function printed(words: readonly string[]): Promise<string> {
+/** What was printed: tests that share a process ask for the same pages. */
+const pages = new Map<string, Promise<string>>();
+
+function printed(words: readonly string[]): Promise<string> {
+  const line = words.join(' ');
+  const page = pages.get(line) ?? print(words);
+  pages.set(line, page);
+  return page;
+}
+
+async function print(words: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await builtVmctl(words);
   if (code !== 0) throw new Error(`vmctl ${words.join(' ')}: ${stderr}`);
   return joined(stdout);
@@ -29,12 +39,12 @@ export async function allNouns(): Promise<readonly NounEntry[]> {
 
 /** The help of every command. */
 export async function commandPages(nouns: readonly NounEntry[]): Promise<readonly CommandPage[]> {
-  const pages: CommandPage[] = [];
+  const found: CommandPage[] = [];
   for (const entry of nouns.flatMap(({ commands }) => commands)) {
     const text = await printed([...entry.name.split(' '), '--help']);
-    pages.push({ entry, text, examples: belowTitle(text) });
+    found.push({ entry, text, examples: belowTitle(text) });
   }
-  return pages;
+  return found;
 }
 
 /** The lines of a page below `Examples:`. */
@@ -67,9 +77,18 @@ export async function topics(): Promise<readonly Topic[]> {
   return found;
 }
 
+/** Manual pages by their names, made once for the same nouns. */
+const manuals = new WeakMap<readonly NounEntry[], ReadonlyMap<string, string>>();
+
+function manualsOf(nouns: readonly NounEntry[]): ReadonlyMap<string, string> {
+  const made = manuals.get(nouns) ?? new Map(manualPages(nouns));
+  manuals.set(nouns, made);
+  return made;
+}
+
 /** The lines of a manual page that are shown as they are, of all pages of some nouns. */
 export function manualLines(nouns: readonly NounEntry[], name: string): readonly string[] {
-  const page = new Map(manualPages(nouns)).get(`man/${name}.1`) ?? '';
+  const page = manualsOf(nouns).get(`man/${name}.1`) ?? '';
   const blocks = page.matchAll(/^\.nf\n([\s\S]*?)^\.fi$/gm);
   return [...blocks].flatMap(([, text = '']) => {
     const lines = text.replace(/\n$/, '').split('\n');

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { domainId, otherId, sampleId } from '../../src/model/notation/commands.ts';
 import { builtVmctl, type Result } from '../support/in-process.ts';
 import { RawApi, send } from '../support/raw.ts';
-import { type ServerProcess, startServerProcess } from '../support/server.ts';
+import { startServerProcess, startTestServer, type TestServer } from '../support/server.ts';
 
 export const inventory = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
 
@@ -64,7 +64,7 @@ const fixed: readonly (readonly [line: string, id: string])[] = [
 ];
 
 export interface ExamplesSite {
-  readonly server: ServerProcess;
+  readonly server: TestServer;
   /** Where examples find and leave files. */
   readonly folder: string;
   /** The environment of somebody who is signed in. */
@@ -87,9 +87,10 @@ export function wordsOf(line: string): string[] {
   return [...words].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
 
-/** Starts the service and prepares it. */
+/** Starts the service and prepares it: in this process, or as one of its own where it needs further options. */
 export async function startExamplesSite(options: readonly string[] = []): Promise<ExamplesSite> {
-  const server = await startServerProcess(['--speed', '0', '--inventory', inventory, ...options]);
+  const start = options.length === 0 ? startTestServer : startServerProcess;
+  const server = await start(['--speed', '0', '--inventory', inventory, ...options]);
   const admin = await RawApi.signIn(server);
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-examples-'));
   writeFileSync(join(folder, 'site.yaml'), 'tags: [{ name: production }, { name: web }]\n');

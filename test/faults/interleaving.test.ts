@@ -15,7 +15,7 @@ import {
 import { differ, nobody, SmallSite } from './support/small-site.ts';
 
 /** Commands in all; those of one story, from an empty site on. */
-const steps = Number(process.env['VMCTL_STEPS'] ?? count(100_000, 2_000));
+const steps = Number(process.env['VMCTL_STEPS'] ?? count(100_000, 1_000));
 const story = 100;
 
 let site: SmallSite;

@@ -156,14 +156,14 @@ describe('F12 names', () => {
     writeFileSync(curl, '#!/bin/bash\nprintf "%s\\n" "$@" >> "$HOME/arguments"\n');
     chmodSync(curl, 0o755);
     for (const name of names) {
-      const made = await home.run(['bookmarks', 'create', `--name=${name}`, '--value=x']);
+      const made = await home.runHere(['bookmarks', 'create', `--name=${name}`, '--value=x']);
       expect(made.code, made.stderr).toBe(0);
     }
   });
 
   it('are arguments of the commands that --curl prints, and nothing else', async () => {
     for (const name of names) {
-      const shown = await home.run([
+      const shown = await home.runHere([
         'bookmarks',
         'create',
         `--name=${name}`,

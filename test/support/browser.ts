@@ -23,6 +23,8 @@ export class Browser {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (result: Params) => void>();
   #session: string | undefined;
+  /** Cookies and storage of its own, with the page in it. */
+  #context: unknown;
   #count = 0;
   /** What the page complained about: errors, and what its policy forbids. */
   readonly complaints: string[] = [];
@@ -60,12 +62,28 @@ export class Browser {
     const socket = new WebSocket(address);
     await once(socket, 'open');
     const browser = new Browser(child, folder, socket);
-    const { targetId } = await browser.#send('Target.createTarget', { url: 'about:blank' });
-    const { sessionId } = await browser.#send('Target.attachToTarget', { targetId, flatten: true });
-    browser.#session = String(sessionId);
-    for (const domain of ['Page', 'Runtime', 'Network', 'Log'])
-      await browser.#send(`${domain}.enable`);
+    await browser.renew();
     return browser;
+  }
+
+  /** An empty page in place of the one that is there, as in a browser that was just started. */
+  async renew(): Promise<void> {
+    this.#session = undefined;
+    const old = this.#context;
+    if (old !== undefined) {
+      await this.#send('Target.disposeBrowserContext', { browserContextId: old });
+    }
+    const { browserContextId } = await this.#send('Target.createBrowserContext');
+    this.#context = browserContextId;
+    const page = { url: 'about:blank', browserContextId };
+    const { targetId } = await this.#send('Target.createTarget', page);
+    const { sessionId } = await this.#send('Target.attachToTarget', { targetId, flatten: true });
+    this.complaints.length = 0;
+    this.requested.length = 0;
+    this.#session = String(sessionId);
+    for (const domain of ['Page', 'Runtime', 'Network', 'Log']) {
+      await this.#send(`${domain}.enable`);
+    }
   }
 
   async open(url: string): Promise<void> {

@@ -117,19 +117,19 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
         const read = (await api.json('GET', path)).json<Thing>();
         const follows = index < followedFrom ? followable(type, read) : [];
         const ways = ['', '?all_content=true', ...follows.map((name) => `?follow=${name}`)];
+        const event = await newestEvent();
+        let writes = 0;
         for (const format of ['xml', 'json'] as const) {
           for (const way of ways) {
             const first = await api[format]('GET', path + way);
             if (first.status !== 200) problems.push(`GET ${path}${way}: ${first.text}`);
-            const event = await newestEvent();
             for (const body of returned(format, type, first)) {
               const answer = await put(format, path, body);
+              writes += 1;
               if (answer.status !== 200) {
                 problems.push(`${format} ${path}${way}: ${answer.status} ${answer.text}`);
               }
             }
-            const events = (await newestEvent()) - event;
-            if (events > 2) problems.push(`${format} ${path}${way} wrote ${events} events`);
             if (measured.has(way)) continue;
             const second = await api[format]('GET', path + way);
             if (second.text !== first.text) {
@@ -139,6 +139,8 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
             }
           }
         }
+        const events = (await newestEvent()) - event;
+        if (events > writes) problems.push(`${writes} times ${path} wrote ${events} events`);
       }
       expect([...problems, ...(await changesSince(before))].slice(0, 5)).toEqual([]);
     },
