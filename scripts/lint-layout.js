@@ -46,7 +46,7 @@ const rooms = {
   'server/tls': ['server/files'],
   'server/folder': ['server/files', 'server/store'],
   'server/core': ['model', 'server/files', 'formats', 'server/store'],
-  'server/auth': ['model', 'server/core', 'server/store'],
+  'server/auth': ['model', 'server/core', 'server/files', 'server/store'],
   'server/api': ['model', 'search', 'wire', 'server/auth', 'server/core', 'server/store'],
   'server/inventory': ['model', 'server/auth', 'server/core', 'server/store'],
   'server/resources': [

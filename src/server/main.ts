@@ -1,7 +1,7 @@
 /** Puts a server together: store, rules, certificates, image daemon, listener; and takes it apart. */
 
 import { randomBytes, randomUUID, sign } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -14,8 +14,10 @@ import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
 import { CallLog } from './api/call-log.ts';
+import { purgeIdempotencyKeys } from './api/idempotency.ts';
 import { KeptTexts } from './api/kept-texts.ts';
 import { ShownTexts } from './api/shown-texts.ts';
+import { choosePassword } from './auth/administrator-password.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import {
@@ -33,12 +35,12 @@ import { purgeJobs } from './core/jobs.ts';
 import { certificateNames, listen } from './core/listening.ts';
 import { reporter } from './core/log.ts';
 import { dialectOf, isEverywhere, type ServerOptions, urlHost } from './core/options.ts';
+import { Peers, requireAlone } from './core/peers.ts';
 import { answers } from './core/port-probe.ts';
 import type { Site } from './core/ports.ts';
 import { seededRandom, seededUuid } from './core/random.ts';
 import { TaskRunner } from './core/task-runner.ts';
-import { ownFile } from './files/access.ts';
-import { keepDurably, writeDurably } from './files/durable-file.ts';
+import { keepDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
 import { siteMarkIn } from './folder/marks.ts';
 import { journaled } from './http/journaled-service.ts';
@@ -59,7 +61,7 @@ import { copyPassword } from './store/credentials.ts';
 import { lastEventId } from './store/event-ids.ts';
 import { clearState, loadState } from './store/state.ts';
 import type { Store } from './store/store.ts';
-import { givenCertificates, ownCertificates } from './tls/certificates.ts';
+import { type AuthorityKeeper, givenCertificates, ownCertificates } from './tls/certificates.ts';
 
 export interface RunningServer {
   /** `https://HOST:PORT/virt-app` */
@@ -128,8 +130,10 @@ async function start(
   });
   const { store } = data;
   closers.push(() => data.close());
-  const password = choosePassword(options, folder);
-  const hashed = hashAhead(store, options.admin, password.password);
+  const { isFirst } = data;
+  const hasPasswordAlready = store.isShared && store.read((tx) => hasPassword(tx, options.admin));
+  const password = choosePassword(options, folder, hasPasswordAlready);
+  const hashed = password.isKept ? undefined : hashAhead(store, options.admin, password.password);
   const time = await ServiceTime.begin(store, clock);
   const steady = () => time.now();
   closers.push(() => time.note(store, true).catch(report));
@@ -140,20 +144,23 @@ async function start(
           join(folder, 'tls'),
           certificateNames([options.listen.host, options.imagesListen.host], options),
           now(),
+          store.isShared ? authorityIn(store) : undefined,
         );
   const caFile = join(folder, 'ca.pem');
   keepDurably(caFile, certificates.ca, 0o644);
 
   const files = new DiskFiles(data.images, store);
   closers.push(() => files.forgetRemoved().catch(report));
-  await files.sweep();
+  // What others are making is not yet needed by anything.
+  if (isFirst) await files.sweep();
   const qemuNbd = QemuNbd.find(join(folder, 'nbd'));
   closers.push(() => qemuNbd?.end());
   const ticketImages = new TicketImages(files, qemuNbd);
-  const findings = findImages(store, files);
-  const isRestored = store.meta('restored') !== undefined;
+  const findings = isFirst ? findImages(store, files) : { lost: [], found: [] };
+  const isRestored = isFirst && store.meta('restored') !== undefined;
   // What clients were about to send or fetch when a backup was made is not what they have now.
-  const tickets = isRestored ? [] : await ticketsUnderWay(store, ticketImages, files, report);
+  const isUnderWay = isFirst && !isRestored;
+  const tickets = isUnderWay ? await ticketsUnderWay(store, ticketImages, files, report) : [];
   const daemon = await images.start({
     host: options.imagesListen.host,
     port: options.imagesListen.port,
@@ -166,7 +173,15 @@ async function start(
       : { controlSocket: options.imagesControlSocket }),
   });
   closers.push(() => daemon.close());
-  const desk = new TicketManager(daemon, uploadUrl(daemon, options), ticketImages, steady, report);
+  const server = store.isShared ? randomUUID() : undefined;
+  const desk = new TicketManager({
+    daemon,
+    url: uploadUrl(daemon, options),
+    server,
+    images: ticketImages,
+    now: steady,
+    report,
+  });
   let port = options.listen.port;
   const address = () => `${urlHost(options.listen.host)}:${port}`;
   let newId: () => string = randomUUID;
@@ -201,7 +216,7 @@ async function start(
   const isNew = await fillStore(store, site, options);
   if (!isNew || options.load !== undefined) startIds(store.read(lastEventId));
   // What was loaded may have brought a password, and its salt.
-  const isLoaded = isNew && store.read((tx) => hasPassword(tx, options.admin));
+  const isLoaded = isNew && !password.isKept && store.read((tx) => hasPassword(tx, options.admin));
   const rehashed = isLoaded ? hashAhead(store, options.admin, password.password) : hashed;
   await beginService(store, site, options.admin, await rehashed);
   await followImages(store, site, findings);
@@ -227,7 +242,10 @@ async function start(
       journal,
       page: { appRoot: dialect.appRoot, scope: dialect.scope },
       steady,
-      backup: async () => (await FrozenSite.freeze(data.frozen, store, files)).read(),
+      backup: async () => {
+        if (store.isShared) requireAlone(store);
+        return (await FrozenSite.freeze(data.frozen, store, files)).read();
+      },
       lose: async (name) => {
         const found = await store.write((tx) => {
           const host = tx.get('host', name) ?? tx.byName('host', name);
@@ -248,7 +266,8 @@ async function start(
           reviewClaims(RuleContext.system(tx, site));
         });
         await desk.closeAll();
-        await files.sweep();
+        // What others are making is not yet needed by anything.
+        if (isFirst) await files.sweep();
         runner.wake();
       },
     },
@@ -275,15 +294,30 @@ async function start(
     isGivenCertificate: options.tlsCert !== undefined,
     allowOrigins: options.allowOrigins ?? [],
   });
-  await desk.begin(store, site, tickets);
+  if (server !== undefined) {
+    const seen = () => {
+      runner.renew();
+      runner.wake();
+    };
+    const peers = new Peers({ store, time, id: server, report, seen });
+    peers.begin(desk.url, isFirst);
+    closers.push(() => peers.end());
+  }
+  await desk.begin(store, site, isFirst ? tickets : undefined);
   closers.push(() => desk.end());
   port = await listen(listener.server, options.listen);
   closers.push(() => listener.close(grace));
-  await runner.recover();
+  if (isFirst) await runner.recover();
+  else runner.wake();
+  data.started();
   const purging = setInterval(() => {
-    Promise.all([purgeJobs(store, steady()), files.forgetRemoved(), time.note(store)]).catch(
-      report,
-    );
+    const now = steady();
+    Promise.all([
+      purgeJobs(store, now),
+      purgeIdempotencyKeys(store, now),
+      files.forgetRemoved(),
+      time.note(store),
+    ]).catch(report);
   }, noteInterval);
   purging.unref();
   closers.push(() => clearInterval(purging));
@@ -309,10 +343,10 @@ async function start(
   };
 }
 
-interface Password {
-  readonly password: string;
-  readonly file: string | undefined;
-  readonly isNew: boolean;
+/** The authority that all servers of a store have. */
+function authorityIn(store: Store): AuthorityKeeper {
+  const key = 'authority';
+  return { read: () => store.meta(key), write: (text) => store.setMeta(key, text) };
 }
 
 /** Fills a store that is new; returns whether it was. */
@@ -331,10 +365,10 @@ async function beginService(
   store: Store,
   site: Site,
   admin: string,
-  password: SaltedHash,
+  password: SaltedHash | undefined,
 ): Promise<void> {
   await store.write((tx) => {
-    if (!isSamePassword(storedPassword(tx, admin), password.hash)) {
+    if (password && !isSamePassword(storedPassword(tx, admin), password.hash)) {
       storePassword(tx, admin, password);
       for (const user of sampleUsers) copyPassword(tx, admin, user);
     }
@@ -342,27 +376,6 @@ async function beginService(
     reviewClaims(ctx);
     ctx.event('SERVICE_STARTED', {}, { Product: site.dialect.product.name });
   });
-}
-
-/** The password that was given, the one kept in the data folder, or a new one that is kept there. */
-function choosePassword(options: ServerOptions, folder: string): Password {
-  const file = join(folder, 'admin-password');
-  if (options.password !== undefined) {
-    if (options.data === undefined) writeFileSync(file, `${options.password}\n`, { mode: 0o600 });
-    return {
-      password: options.password,
-      file: options.data === undefined ? file : undefined,
-      isNew: false,
-    };
-  }
-  ownFile(file);
-  try {
-    return { password: readFileSync(file, 'utf8').trimEnd(), file, isNew: false };
-  } catch {
-    const password = randomBytes(12).toString('base64url');
-    writeDurably(file, `${password}\n`, 0o600);
-    return { password, file, isNew: true };
-  }
 }
 
 /** Where clients reach the image daemon: one that listens everywhere has no address of its own. */

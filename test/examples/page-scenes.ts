@@ -16,6 +16,8 @@ export const notRun: Readonly<Record<string, string>> = {
   'sudo cat /var/lib/vmctl/site/admin-password': 'it belongs to the two before',
   'createdb --template=template0 --encoding=UTF8 --locale=C vmctl': inPostgres,
   'vmctl serve --store postgres://vmctl@db.example.com/vmctl --images /srv/images': inPostgres,
+  'vmctl serve --store postgres://vmctl@db.example.com/vmctl --images /srv/images --listen 0.0.0.0:8443 --images-listen 0.0.0.0:54322':
+    'test/faults/several-servers.test.ts does so, with three servers and HAProxy',
   'vmctl serve --copy-store sqlite:./site postgres://vmctl@db.example.com/vmctl --images /srv/images':
     inPostgres,
   'vmctl serve --copy-store postgres://vmctl@db.example.com/vmctl sqlite:./back --images /srv/images':

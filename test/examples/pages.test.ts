@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shellQuote } from '../../src/client/shell-quote.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
+import { documented, isInstalled, type ProxyName, proxies } from '../support/several-servers.ts';
 import { namedHosts } from './named-hosts.ts';
 import { notRun, pageScenes } from './page-scenes.ts';
 import { makeShell, type Shell } from './shell.ts';
@@ -77,6 +78,8 @@ const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void
     for (const value of told) expect(value).toMatch(/./);
   },
   yaml: expectInventory,
+  haproxy: expectProxy('haproxy'),
+  nginx: expectProxy('nginx'),
   json: async (text, shell) => {
     // What agents are told to start; it ends when nobody speaks to it.
     const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, McpServer> };
@@ -87,6 +90,18 @@ const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void
     }
   },
 };
+
+/** Whether a proxy takes its configuration; test/faults/several-servers.test.ts uses it. */
+function expectProxy(name: ProxyName): (text: string, shell: Shell) => Promise<void> {
+  return async (_, shell) => {
+    const { program, check } = proxies[name];
+    if (!isInstalled(name)) return;
+    shell.write('proxy.conf', documented(name, 1, [2, 3, 4], shell.folder));
+    await shell.must(
+      [program, ...check(join(shell.folder, 'proxy.conf'))].map(shellQuote).join(' '),
+    );
+  };
+}
 
 interface McpServer {
   readonly command: string;

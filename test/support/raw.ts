@@ -103,16 +103,26 @@ export class RawApi {
     });
   }
 
-  xml(method: string, path: string, body?: string): Promise<RawAnswer> {
+  xml(
+    method: string,
+    path: string,
+    body?: string,
+    headers: RawOptions['headers'] = {},
+  ): Promise<RawAnswer> {
     return this.call(method, path, {
-      headers: { Accept: 'application/xml', 'Content-Type': 'application/xml' },
+      headers: { Accept: 'application/xml', 'Content-Type': 'application/xml', ...headers },
       ...(body === undefined ? {} : { body }),
     });
   }
 
-  json(method: string, path: string, body?: unknown): Promise<RawAnswer> {
+  json(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: RawOptions['headers'] = {},
+  ): Promise<RawAnswer> {
     return this.call(method, path, {
-      headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+      headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }

@@ -4,7 +4,8 @@
  *
  * | | |
  * |---|---|
- * | `GET ready`, `GET live` | 200 as soon as the API answers |
+ * | `GET live` | 200 as soon as the API answers; of anybody |
+ * | `GET ready` | 200 while the store can be read, 503 otherwise; of anybody |
  * | `GET metrics` | text format of Prometheus |
  * | `GET state` | everything as lines of JSON, for `vmctl serve --load` |
  * | `PUT state` | takes such a state in, in place of everything |
@@ -63,7 +64,12 @@ const ok = () => Promise.resolve({ status: 'ok' });
 
 const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   live: { GET: ok },
-  ready: { GET: ok },
+  ready: {
+    GET: async ({ store }) => {
+      store.read((tx) => tx.tasks.nextDue());
+      return { status: 'ok' };
+    },
+  },
   metrics: {
     GET: async ({ metrics, store }) => plain('text/plain; version=0.0.4', [metrics.text(store)]),
   },
@@ -125,6 +131,9 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
 };
 
+/** What balancers and supervisors ask, who have no credentials; those who give some are told what they are worth. */
+const openToAnybody: ReadonlySet<string> = new Set(['live', 'ready']);
+
 /** Who waits longer is asked to ask again. */
 const longestWait = 30_000;
 
@@ -184,8 +193,9 @@ export async function administer(
   const page = request.method === 'GET' ? pageFile(request.path, admin.page) : undefined;
   if (page) return page;
   try {
-    await authorise(admin, request);
     const [word = '', ...rest] = request.path.split('/');
+    const isAnybody = request.header('authorization') === undefined && openToAnybody.has(word);
+    if (!isAnybody) await authorise(admin, request);
     const methods = Object.hasOwn(handlers, word) ? handlers[word] : undefined;
     if (!methods) {
       const known = Object.keys(handlers).join(', ');

@@ -78,7 +78,8 @@ function nameOf(place: SitePlace): string {
 async function openSite(place: SitePlace, log: (line: string) => void): Promise<DataFolder> {
   const settings = { inMemory: false, newSite: false, adoptImages: false, log };
   if (!('folder' in place)) {
-    return openSharedSite(place.address, { ...place, frozen: place.images }, settings);
+    const folders = { images: place.images, frozen: place.images };
+    return openSharedSite(place.address, folders, { ...settings, alone: true });
   }
   if (!existsSync(databaseIn(place.folder))) throw noSite(place);
   return openDataFolder(place.folder, settings);

@@ -37,7 +37,7 @@ interface Noted {
  */
 export class ServiceTime {
   readonly #clock: Clock;
-  readonly #base: number;
+  #base: number;
   readonly #begun: number;
 
   private constructor(clock: Clock, base: number) {
@@ -46,13 +46,20 @@ export class ServiceTime {
     this.#begun = clock.monotonic();
   }
 
-  /** Goes on where the last server of the store has stopped. */
+  /** Goes on where the last server of the store has stopped, or where those are that run now. */
   static async begin(store: Store, clock: Clock): Promise<ServiceTime> {
     const text = store.meta(key);
     const wall = clock.now().getTime();
-    const time = new ServiceTime(clock, text === undefined ? wall : goneOn(text, wall));
+    const latest = store.read((tx) => Math.max(...tx.servers.all().map(({ seen }) => seen)));
+    const base = text === undefined ? wall : goneOn(text, wall);
+    const time = new ServiceTime(clock, Number.isFinite(latest) ? latest : base);
     await time.note(store);
     return time;
+  }
+
+  /** Catches up with another server of the same store, whose time is later. */
+  advanceTo(time: number): void {
+    this.#base += Math.max(0, time - this.now());
   }
 
   /** The service time now. */

@@ -137,14 +137,17 @@ export interface SharedStorage {
 
 /** Tickets at the image daemon. */
 export interface Tickets {
-  /** Where the daemon is reached: `https://HOST:PORT`. */
+  /** Where the daemon of this server is reached: `https://HOST:PORT`. */
   readonly url: string;
+  /** Id of this server among several, each with a daemon of its own; undefined where it is alone. */
+  readonly server: string | undefined;
   /** A ticket can give access to the disk in a qcow2 image, instead of to the image. */
   readonly opensQcow2: boolean;
   /** Rejects when the image cannot be opened. */
   open(ticket: TransferTicket): Promise<void>;
   /** The same for a transfer that has begun already: it is stopped when that is not possible. */
   openOrStop(ticket: TransferTicket, transferId: string): Promise<void>;
+  /** Resolves once nobody can use the ticket any more, on whichever server it was. */
   close(id: string): Promise<void>;
   /** Counts as a use of the ticket: it begins to be idle anew. */
   touch(id: string): Promise<void>;

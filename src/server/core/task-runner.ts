@@ -5,18 +5,29 @@ import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
 import { RuleContext } from './context.ts';
 import { settleJob } from './jobs.ts';
+import { silenceLimit } from './peers.ts';
 import type { Site } from './ports.ts';
 import { type Noted, workPrefix } from './tasks.ts';
 import { moveTask, proceed } from './transitions.ts';
 
 /** Longest time that a timer can wait, in milliseconds. */
 const longest = 2 ** 31 - 1;
-/** Milliseconds after which work that never ended would begin again; a restart does that at once. */
-const lease = 365 * 24 * 3600 * 1000;
+/**
+ * Milliseconds after which work that has not ended begins again. A server that is alone does that when it
+ * starts; of several each says again and again that it goes on.
+ */
+const leaseAlone = 365 * 24 * 3600 * 1000;
+const leaseShared = silenceLimit;
 
 /** Milliseconds until a disk that could not be written is tried again: first, and at most. */
 const firstPause = 250;
 const longestPause = 5_000;
+
+/** What follows a commit. */
+type Effect = () => unknown;
+
+/** Work that was taken, with the number under which it is kept meanwhile. */
+type WorkTask = Pick<Task, 'seq' | 'name' | 'data'>;
 
 /** Runs the tasks of a store. `wake` must be called after every commit. */
 export class TaskRunner {
@@ -30,7 +41,8 @@ export class TaskRunner {
   readonly #stopping = new AbortController();
   /** How long to wait although something is due. */
   #pause = 0;
-  readonly #working = new Set<Promise<void>>();
+  /** Work that is under way, by the number of its task. */
+  readonly #working = new Map<number, Promise<void>>();
 
   constructor(store: Store, site: Site, report: (error: unknown) => void) {
     this.#store = store;
@@ -56,6 +68,11 @@ export class TaskRunner {
     const left = Math.min(Math.max(this.#pause, due - this.#site.steady()), longest);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      // Another server may have done it in the meantime.
+      if (this.#store.isShared && this.#nextDue() > this.#site.steady()) {
+        this.wake();
+        return;
+      }
       this.#running = this.#run().finally(() => {
         this.#running = undefined;
         this.wake();
@@ -77,28 +94,28 @@ export class TaskRunner {
 
   async #run(): Promise<void> {
     try {
-      const contexts = await this.#store.write((tx) => {
-        const done: RuleContext[] = [];
+      const effects = await this.#store.write((tx) => {
+        const follow: Effect[] = [];
         const now = this.#site.steady();
         for (let task = tx.tasks.take(now); task; task = tx.tasks.take(now)) {
-          const ctx = this.#perform(tx, task);
-          if (ctx) done.push(ctx);
+          follow.push(...this.#perform(tx, task));
         }
-        return done;
+        return follow;
       });
       this.#pause = 0;
-      for (const ctx of contexts) for (const effect of ctx.afterCommit) await effect();
+      for (const effect of effects) await effect();
     } catch (error) {
       this.#pause = longer(this.#pause);
       this.#report(error);
     }
   }
 
-  #perform(tx: Parameters<typeof proceed>[0], task: Task): RuleContext | undefined {
+  /** Does a task inside a transaction; returns what follows its commit. */
+  #perform(tx: Parameters<typeof proceed>[0], task: Task): readonly Effect[] {
     if (task.name === moveTask) {
       const ctx = proceed(tx, this.#site, task);
       settleJob(ctx);
-      return ctx;
+      return ctx.afterCommit;
     }
     const deadline = this.#site.behaviors.deadline(task.name);
     if (deadline) {
@@ -107,34 +124,49 @@ export class TaskRunner {
       ctx.job = job;
       deadline.run(ctx, data);
       settleJob(ctx);
-      return ctx;
+      return ctx.afterCommit;
     }
     if (this.#site.behaviors.work(task.name)) {
       // The row stays until the work has ended, so that a crash does not lose it.
-      tx.tasks.keep(task, this.#site.steady() + lease);
-      const working = this.#work(task).finally(() => this.#working.delete(working));
-      this.#working.add(working);
-      return undefined;
+      const lease = this.#store.isShared ? leaseShared : leaseAlone;
+      const seq = tx.tasks.keep(task, this.#site.steady() + lease);
+      const { name, data } = task;
+      return [() => this.#begin({ seq, name, data })];
     }
     this.#report(new Error(`Task ${task.name} is of a kind that this version does not know.`));
-    return undefined;
+    return [];
   }
 
-  async #work(task: Task): Promise<void> {
+  #begin(task: WorkTask): void {
+    const working = this.#work(task).finally(() => this.#working.delete(task.seq));
+    this.#working.set(task.seq, working);
+  }
+
+  /** Says of the work that is under way that it goes on: no other server begins it again. */
+  renew(): void {
+    if (this.#working.size === 0) return;
+    const due = this.#site.steady() + leaseShared;
+    this.#store.withoutTransaction((tx) => {
+      for (const seq of this.#working.keys()) tx.tasks.postpone(seq, due);
+    });
+  }
+
+  async #work(task: WorkTask): Promise<void> {
     const work = this.#site.behaviors.work(task.name);
     if (!work) return;
     const noted = work.read(task.data);
     const { caller, correlationId, job } = noted;
     const end = async (follow: (ctx: RuleContext) => void) => {
       const ctx = await this.#store.write((tx) => {
-        tx.tasks.remove(task.seq);
+        // Another server took this one for gone, and has begun it again: its end counts.
+        if (!tx.tasks.remove(task.seq) && this.#store.isShared) return undefined;
         const context = new RuleContext(tx, this.#site, caller, correlationId);
         context.job = job;
         follow(context);
         settleJob(context);
         return context;
       });
-      for (const effect of ctx.afterCommit) await effect();
+      for (const effect of ctx?.afterCommit ?? []) await effect();
     };
     try {
       await noted.run(this.#site);
@@ -173,7 +205,7 @@ export class TaskRunner {
     this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#running;
-    await Promise.allSettled(this.#working);
+    await Promise.allSettled(this.#working.values());
   }
 }
 

@@ -46,6 +46,10 @@ export interface DataFolder {
   readonly images: string;
   /** Folder on the same file system as these, for what second names of them are kept in. */
   readonly frozen: string;
+  /** No other server uses the site. */
+  readonly isFirst: boolean;
+  /** Others that wait for this one may start. */
+  started(): void;
   /** Closes the database, and notes that it was closed. */
   close(): Promise<void>;
 }
@@ -60,6 +64,9 @@ export interface FolderSettings extends AgreementSettings {
   /** Folder of the images; undefined: below that of the data. */
   readonly images?: string | undefined;
 }
+
+/** Of a folder, which one server has for itself. */
+const alone = { isFirst: true, started: () => {} };
 
 /** Where a backup is being brought in. */
 export const restoring = 'restore.partial';
@@ -89,7 +96,7 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
     const store = await openStore(':memory:');
     // Its backups are brought into folders, as those of any other site.
     await writeSite(store, { ...newSite(), starts: 1 });
-    return { store, images, frozen, close: () => store.close() };
+    return { store, images, frozen, ...alone, close: () => store.close() };
   }
   const database = databaseIn(path);
   if (settings.newSite) {
@@ -127,6 +134,7 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
     store,
     images,
     frozen,
+    ...alone,
     async close() {
       await store.close();
       if (!store.failed) await markClosed(database);

@@ -1,11 +1,12 @@
 /** A site whose state is in PostgreSQL: the database, and the folder with the bytes of its disks. */
-import { ownFolder } from '../files/access.ts';
+import { FolderError, ownFolder } from '../files/access.ts';
 import { maskedAddress } from '../store/postgres/address.ts';
 import { openPostgresStore } from '../store/postgres/store.ts';
+import type { Store } from '../store/store.ts';
 import { agree, writeSite } from './agreement.ts';
 import { clearPartial, moveImagesAside } from './aside.ts';
 import type { DataFolder, FolderSettings } from './data-folder.ts';
-import { newSite } from './marks.ts';
+import { newSite, readMark, siteMarkIn } from './marks.ts';
 
 /**
  * Opens the site in the database at an address of PostgreSQL, with its images in a folder. Throws a
@@ -14,19 +15,35 @@ import { newSite } from './marks.ts';
 export async function openSharedSite(
   address: string,
   { images, frozen }: Pick<DataFolder, 'images' | 'frozen'>,
-  settings: FolderSettings,
+  settings: FolderSettings & { readonly alone?: boolean },
 ): Promise<DataFolder> {
   ownFolder(images);
-  // The database is looked at first: where another server has it, its images stay.
-  const store = openPostgresStore(address, { newSite: settings.newSite, log: settings.log });
+  // The database is looked at first: where other servers have it, its images stay.
+  const store = openPostgresStore(address, settings);
+  const { isFirst } = store;
   try {
     if (settings.newSite) moveImagesAside(images, settings.log);
-    clearPartial(frozen);
-    if (settings.inMemory) await writeSite(store, { ...newSite(), starts: 1 });
-    else await agree(store, maskedAddress(address), images, settings);
+    if (!isFirst) requireSame(store, maskedAddress(address), images);
+    else {
+      clearPartial(frozen);
+      if (settings.inMemory) await writeSite(store, { ...newSite(), starts: 1 });
+      else await agree(store, maskedAddress(address), images, settings);
+    }
   } catch (error) {
     await store.close();
     throw error;
   }
-  return { store, images, frozen, close: () => store.close() };
+  const started = () => store.started();
+  return { store, images, frozen, isFirst, started, close: () => store.close() };
+}
+
+/** Others run already: what they have in their folder has to be what this server has in its own. */
+function requireSame(store: Store, database: string, images: string): void {
+  const own = siteMarkIn(store.meta('site') ?? '{}');
+  const mark = readMark(images);
+  if (mark !== undefined && mark.site === own.site) return;
+  throw new FolderError(
+    `${images} is not the folder of images that the servers of ${database} use.`,
+    'mount that one, and name it with --images',
+  );
 }

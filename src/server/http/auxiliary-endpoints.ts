@@ -129,6 +129,8 @@ export async function answerAuxiliary(
     case '/services/files/usbfilter.txt':
       return text(200, usbFilter);
     case '/services/health':
+      // Throws where the store cannot be read: then the answer is 503.
+      admin.store.read((tx) => tx.tasks.nextDue());
       return text(200, 'DB Up!Welcome to Health Status!');
     case '/sso/oauth/token':
     case '/sso/oauth/token-http-auth':

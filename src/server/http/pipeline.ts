@@ -11,6 +11,7 @@ import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
 import { settled, statusOf } from '../api/completion.ts';
 import { parametersOf, serve } from '../api/dispatch.ts';
+import { onceForKey } from '../api/idempotency.ts';
 import { discreetly } from '../api/redact.ts';
 import {
   type ApiRequest,
@@ -267,7 +268,8 @@ async function run(
   const { ctx, result } = await store
     .write((tx) => {
       const context = new RuleContext(tx, site, caller, correlationId, parameters);
-      return { ctx: context, result: atOnce(discreetly(context, call, serve)) };
+      const work = () => atOnce(discreetly(context, call, serve));
+      return { ctx: context, result: onceForKey(context, call, work) };
     })
     .finally(forgetHash);
   server.committed();

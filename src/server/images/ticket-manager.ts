@@ -1,25 +1,35 @@
 /** Tickets of image transfers: opened, renewed, watched, and closed when idle. */
 
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ImageDaemon, Ticket } from '../../images/index.ts';
 import { RuleContext } from '../core/context.ts';
+import { signInterval, silenceLimit } from '../core/peers.ts';
 import type { Site, Tickets, TransferTicket } from '../core/ports.ts';
 import { ticketLost, timedOut } from '../resources/image-transfer/behavior.ts';
 import {
+  atThisServer,
   fileOf,
   isPreparing,
+  openTicket,
   type Transfer,
   ticketClosed,
   ticketOf,
 } from '../resources/image-transfer/image.ts';
 import { oneOf } from '../store/conditions.ts';
-import type { Store } from '../store/store.ts';
+import type { ServerRow } from '../store/server-list.ts';
+import { type Store, StoreError } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
 import type { OpenedImage, TicketImages } from './qemu-nbd.ts';
 
 /** Seconds that a ticket lives without being used or renewed. */
 const ticketLifetime = 300;
-/** Milliseconds between two looks at the tickets. */
+/** The same where there are several servers: one that is silent for longer has lost its tickets. */
+const sharedLifetime = silenceLimit / 1_000;
+/** Milliseconds between two looks at the tickets, and with several servers. */
 const lookInterval = 500;
+const sharedLookInterval = 200;
+/** Milliseconds that another server has to close a ticket before it is given up for that. */
+const closingTime = 10_000;
 const renewEvery = 60_000;
 /** Milliseconds that an ended transfer stays readable, after success and after failure. */
 const keepSuccess = 15 * 60_000;
@@ -29,10 +39,26 @@ interface Known {
   active: boolean;
   transferred: number;
   renewed: number;
+  /** When others were last told, and the last time somebody asked others for more time. */
+  told: number;
+  extended: number;
+}
+
+export interface TicketSettings {
+  readonly daemon: ImageDaemon;
+  /** Where clients reach it: `https://HOST:PORT`. */
+  readonly url: string;
+  /** Id of this server among several; undefined where it is alone. */
+  readonly server: string | undefined;
+  readonly images: TicketImages;
+  /** Service time in milliseconds. */
+  readonly now: () => number;
+  readonly report: (error: unknown) => void;
 }
 
 export class TicketManager implements Tickets {
   readonly url: string;
+  readonly server: string | undefined;
   readonly #daemon: ImageDaemon;
   readonly #images: TicketImages;
   readonly #now: () => number;
@@ -43,15 +69,10 @@ export class TicketManager implements Tickets {
   #purged = 0;
   #place: { store: Store; site: Site } | undefined;
 
-  constructor(
-    daemon: ImageDaemon,
-    url: string,
-    images: TicketImages,
-    now: () => number,
-    report: (error: unknown) => void,
-  ) {
+  constructor({ daemon, url, server, images, now, report }: TicketSettings) {
     this.#daemon = daemon;
     this.url = url;
+    this.server = server;
     this.#images = images;
     this.#now = now;
     this.#report = report;
@@ -64,7 +85,7 @@ export class TicketManager implements Tickets {
   async open(ticket: TransferTicket): Promise<void> {
     const opened = await this.#images.open(ticket);
     try {
-      await this.#daemon.add(ticketFor(ticket, opened));
+      await this.#daemon.add(ticketFor(ticket, opened, this.#lifetime));
     } catch (error) {
       await this.#images.close(ticket.id);
       throw error;
@@ -86,8 +107,7 @@ export class TicketManager implements Tickets {
 
   /** Changes transfers by the will of the system. */
   async #change(work: (ctx: RuleContext) => void): Promise<void> {
-    if (!this.#place) throw new Error('Nobody watches the tickets yet.');
-    const { store, site } = this.#place;
+    const { store, site } = this.#placed();
     const ctx = await store.write((tx) => {
       const context = RuleContext.system(tx, site);
       work(context);
@@ -96,12 +116,49 @@ export class TicketManager implements Tickets {
     for (const effect of ctx.afterCommit) await effect();
   }
 
+  #placed(): { store: Store; site: Site } {
+    if (!this.#place) throw new Error('Nobody watches the tickets yet.');
+    return this.#place;
+  }
+
   #know(id: string): void {
     const before = this.#known.get(id)?.transferred ?? 0;
-    this.#known.set(id, { active: false, transferred: before, renewed: this.#now() });
+    this.#known.set(id, {
+      active: false,
+      transferred: before,
+      renewed: this.#now(),
+      told: 0,
+      extended: 0,
+    });
+  }
+
+  get #lifetime(): number {
+    return this.server === undefined ? ticketLifetime : sharedLifetime;
   }
 
   async close(id: string): Promise<void> {
+    if (this.server === undefined || this.#known.has(id)) await this.#closeOwn(id);
+    else await this.#closedElsewhere(id);
+  }
+
+  /** Waits until the server that has a ticket has seen that it is not needed any more. */
+  async #closedElsewhere(id: string): Promise<void> {
+    const { store } = this.#placed();
+    const until = this.#now() + closingTime;
+    const isOpen = () =>
+      store.read((tx) => {
+        const server = tx.list('image_transfer').find(({ ticket }) => ticket === id)?.server;
+        return server !== undefined && tx.servers.imagesOf(server) !== undefined;
+      });
+    while (isOpen()) {
+      if (this.#now() > until) {
+        throw new StoreError(`The ticket ${id} is still open at another server.`);
+      }
+      await wait(sharedLookInterval / 4);
+    }
+  }
+
+  async #closeOwn(id: string): Promise<void> {
     let transferred = this.#known.get(id)?.transferred ?? 0;
     try {
       const last = await this.#daemon.remove(id);
@@ -110,7 +167,8 @@ export class TicketManager implements Tickets {
       await this.#images.close(id);
     }
     this.#known.delete(id);
-    if (transferred > 0) await this.#change((ctx) => ticketClosed(ctx, id, transferred));
+    if (transferred > 0 || this.server !== undefined)
+      await this.#change((ctx) => ticketClosed(ctx, id, transferred));
   }
 
   async touch(id: string): Promise<void> {
@@ -130,24 +188,36 @@ export class TicketManager implements Tickets {
     return known && { active: known.active, transferred: known.transferred };
   }
 
-  /** Begins to watch; the daemon was started with these tickets already. */
-  async begin(store: Store, site: Site, open: readonly Ticket[]): Promise<void> {
-    for (const { id } of open) this.#know(id);
+  /**
+   * Begins to watch; the daemon was started with these tickets already, which are all that there are.
+   * Undefined where other servers have some.
+   */
+  async begin(store: Store, site: Site, open: readonly Ticket[] | undefined): Promise<void> {
+    for (const { id } of open ?? []) this.#know(id);
     this.#place = { store, site };
-    await this.#change((ctx) => {
-      for (const transfer of ctx.tx.list('image_transfer', { condition: underWay })) {
-        if (isPreparing(transfer) || this.#known.has(transfer.ticket ?? '')) continue;
-        ticketLost(ctx, transfer);
-      }
-    });
+    if (open) await this.#adopt();
+    const interval = this.server === undefined ? lookInterval : sharedLookInterval;
     this.#timer = setInterval(() => {
       this.#looking ??= this.#round(store)
         .catch(this.#report)
         .finally(() => {
           this.#looking = undefined;
         });
-    }, lookInterval);
+    }, interval);
     this.#timer.unref();
+  }
+
+  /** Makes the transfers under way those of this server; those without a ticket have lost it. */
+  async #adopt(): Promise<void> {
+    await this.#change((ctx) => {
+      for (const transfer of ctx.tx.list('image_transfer', { condition: underWay })) {
+        if (isPreparing(transfer)) continue;
+        if (this.#known.has(transfer.ticket ?? '')) {
+          const here = atThisServer(ctx, transfer);
+          if (here !== transfer) ctx.tx.update('image_transfer', here);
+        } else ticketLost(ctx, transfer);
+      }
+    });
   }
 
   async end(): Promise<void> {
@@ -156,13 +226,18 @@ export class TicketManager implements Tickets {
   }
 
   async #round(store: Store): Promise<void> {
-    const transfers = store.read((tx) => tx.list('image_transfer', { condition: underWay }));
+    const { transfers, servers } = store.read((tx) => ({
+      transfers: tx.list('image_transfer', { condition: underWay }),
+      servers: this.server === undefined ? [] : tx.servers.all(),
+    }));
     for (const transfer of transfers) {
+      if (!this.#isHere(transfer)) continue;
       const idle = transfer.ticket ? await this.#look(transfer.ticket) : undefined;
       const limit = transfer.inactivity_timeout ?? 0;
       if (idle === undefined || limit === 0 || idle <= limit) continue;
       await this.#change((ctx) => timedOut(ctx, transfer));
     }
+    if (this.server !== undefined) await this.#share(transfers, servers);
     await this.#purge(store);
   }
 
@@ -173,11 +248,64 @@ export class TicketManager implements Tickets {
     if (!known || !state) return undefined;
     known.active = state.active;
     known.transferred = Math.max(known.transferred, state.transferred);
-    if (this.#now() - known.renewed > renewEvery) {
-      await this.#daemon.extend(id, ticketLifetime);
+    const interval = this.server === undefined ? renewEvery : signInterval;
+    if (this.#now() - known.renewed > interval) {
+      await this.#daemon.extend(id, this.#lifetime);
       known.renewed = this.#now();
     }
     return state.idle;
+  }
+
+  #isHere({ server }: Transfer): boolean {
+    return this.server === undefined || server === undefined || server === this.server;
+  }
+
+  /** What several servers do for each other: closes what others have ended, and takes over from who is gone. */
+  async #share(transfers: readonly Transfer[], servers: readonly ServerRow[]): Promise<void> {
+    for (const [id, known] of this.#known) {
+      const transfer = this.#underWayWith(id);
+      if (!transfer || !this.#isHere(transfer)) await this.#closeOwn(id);
+      else if ((transfer.extended ?? 0) > known.extended) {
+        known.extended = transfer.extended ?? 0;
+        await this.touch(id);
+      } else await this.#tell(transfer, known);
+    }
+    const living = new Set(servers.map(({ id }) => id));
+    const isOrphan = ({ server }: Transfer) => server !== undefined && !living.has(server);
+    for (const transfer of transfers) {
+      if (isOrphan(transfer) && !isPreparing(transfer)) await this.#takeOver(transfer);
+    }
+  }
+
+  /** The transfer that a ticket is for, as it is now, unless it has ended. */
+  #underWayWith(ticket: string): Transfer | undefined {
+    return this.#placed().store.read((tx) =>
+      tx.list('image_transfer', { condition: underWay }).find((one) => one.ticket === ticket),
+    );
+  }
+
+  /** Others show what has been moved. */
+  async #tell(transfer: Transfer, known: Known): Promise<void> {
+    const { active, transferred } = known;
+    if (transfer.active === active && (transfer.transferred ?? 0) >= transferred) return;
+    if (this.#now() - known.told < signInterval) return;
+    known.told = this.#now();
+    await this.#change((ctx) => {
+      const current = ctx.tx.get('image_transfer', transfer.id ?? '');
+      if (current?.server !== this.server || current?.phase !== transfer.phase) return;
+      ctx.tx.update('image_transfer', { ...current, active, transferred });
+    });
+  }
+
+  /** Goes on with a transfer of a server that is gone; one of the others does. */
+  async #takeOver({ id = '' }: Transfer): Promise<void> {
+    await this.#change((ctx) => {
+      const transfer = ctx.tx.get('image_transfer', id);
+      if (transfer?.server === undefined || ctx.tx.servers.imagesOf(transfer.server)) return;
+      const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
+      if (!disk) return;
+      ctx.tx.update('image_transfer', openTicket(ctx, transfer, disk));
+    });
   }
 
   async #purge(store: Store): Promise<void> {
@@ -220,7 +348,7 @@ export async function ticketsUnderWay(
     const { length } = files.sizes(fileOf(transfer, disk));
     const ticket = ticketOf(length, transfer, disk);
     try {
-      tickets.push(ticketFor(ticket, await images.open(ticket)));
+      tickets.push(ticketFor(ticket, await images.open(ticket), ticketLifetime));
     } catch (error) {
       report(error);
     }
@@ -229,14 +357,14 @@ export async function ticketsUnderWay(
 }
 
 /** The ticket of a transfer, as the daemon knows it. */
-function ticketFor(ticket: TransferTicket, opened: OpenedImage): Ticket {
+function ticketFor(ticket: TransferTicket, opened: OpenedImage, lifetime: number): Ticket {
   return {
     id: ticket.id,
     size: ticket.size,
     ops: [ticket.direction === 'upload' ? 'write' : 'read'],
     ...opened,
     ...(opened.changes ? { dirty: true } : {}),
-    timeout: ticketLifetime,
+    timeout: lifetime,
     inactivityTimeout: ticket.inactivityTimeout,
     sparse: ticket.sparse,
     ...(ticket.filename === undefined ? {} : { filename: ticket.filename }),

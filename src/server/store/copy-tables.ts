@@ -66,6 +66,11 @@ function storedTables(): StoredTable[] {
       columns: [...text('id'), ...integer('length', 'written', 'lost')],
     },
     {
+      name: 'idempotency_key',
+      key: ['key'],
+      columns: [...text('key', 'request', 'answer'), ...integer('expires')],
+    },
+    {
       name: 'reference',
       key: ['target', 'kind', 'attribute', 'id'],
       columns: text('target', 'kind', 'attribute', 'id'),

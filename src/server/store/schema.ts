@@ -73,6 +73,12 @@ function createFixedTables(db: Database): void {
     CREATE TABLE IF NOT EXISTS image_file (
       id TEXT PRIMARY KEY, length INTEGER NOT NULL, written INTEGER NOT NULL,
       lost INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS idempotency_key (
+      key TEXT PRIMARY KEY, request TEXT NOT NULL, answer TEXT NOT NULL,
+      expires INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS idempotency_key_expires ON idempotency_key (expires);
+    CREATE TABLE IF NOT EXISTS server (
+      id TEXT PRIMARY KEY, images TEXT NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   `);
 }

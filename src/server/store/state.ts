@@ -57,7 +57,8 @@ function* linesOf(tx: Transaction, now: number): Generator<string> {
 /** Removes all objects, counters and tasks; who may sign in stays. */
 export function clearState(tx: Transaction): void {
   for (const kind of storedKinds()) tx.statement(`DELETE FROM ${table(kind)}`).run();
-  for (const name of ['reference', 'task', 'counter']) tx.statement(`DELETE FROM ${name}`).run();
+  const others = ['reference', 'task', 'counter', 'idempotency_key'];
+  for (const name of others) tx.statement(`DELETE FROM ${name}`).run();
 }
 
 /** Puts a saved state into an empty store, at a service time. Throws with the number of the line that is wrong. */

@@ -21,6 +21,8 @@ import { WriteAheadLog } from './write-ahead-log.ts';
 export { StoreError };
 
 export interface Store {
+  /** Other servers may use it at the same time. */
+  readonly isShared: boolean;
   /** Rises with every group of changes: what was read before may differ after. */
   readonly version: number;
   /** Reads what is committed. It may not be durable yet: see `durable`. */
@@ -30,6 +32,11 @@ export interface Store {
    * undoes it alone and rejects the promise.
    */
   write<T>(work: (tx: Transaction) => T): Promise<T>;
+  /**
+   * Runs statements each of which is a transaction of its own: they wait for nobody who writes, and do not
+   * count as a change. For what the servers note about themselves.
+   */
+  withoutTransaction<T>(work: (tx: Transaction) => T): T;
   /**
    * Resolves once all that can be read now is durable: for who does or answers something because of
    * what was read that a power cut must not take back. Rejects where it never will be.
@@ -139,6 +146,7 @@ function refusalOf(path: string, cause: unknown): Error {
 }
 
 class SqliteStore implements Store {
+  readonly isShared = false;
   readonly #db: Database;
   readonly #tx: Transaction;
   readonly #ids: EventIds;
@@ -188,6 +196,10 @@ class SqliteStore implements Store {
       this.#scheduled = true;
       setImmediate(() => this.#commitGroup());
     });
+  }
+
+  withoutTransaction<T>(work: (tx: Transaction) => T): T {
+    return this.read(work);
   }
 
   async durable(): Promise<void> {

@@ -168,6 +168,10 @@ export interface StoredMembers {
   image_transfer: {
     /** Shown only at the end of its URLs. */
     ticket?: string;
+    /** Id of the server whose daemon has the ticket, where there are several. */
+    server?: string;
+    /** When somebody asked for more time; service time in milliseconds. */
+    extended?: number;
     /** Service time in milliseconds. */
     finished?: number;
     /** The bytes are in a file of the transfer, in its format. */

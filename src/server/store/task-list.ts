@@ -48,20 +48,26 @@ export class TaskList {
     );
   }
 
-  /** Puts a task back that was taken, due at another time. */
-  keep(task: Task, due: number): void {
-    this.#statement('INSERT INTO task (seq, due, name, target, data) VALUES (?, ?, ?, ?, ?)').run(
-      task.seq,
-      due,
-      task.name,
-      task.target,
-      task.data,
-    );
+  /**
+   * Puts a task back that was taken, due at another time. Returns its number now: with the one that it had
+   * nobody finds it any more.
+   */
+  keep({ name, target, data }: Task, due: number): number {
+    const row = this.#statement(
+      'INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?) RETURNING seq',
+    ).get(due, name, target, data);
+    return Number(row?.['seq']);
   }
 
-  /** Forgets a task. */
-  remove(seq: number): void {
-    this.#statement('DELETE FROM task WHERE seq = ?').run(seq);
+  /** Has a task be due later. */
+  postpone(seq: number, due: number): void {
+    this.#statement('UPDATE task SET due = ? WHERE seq = ?').run(due, seq);
+  }
+
+  /** Forgets a task; false where it is gone: somebody else has taken it since. */
+  remove(seq: number): boolean {
+    const row = this.#statement('DELETE FROM task WHERE seq = ? RETURNING seq').get(seq);
+    return row !== undefined && row !== null;
   }
 
   /** Makes all tasks due whose name begins like this. */

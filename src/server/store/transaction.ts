@@ -17,6 +17,7 @@ import {
   writeDocument,
 } from './kinds.ts';
 import { table } from './schema.ts';
+import { ServerList } from './server-list.ts';
 import type { StoredMembers } from './stored-members.ts';
 import { TaskList } from './task-list.ts';
 
@@ -48,6 +49,8 @@ export class Transaction {
   readonly tasks: TaskList;
   /** The files that hold bytes of disks. */
   readonly images: ImageList;
+  /** The servers that use the store, where there can be several. */
+  readonly servers: ServerList;
   /** What takes back effects outside of the database, should the transaction come to nothing. */
   readonly undo: (() => void)[] = [];
   /** How often changes came to nothing: what was read after them may be otherwise again. */
@@ -59,6 +62,7 @@ export class Transaction {
     this.#statements = statements;
     this.tasks = new TaskList((sql) => this.statement(sql));
     this.images = new ImageList((sql) => this.statement(sql));
+    this.servers = new ServerList((sql) => this.statement(sql));
   }
 
   /** Prepares a statement once per database. For the modules of the store only. */

@@ -21,11 +21,21 @@ export interface ServerCertificates {
 
 const renewBefore = 30 * 24 * 3600 * 1000;
 
-/** Loads the certificates from a folder, or makes them there. Without a folder nothing is kept. */
+/** Where the authority of a site is kept that several servers have. */
+export interface AuthorityKeeper {
+  read(): string | undefined;
+  write(text: string): void;
+}
+
+/**
+ * Loads the certificates from a folder, or makes them there. Without a folder nothing is kept. With a
+ * `keeper` the authority is the one that all servers of the site have.
+ */
 export async function ownCertificates(
   folder: string | undefined,
   hosts: readonly string[],
   now: Date,
+  keeper?: AuthorityKeeper,
 ): Promise<ServerCertificates> {
   if (folder === undefined) {
     const authority = await makeAuthority(now);
@@ -34,11 +44,29 @@ export async function ownCertificates(
   }
   ownFolder(folder);
   for (const name of ['ca.key', 'server.key']) ownFile(join(folder, name));
+  const kept = keeper?.read();
+  // `write` got the same.
+  if (kept !== undefined) takeOver(folder, 'ca', JSON.parse(kept) as KeyAndCertificate);
   const authority = await loadOrMake(folder, 'ca', now, [], () => makeAuthority(now));
-  const server = await loadOrMake(folder, 'server', now, hosts, () =>
-    makeServerCertificate(authority, hosts, now),
+  const text = JSON.stringify(authority);
+  if (text !== kept) keeper?.write(text);
+  const server = await loadOrMake(
+    folder,
+    'server',
+    now,
+    hosts,
+    () => makeServerCertificate(authority, hosts, now),
+    authority.certificate,
   );
   return { ca: authority.certificate, server };
+}
+
+/** Keeps a certificate in a folder, in place of another one that was there. */
+function takeOver(folder: string, name: string, { key, certificate }: KeyAndCertificate): void {
+  const path = join(folder, `${name}.pem`);
+  if (existsSync(path) && readFileSync(path, 'utf8') === certificate) return;
+  writeDurably(join(folder, `${name}.key`), key, 0o600);
+  writeDurably(path, certificate, 0o644);
 }
 
 /** Reads a certificate that the user gave, with its key; the last of the chain is the authority. */
@@ -57,6 +85,7 @@ async function loadOrMake(
   now: Date,
   hosts: readonly string[],
   make: () => Promise<KeyAndCertificate>,
+  issuer?: string,
 ): Promise<KeyAndCertificate> {
   const keyFile = join(folder, `${name}.key`);
   const certFile = join(folder, `${name}.pem`);
@@ -65,7 +94,8 @@ async function loadOrMake(
       key: readFileSync(keyFile, 'utf8'),
       certificate: readFileSync(certFile, 'utf8'),
     };
-    if (belong(pair, certFile) && serves(pair.certificate, hosts, now)) {
+    const isIssued = issuer === undefined || isIssuedBy(pair.certificate, issuer);
+    if (belong(pair, certFile) && isIssued && serves(pair.certificate, hosts, now)) {
       const certificate = withLineEnd(pair.certificate);
       // Earlier versions wrote no line end.
       if (certificate !== pair.certificate) writeDurably(certFile, certificate, 0o644);
@@ -89,6 +119,11 @@ function belong({ key, certificate }: KeyAndCertificate, file: string): boolean 
       { cause: error },
     );
   }
+}
+
+/** Whether the authority has made a certificate, and not another one that was there before. */
+function isIssuedBy(pem: string, issuer: string): boolean {
+  return new X509Certificate(pem).verify(new X509Certificate(issuer).publicKey);
 }
 
 /** Whether a certificate is valid for some time yet, for all of the hosts. */

@@ -17,8 +17,13 @@ import { copyTables, differenceOf, isEmptySite } from '../../../src/server/store
 import { diskSums, structureVersion } from '../../../src/server/store/counters.ts';
 import { isKind, type KindName } from '../../../src/server/store/kinds.ts';
 import { maskedAddress } from '../../../src/server/store/postgres/address.ts';
+import { writeAlone } from '../../../src/server/store/postgres/locks.ts';
 import { statementText } from '../../../src/server/store/postgres/statement-text.ts';
-import { openPostgresStore } from '../../../src/server/store/postgres/store.ts';
+import {
+  openPostgresDatabase,
+  openPostgresStore,
+  type SharedStore,
+} from '../../../src/server/store/postgres/store.ts';
 import { compileSearch } from '../../../src/server/store/search.ts';
 import { inTurns } from '../../../src/server/store/slices.ts';
 import { type Store, StoreError } from '../../../src/server/store/store.ts';
@@ -62,7 +67,9 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
   beforeAll(async () => {
     cluster = startCluster();
     database = await createDatabase(cluster.folder);
-    store = openPostgresStore(database.address);
+    const opened = openPostgresStore(database.address);
+    opened.started();
+    store = opened;
   }, 60_000);
   afterAll(async () => {
     await store?.close();
@@ -260,8 +267,80 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     await store.write((tx) => tx.remove('tag', 'x'));
   });
 
-  it('is refused to a second server, with what to do', () => {
-    expect(() => openPostgresStore(database.address)).toThrow(/another vmctl serve uses it/);
+  it('is refused to whoever wants it alone, with what to do', () => {
+    expect(() => openPostgresDatabase(database.address)).toThrow(/another vmctl serve uses it/);
+    expect(() => openPostgresStore(database.address, { newSite: true })).toThrow(
+      /another vmctl serve uses it/,
+    );
+  });
+
+  describe('with a second server', () => {
+    let other: SharedStore;
+    beforeAll(() => {
+      other = openPostgresStore(database.address);
+      other.started();
+    });
+    afterAll(async () => other.close());
+
+    it('knows that it is not the first, and later that it is', async () => {
+      const used = await createDatabase(cluster.folder);
+      const [first, second] = [1, 2].map(() => {
+        const one = openPostgresStore(used.address);
+        one.started();
+        return one;
+      });
+      expect([first?.isFirst, second?.isFirst]).toEqual([true, false]);
+      await first?.close();
+      await second?.close();
+      const third = openPostgresStore(used.address);
+      expect(third.isFirst).toBe(true);
+      await third.close();
+      await used.drop();
+    });
+
+    it('sees at once what the other one has changed, and that it has changed', async () => {
+      const [before, mine] = [other.version, store.version];
+      await add('from one');
+      expect(other.read((tx) => tx.byName('tag', 'from one')?.name)).toBe('from one');
+      expect(other.version).toBeGreaterThan(before);
+      expect(store.version).toBeGreaterThan(mine);
+      const unchanged = [other.version, store.version];
+      expect([other.version, store.version]).toEqual(unchanged);
+    });
+
+    it('has one version for the whole of a read, whatever the other one does meanwhile', () => {
+      const [before, after] = other.read(() => {
+        const first = other.version;
+        sql('UPDATE vmctl.store_version SET version = version + 1', database.address);
+        return [first, other.version];
+      });
+      expect(after).toBe(before);
+      expect(other.version).toBeGreaterThan(Number(before));
+    });
+
+    it('waits for whoever writes, and goes on from what that has written', async () => {
+      await store.write((tx) => tx.next('shared'));
+      const writing = spawn('psql', [
+        ...psqlWords(database.address),
+        ...['-c', `BEGIN; ${writeAlone}; SELECT pg_sleep(0.5)`],
+        ...['-c', "UPDATE vmctl.counter SET value = 100 WHERE name = 'shared'", '-c', 'COMMIT'],
+      ]);
+      const ended = new Promise((resolve) => writing.once('exit', resolve));
+      await expect
+        .poll(() =>
+          store.read(
+            (tx) =>
+              tx
+                .statement(
+                  "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'",
+                )
+                .get()?.['n'],
+          ),
+        )
+        .toBe(1);
+      expect(await store.write((tx) => tx.next('shared'))).toBe(101);
+      expect(await ended).toBe(0);
+    });
   });
 
   it('is refused where a newer version has written it', async () => {

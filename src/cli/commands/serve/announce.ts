@@ -1,4 +1,5 @@
 /** Announcement of a server that answers: as a file, as shell exports, and in words. */
+import { UsageError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
 import type { RunningServer } from '../../../server/main.ts';
 import { type Environment, type Output, write } from '../../session/io.ts';
@@ -48,8 +49,16 @@ export const exportedNames = [
 
 type ClientVariable = Exclude<(typeof exportedNames)[number], 'VMCTL_SERVE_PID'>;
 
-/** The variables with which a client finds the server and signs in there. */
+/**
+ * The variables with which a client finds the server and signs in there. Refuses where the password of the
+ * site is not known here.
+ */
 export function environmentOf(server: AnnouncedServer): Record<ClientVariable, string> {
+  if (server.password === '') {
+    throw new UsageError(`the password of ${server.username} is that of the site, not known here`, {
+      hint: 'name a file that has it with --password-file',
+    });
+  }
   return {
     VMCTL_URL: server.baseUrl,
     VMCTL_USERNAME: server.username,
@@ -88,7 +97,9 @@ export function announcement(server: AnnouncedServer): readonly string[] {
         ]),
     ...(server.passwordIsNew
       ? [`the password is ${server.password} (kept in ${server.passwordFile})`]
-      : []),
+      : server.password === ''
+        ? ['the password is the one that the site has']
+        : []),
     server.nature,
   ];
 }

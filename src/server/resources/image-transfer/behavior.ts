@@ -13,9 +13,11 @@ import { dataCenterOfDomain, domainOf, pluggedInto, vmsOf } from '../../inventor
 import { requireBackupsBegun } from '../../inventory/snapshot-checks.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import {
+  atThisServer,
   prepare as beginPreparation,
   chooseFile,
   closeTicket,
+  daemonOf,
   discardPrepared,
   diskOf,
   formOf,
@@ -106,23 +108,29 @@ export const imageTransferBehavior = define('image_transfer', {
       beginPreparation(ctx, transfer, disk);
       return;
     }
-    openTicket(ctx, transfer, disk);
-    move(ctx, transfer, 'add');
+    move(ctx, openTicket(ctx, transfer, disk), 'add');
   },
 
   present(ctx, object) {
     const transfer: Transfer = object;
     const ticket = transfer.ticket;
     if (!ticket || transfer.finished !== undefined) return {};
-    const url = `${ctx.site.tickets.url}/images/${ticket}`;
+    const daemon = daemonOf(ctx, transfer);
+    if (daemon === undefined) return {};
+    const url = `${daemon}/images/${ticket}`;
     return { transfer_url: url, proxy_url: url, ...ctx.site.tickets.progress(ticket) };
   },
 
   actions: {
     extend(ctx, { object }) {
       requireState(ctx, 'image_transfer', object, 'pause');
-      const { ticket }: Transfer = object;
-      if (ticket) ctx.afterCommit.push(() => ctx.site.tickets.touch(ticket));
+      const transfer: Transfer = object;
+      const { ticket, server } = transfer;
+      if (!ticket) return undefined;
+      // Another server finds it there.
+      if (server !== ctx.site.tickets.server) {
+        ctx.tx.update('image_transfer', { ...transfer, extended: ctx.steady });
+      } else ctx.afterCommit.push(() => ctx.site.tickets.touch(ticket));
       return undefined;
     },
     pause(ctx, target) {
@@ -135,8 +143,7 @@ export const imageTransferBehavior = define('image_transfer', {
     },
     resume(ctx, target) {
       requireState(ctx, 'image_transfer', target.object, 'resume');
-      openTicket(ctx, target.object, diskOf(ctx, target.object));
-      return move(ctx, target.object, 'resume');
+      return move(ctx, openTicket(ctx, target.object, diskOf(ctx, target.object)), 'resume');
     },
     finalize: (ctx, target) => end(ctx, target, 'finalize'),
     cancel: (ctx, target) => end(ctx, target, 'cancel'),
@@ -181,7 +188,8 @@ export const preparingWork = defineWork<Preparation>(preparing, {
 function prepared(ctx: RuleContext, transfer: Transfer, operation: 'add' | 'fail'): void {
   const current: Transfer | undefined = ctx.tx.get('image_transfer', transfer.id ?? '');
   if (current?.phase !== 'initializing') discardPrepared(ctx, transfer);
-  else move(ctx, operation === 'add' ? { ...current, prepared: true } : current, operation);
+  else if (operation === 'fail') move(ctx, current, operation);
+  else move(ctx, atThisServer(ctx, { ...current, prepared: true }), operation);
 }
 
 /** Half an upload is no disk; a download leaves it as it was. */

@@ -115,11 +115,28 @@ export function formOf(transfer: Transfer, disk: Disk, way: 'in' | 'out'): Image
     : { from: outside, to: inside, size, whole: true };
 }
 
-/** Opens the ticket of a transfer once the transaction is durable, before it is answered. */
-export function openTicket(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+/**
+ * Opens the ticket of a transfer once the transaction is durable, before it is answered. Returns the
+ * transfer, with the server that has its ticket.
+ */
+export function openTicket(ctx: RuleContext, transfer: Transfer, disk: Disk): Transfer {
   const { length } = ctx.site.images.sizes(fileOf(transfer, disk));
   const ticket = ticketOf(length, transfer, disk);
   ctx.afterCommit.push(() => ctx.site.tickets.openOrStop(ticket, transfer.id ?? ''));
+  return atThisServer(ctx, transfer);
+}
+
+/** The transfer, when its ticket is at the daemon of this server. */
+export function atThisServer(ctx: RuleContext, transfer: Transfer): Transfer {
+  const { server } = ctx.site.tickets;
+  return server === undefined ? transfer : { ...transfer, server };
+}
+
+/** Where the bytes of a transfer are moved; undefined while its server is gone and no other has taken over. */
+export function daemonOf(ctx: RuleContext, { server }: Transfer): string | undefined {
+  const { tickets } = ctx.site;
+  const isHere = tickets.server === undefined || server === undefined || server === tickets.server;
+  return isHere ? tickets.url : ctx.tx.servers.imagesOf(server);
 }
 
 export function closeTicket(ctx: RuleContext, transfer: Transfer): void {
@@ -135,9 +152,14 @@ export function ticketClosed(ctx: RuleContext, ticket: string, transferred: numb
   const transfers: readonly Transfer[] = ctx.tx.list('image_transfer');
   const transfer = transfers.find((one) => one.ticket === ticket);
   if (!transfer) return;
-  if ((transfer.transferred ?? 0) < transferred) {
-    ctx.tx.update('image_transfer', { ...transfer, transferred });
+  const { server, ...closed } = transfer;
+  // Another server has taken over: what it moved counts.
+  if (server !== undefined && server !== ctx.site.tickets.server) return;
+  const before = Number(transfer.transferred ?? 0);
+  if (before < transferred || server !== undefined) {
+    ctx.tx.update('image_transfer', { ...closed, transferred: Math.max(before, transferred) });
   }
+  if (transferred === 0) return;
   const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
   if (disk && transfer.direction !== 'download') ctx.tx.update('disk', measured(ctx, disk));
 }

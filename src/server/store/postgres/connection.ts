@@ -38,16 +38,18 @@ export class PostgresConnection implements Database {
   readonly #names = new Map<string, string>();
   /** What the next statement begins a transaction with. */
   #before: string | undefined;
+  /** What that has answered. */
+  begun: readonly Row[] | undefined;
   #isReading = false;
   #isInTransaction = false;
   /** Of the last request. */
   #number = 0;
 
   /** Begins a thread for a database; it connects with the first statement. */
-  constructor(url: string) {
+  constructor(url: string, use: ThreadSettings['use']) {
     const answered = new SharedArrayBuffer(4);
     const { port1, port2 } = new MessageChannel();
-    const workerData: ThreadSettings = { url, port: port2, answered };
+    const workerData: ThreadSettings = { url, use, port: port2, answered };
     this.#port = port1;
     this.#answered = new Int32Array(answered);
     this.#worker = new Worker(builtFile('postgres-thread.js'), {
@@ -109,10 +111,11 @@ export class PostgresConnection implements Database {
 
   /**
    * The statements that follow see one state of the database, up to `endRead`. The transaction begins with
-   * the first of them: who reads nothing costs nothing.
+   * the first of them, and with `query`, whose answer is in `begun` then: who reads nothing costs nothing.
    */
-  beginRead(): void {
-    this.#before = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+  beginRead(query: string): void {
+    this.#before = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${query}`;
+    this.begun = undefined;
     this.#isReading = true;
   }
 
@@ -154,6 +157,7 @@ export class PostgresConnection implements Database {
       answer = this.#answerTo(request);
     }
     if ('failure' in answer) throw new DatabaseError(answer.failure);
+    if (before !== undefined) this.begun = answer.before;
     return answer.rows;
   }
 

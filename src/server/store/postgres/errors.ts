@@ -20,8 +20,8 @@ export class DatabaseError extends Error {
 /** Whether a failure says nothing about the statement, but about the database and its connection. */
 export function isOfDatabase(error: unknown): error is DatabaseError {
   if (!(error instanceof DatabaseError)) return false;
-  // Resources, intervention by an administrator, errors of the system, and of PostgreSQL itself.
-  return error.isDisconnected || /^(?:53|57|58|XX)/.test(error.code ?? '');
+  // Resources, locks, intervention by an administrator, errors of the system, and of PostgreSQL itself.
+  return error.isDisconnected || /^(?:53|55P03|57|58|XX)/.test(error.code ?? '');
 }
 
 /** What is wrong, with what helps where that is known. */

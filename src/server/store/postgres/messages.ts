@@ -6,6 +6,8 @@ import type { Row, SqlValue } from '../driver.ts';
 export interface ThreadSettings {
   /** `postgres://USER@HOST:PORT/DATABASE?sslmode=...`; what it leaves out comes from the environment. */
   readonly url: string;
+  /** Whether others may use the site at the same time. */
+  readonly use: 'shared' | 'alone';
   /** For requests and their answers. */
   readonly port: MessagePort;
   /** One number that is 1 once the answer to the last request is there. */
@@ -32,7 +34,11 @@ export interface ThreadRequest {
 }
 
 export type ThreadAnswer =
-  | { readonly rows: readonly Row[] }
+  | {
+      readonly rows: readonly Row[];
+      /** What the statement before it has answered. */
+      readonly before?: readonly Row[];
+    }
   | { readonly failure: DatabaseFailure };
 
 /** An answer on its way, with the number of its request. */

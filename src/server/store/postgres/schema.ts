@@ -7,6 +7,7 @@ import { heldIndexes, heldSelect } from '../permission-index.ts';
 import { byTable, fillColumns, orders, schemaVersion, table, ways } from '../schema.ts';
 import type { PostgresConnection } from './connection.ts';
 import { functions } from './functions.ts';
+import { writeAlone } from './locks.ts';
 
 /** Texts are ordered by their bytes, as SQLite orders them; names the same in upper and lower case. */
 const types: Readonly<Record<Column['sql'], string>> = {
@@ -25,7 +26,7 @@ export class NewerSchema extends Error {}
  * a newer version has written them.
  */
 export function preparePostgresSchema(db: PostgresConnection): void {
-  db.exec('BEGIN');
+  db.exec(`BEGIN; ${writeAlone}`);
   try {
     db.exec('CREATE SCHEMA IF NOT EXISTS vmctl; CREATE SCHEMA IF NOT EXISTS vmctl_types');
     db.exec('CREATE EXTENSION IF NOT EXISTS citext WITH SCHEMA vmctl_types');
@@ -75,6 +76,13 @@ const fixedTables = `
   CREATE TABLE IF NOT EXISTS image_file (
     id ${text} PRIMARY KEY, length bigint NOT NULL, written bigint NOT NULL, lost bigint NOT NULL);
   CREATE TABLE IF NOT EXISTS counter (name ${text} PRIMARY KEY, value bigint NOT NULL);
+  CREATE TABLE IF NOT EXISTS idempotency_key (
+    key ${text} PRIMARY KEY, request ${text} NOT NULL, answer text NOT NULL, expires bigint NOT NULL);
+  CREATE INDEX IF NOT EXISTS idempotency_key_expires ON idempotency_key (expires);
+  CREATE TABLE IF NOT EXISTS server (
+    id ${text} PRIMARY KEY, images ${text} NOT NULL, seen bigint NOT NULL);
+  CREATE TABLE IF NOT EXISTS store_version (version bigint NOT NULL);
+  INSERT INTO store_version SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM store_version);
   CREATE TABLE IF NOT EXISTS structure (version bigint NOT NULL);
   INSERT INTO structure SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM structure);
 `;

@@ -1,7 +1,7 @@
 /** The store in PostgreSQL: read in snapshots, written in groups that share a transaction. */
 import { FolderError, FolderInUse } from '../../files/access.ts';
 import { copyTables } from '../copy-tables.ts';
-import { type Database, databaseOpener, type Statement } from '../driver.ts';
+import { type Database, databaseOpener, type SqlValue, type Statement } from '../driver.ts';
 import { type Pending, pendingOf, runGroup } from '../group.ts';
 import { readMeta, writeMeta } from '../meta.ts';
 import { prepareSchema } from '../schema.ts';
@@ -10,6 +10,7 @@ import { Transaction } from '../transaction.ts';
 import { maskedAddress } from './address.ts';
 import { PostgresConnection } from './connection.ts';
 import { DatabaseError, describe, isOfDatabase } from './errors.ts';
+import { endStart, lockNotAvailable, othersUse, writeAlone } from './locks.ts';
 import { NewerSchema, preparePostgresSchema } from './schema.ts';
 
 /** Tries of a group whose connection ends before its commit. */
@@ -19,28 +20,56 @@ const pauseTime = 200;
 const inquiryTime = 60_000;
 
 export interface PostgresSettings {
+  /** Nobody else may use it, for as long as it is open. */
+  readonly alone?: boolean;
   /** What is there gets another name, for an empty site. */
   readonly newSite?: boolean;
   readonly log?: (line: string) => void;
 }
 
-/**
- * Opens the store in a database at `postgres://USER@HOST:PORT/NAME`, and makes its tables where they are
- * missing. Throws a `FolderInUse` where another server has it, and a `FolderError` with what is wrong
- * where it cannot be used.
- */
-export function openPostgresStore(url: string, settings: PostgresSettings = {}): Store {
-  return new PostgresStore(openPostgresDatabase(url, settings));
+/** A store that several servers use. Others that are opened wait until this one has `started`. */
+export interface SharedStore extends Store {
+  /** Nobody else used it when it was opened. */
+  readonly isFirst: boolean;
+  started(): void;
 }
 
-/** The same without a store: for those who look at the tables themselves. */
-export function openPostgresDatabase(
+/**
+ * Opens the store in a database at `postgres://USER@HOST:PORT/NAME`, and makes its tables where they are
+ * missing. Waits while another server starts. Throws a `FolderInUse` where somebody has it alone, and a
+ * `FolderError` with what is wrong where it cannot be used.
+ */
+export function openPostgresStore(url: string, settings: PostgresSettings = {}): SharedStore {
+  const use = settings.alone ? 'alone' : 'shared';
+  const connection = opened(url, use, (database) => {
+    if (!settings.newSite) return;
+    if (isUsed(database)) throw new SiteInUse();
+    setSchemaAside(database, settings.log);
+  });
+  return new PostgresStore(connection, !isUsed(connection));
+}
+
+/** The same without a store: for those who look at the tables themselves, while no server uses them. */
+export function openPostgresDatabase(url: string): PostgresConnection {
+  return opened(url, 'alone', () => {});
+}
+
+/** Thrown where servers have a site that is to be moved aside. */
+class SiteInUse extends Error {}
+
+/** Whether other servers have the site. */
+function isUsed(database: Database): boolean {
+  return Number(database.prepare(othersUse).get()?.['others']) > 0;
+}
+
+function opened(
   url: string,
-  settings: PostgresSettings = {},
+  use: 'shared' | 'alone',
+  before: (connection: PostgresConnection) => void,
 ): PostgresConnection {
-  const connection = new PostgresConnection(url);
+  const connection = new PostgresConnection(url, use);
   try {
-    if (settings.newSite) setSchemaAside(connection, settings.log);
+    before(connection);
     preparePostgresSchema(connection);
     return connection;
   } catch (cause) {
@@ -50,7 +79,7 @@ export function openPostgresDatabase(
 }
 
 /** Gives the tables of a site another name. Nothing is deleted. */
-function setSchemaAside(connection: PostgresConnection, log?: (line: string) => void): void {
+function setSchemaAside(connection: Database, log?: (line: string) => void): void {
   const found = connection
     .prepare("SELECT 1 FROM information_schema.tables WHERE table_schema = 'vmctl'")
     .get();
@@ -68,14 +97,9 @@ function refusalOf(address: string, cause: unknown): unknown {
       cause,
     );
   }
+  if (cause instanceof SiteInUse) return inUse(address, 'another vmctl serve uses it', cause);
   if (!(cause instanceof DatabaseError)) return cause;
-  if (cause.code === '55P03') {
-    return new FolderInUse(
-      `Cannot use the data in ${address}: another vmctl serve uses it.`,
-      'stop that one, or choose another database with --store',
-      cause,
-    );
-  }
+  if (cause.code === lockNotAvailable) return inUse(address, cause.message, cause);
   return new FolderError(
     `Cannot use the data in ${address}: ${describe(cause)}.`,
     undefined,
@@ -83,23 +107,67 @@ function refusalOf(address: string, cause: unknown): unknown {
   );
 }
 
+function inUse(address: string, why: string, cause: unknown): FolderInUse {
+  return new FolderInUse(
+    `Cannot use the data in ${address}: ${why}.`,
+    'stop that one, or choose another database with --store',
+    cause,
+  );
+}
+
 /** What became of a transaction whose commit was not answered. */
 type Outcome = 'committed' | 'aborted' | 'unknown';
 
-class PostgresStore implements Store {
+/**
+ * Begins a group. A server that stands still in the middle of one holds up all others: PostgreSQL ends its
+ * transaction after a while.
+ */
+const beginGroup = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '4s'; ${writeAlone}`;
+
+/** The number of changes of the site by all servers. */
+const readVersion = 'SELECT version FROM store_version';
+/** Counts a group; the number of its transaction tells later what became of it. */
+const countGroup =
+  'UPDATE store_version SET version = version + 1 RETURNING version, CAST(pg_current_xact_id() AS text) AS id';
+
+class PostgresStore implements SharedStore {
+  readonly isShared = true;
+  readonly isFirst: boolean;
   readonly #connection: PostgresConnection;
   readonly #tx: Transaction;
   #queue: Pending[] = [];
   #scheduled = false;
   /** A group that is not settled yet, because its connection ended; nothing else is written meanwhile. */
   #settling: Promise<void> | undefined;
-  #isBusy = false;
+  #work: 'none' | 'read' | 'group' = 'none';
   #isClosed = false;
-  version = 0;
+  /** Rises whenever something may be otherwise than before, for those who remember what they have read. */
+  #version = 0;
+  /** What the site said of its changes when that was last looked at. */
+  #seen: SqlValue | undefined;
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: PostgresConnection, isFirst: boolean) {
+    this.isFirst = isFirst;
     this.#connection = connection;
     this.#tx = new Transaction(connection, new Map<string, Statement>());
+  }
+
+  started(): void {
+    this.#connection.exec(endStart);
+  }
+
+  /** Asks PostgreSQL, once in each snapshot: others change the site as well. */
+  get version(): number {
+    if (this.#work === 'none') return this.read(() => this.version);
+    if (this.#work === 'group') return this.#version;
+    // The first statement of a snapshot brings it along.
+    const rows = this.#connection.begun ?? this.#tx.statement(readVersion).all();
+    const current = rows[0]?.['version'];
+    if (current !== this.#seen) {
+      this.#seen = current;
+      this.#version += 1;
+    }
+    return this.#version;
   }
 
   get database(): Database {
@@ -113,7 +181,7 @@ class PostgresStore implements Store {
 
   read<T>(work: (tx: Transaction) => T): T {
     // Inside of a group, or of another read, its transaction is used.
-    if (this.#isBusy) return work(this.#tx);
+    if (this.#work !== 'none') return work(this.#tx);
     try {
       return this.#snapshot(work);
     } catch (cause) {
@@ -122,13 +190,21 @@ class PostgresStore implements Store {
   }
 
   #snapshot<T>(work: (tx: Transaction) => T): T {
-    this.#isBusy = true;
-    this.#connection.beginRead();
+    this.#work = 'read';
+    this.#connection.beginRead(readVersion);
     try {
       return work(this.#tx);
     } finally {
       this.#connection.endRead();
-      this.#isBusy = false;
+      this.#work = 'none';
+    }
+  }
+
+  withoutTransaction<T>(work: (tx: Transaction) => T): T {
+    try {
+      return work(this.#tx);
+    } catch (cause) {
+      throw isOfDatabase(cause) ? unreadable(cause) : cause;
     }
   }
 
@@ -156,14 +232,16 @@ class PostgresStore implements Store {
     let done: (() => void)[] = [];
     let id: string | undefined;
     // With each try: others may have read since the one before.
-    this.version += 1;
-    this.#isBusy = true;
+    this.#version += 1;
+    this.#work = 'group';
     try {
       this.#tx.undo.length = 0;
-      this.#connection.exec('BEGIN');
+      this.#connection.exec(beginGroup);
       done = runGroup(this.#connection, this.#tx, group, isOfDatabase);
-      id = this.#transactionId();
+      const counted = this.#tx.statement(countGroup).get();
+      id = String(counted?.['id']);
       this.#connection.exec('COMMIT');
+      this.#seen = counted?.['version'];
     } catch (cause) {
       if (id !== undefined && isLost(cause)) {
         this.#waitFor(this.#inquire(id, group, done));
@@ -179,7 +257,7 @@ class PostgresStore implements Store {
       for (const { reject } of group) reject(error);
       return;
     } finally {
-      this.#isBusy = false;
+      this.#work = 'none';
     }
     for (const answer of done) answer();
   }
@@ -200,16 +278,10 @@ class PostgresStore implements Store {
     this.#connection.rollback();
   }
 
-  /** The number of the transaction that is under way, to ask what became of it. */
-  #transactionId(): string {
-    const row = this.#tx.statement('SELECT CAST(pg_current_xact_id() AS text) AS id').get();
-    return String(row?.['id']);
-  }
-
   /** Answers a group once it is known whether it was committed. */
   async #inquire(id: string, group: readonly Pending[], done: readonly (() => void)[]) {
     const outcome = await this.#outcomeOf(id);
-    this.version += 1;
+    this.#version += 1;
     if (outcome === 'committed') {
       for (const answer of done) answer();
     } else {

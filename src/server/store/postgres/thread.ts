@@ -1,7 +1,8 @@
 /** The thread with the connection to PostgreSQL: does one request after the other, and answers each. */
 import { workerData } from 'node:worker_threads';
 import pg from 'pg';
-import type { SqlValue } from '../driver.ts';
+import type { Row, SqlValue } from '../driver.ts';
+import { beginStart, useAlone, useShared } from './locks.ts';
 import type { DatabaseFailure, ThreadAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
 
 const { types } = pg;
@@ -10,9 +11,6 @@ const { types } = pg;
 types.setTypeParser(types.builtins.INT8, numberOf);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 types.setTypeParser(types.builtins.BOOL, (text) => (text === 't' ? 1 : 0));
-
-/** The class of our advisory locks: the first letters of our name. */
-const lockClass = 0x766d6374;
 
 /** Milliseconds for a connection, and for the answer to a statement: whoever waits is not left waiting. */
 const connectTimeout = 10_000;
@@ -72,25 +70,38 @@ async function run(connection: pg.Client | Error, request: ThreadRequest): Promi
       ...(values === undefined ? {} : { values: [...values] }),
       ...(name === undefined ? {} : { name }),
     });
-    const [result] = await Promise.all([done, begun]);
-    return { rows: result.rows ?? [] };
+    const [result, beginning] = await Promise.all([done, begun]);
+    return { rows: result.rows ?? [], before: rowsOf(beginning) };
   } catch (error) {
     return { failure: failureOf(error, sql, connection) };
   }
 }
 
-/** One server has the data at a time, for as long as it is connected. */
+/** The rows of the last of several statements. */
+function rowsOf(results: pg.QueryResult | undefined): readonly Row[] {
+  // Of several at once there is a list, which the types do not say.
+  const [last] = [results].flat().slice(-1);
+  return last?.rows ?? [];
+}
+
+/**
+ * What a session needs. A server that stands still in the middle of a group, or whose machine is gone, must
+ * not keep the others waiting for longer than work is delayed by a server that ends.
+ */
 const session = [
   "SET search_path = vmctl, vmctl_types, public; SET TIME ZONE 'UTC'; SET client_min_messages = warning; SET jit = off",
-  // A connection that has just ended keeps its lock for a moment.
-  `DO $$ BEGIN
-    FOR i IN 1..8 LOOP
-      IF pg_try_advisory_lock(${lockClass}, 1) THEN RETURN; END IF;
-      PERFORM pg_sleep(0.1);
-    END LOOP;
-    RAISE EXCEPTION 'another vmctl serve uses it' USING ERRCODE = 'lock_not_available';
-  END $$`,
+  "SET lock_timeout = '10s'",
+  'SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 2; SET tcp_user_timeout = 4000',
 ];
+
+/** Whether it was connected before: then the site is there, and whoever starts now waits for others. */
+let wasConnected = false;
+
+/** Takes the locks: with others one server starts at a time, and counts those that run already. */
+function locks(): readonly string[] {
+  if (settings.use === 'alone') return [useAlone];
+  return wasConnected ? [useShared] : [beginStart, useShared];
+}
 
 /** Connects, and makes the session what the statements of the store expect. */
 async function connect(): Promise<pg.Client> {
@@ -108,7 +119,8 @@ async function connect(): Promise<pg.Client> {
   fresh.on('error', forget);
   fresh.on('end', forget);
   await fresh.connect();
-  for (const sql of session) await fresh.query(sql);
+  for (const sql of [...session, ...locks()]) await fresh.query(sql);
+  wasConnected = true;
   return fresh;
 }
 
@@ -118,8 +130,11 @@ function failureOf(
   connection: pg.Client | Error,
 ): DatabaseFailure {
   const { message, code, errors } = messageParts(error);
-  // Statements are refused with a SQLSTATE; without the lock, and with classes 57P and 08, there is no session.
-  const isRefused = error instanceof pg.DatabaseError && !/^(?:57P0|08|55P03)/.test(code ?? '');
+  // Statements are refused with a SQLSTATE; with some of them the session ends, or never began.
+  const isRefused =
+    error instanceof pg.DatabaseError &&
+    !(connection instanceof Error) &&
+    !/^(?:57P0|08|25P03)/.test(code ?? '');
   // What fails late must not end the connection that has taken its place.
   if (!isRefused && client === connection) drop();
   return { message: errors ?? message, code, statement, isDisconnected: !isRefused };

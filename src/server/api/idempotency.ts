@@ -1,0 +1,71 @@
+/**
+ * The header `Idempotency-Key`: whoever does not know whether a request was done, because its answer got
+ * lost, sends it again with the same key, to any server of the site. It is done once, and gets the first
+ * answer again.
+ */
+import { createHash } from 'node:crypto';
+import type { RuleContext } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
+import {
+  doneWithKey,
+  hasExpiredKeys,
+  noteDone,
+  removeExpiredKeys,
+} from '../store/idempotency-keys.ts';
+import { readJson, writeDocument } from '../store/kinds.ts';
+import type { Store } from '../store/store.ts';
+import type { Answer, Call } from './call.ts';
+
+/** Milliseconds that a key is remembered. */
+const lifetime = 24 * 3600 * 1000;
+const longestKey = 255;
+
+/**
+ * Does the work of a request in the transaction of `ctx`, unless it was done before with its key. Refuses
+ * with 400 a key that is none, and with 409 one that another request had.
+ */
+export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): Answer {
+  const given = call.request.header('idempotency-key')?.trim();
+  if (given === undefined) return work();
+  if (given === '' || given.length > longestKey) {
+    throw new Refusal(
+      400,
+      'Bad Idempotency-Key',
+      `An Idempotency-Key has 1 to ${longestKey} characters.`,
+    );
+  }
+  const key = digest([ctx.caller.userId, given]);
+  const request = digest(nameOf(call));
+  const done = doneWithKey(ctx.tx, key);
+  if (done && done.request !== request) {
+    throw new Refusal(
+      409,
+      'Idempotency-Key was used',
+      'Another request was sent with the same Idempotency-Key; each has one of its own.',
+    );
+  }
+  // It was noted below.
+  if (done) return readJson<Answer>(done.answer);
+  const answer = work();
+  // Others hold what cannot be written down; they only read.
+  if (['empty', 'object', 'action', 'creation'].includes(answer.form)) {
+    noteDone(ctx.tx, key, { request, answer: writeDocument({ ...answer }) }, ctx.steady + lifetime);
+  }
+  return answer;
+}
+
+/** Forgets the keys that were used long enough ago by the time of the service. */
+export async function purgeIdempotencyKeys(store: Store, now: number): Promise<void> {
+  if (!store.read((tx) => hasExpiredKeys(tx, now))) return;
+  await store.write((tx) => removeExpiredKeys(tx, now));
+}
+
+/** What a request asks for, in whatever format it says that. */
+function nameOf({ request, operation, body }: Call): readonly string[] {
+  const parameters = [...request.parameters].map(([name, value]) => `${name}=${value}`).sort();
+  return [operation.http, request.segments.join('/'), ...parameters, writeDocument({ body })];
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,41 @@
+/** Requests that were done already, by the key that their client gave them, with what they were answered. */
+import type { Transaction } from './transaction.ts';
+
+/** A request that was done. */
+export interface DoneRequest {
+  /** What tells it from another one with the same key. */
+  readonly request: string;
+  /** Its answer, a document. */
+  readonly answer: string;
+}
+
+/** The request that was done with a key; undefined where none was. */
+export function doneWithKey(tx: Transaction, key: string): DoneRequest | undefined {
+  const row = tx.statement('SELECT request, answer FROM idempotency_key WHERE key = ?').get(key);
+  return row && { request: String(row['request']), answer: String(row['answer']) };
+}
+
+/** Notes that a request was done with a key; `expires` is service time in milliseconds. */
+export function noteDone(
+  tx: Transaction,
+  key: string,
+  { request, answer }: DoneRequest,
+  expires: number,
+): void {
+  tx.statement(
+    'INSERT INTO idempotency_key (key, request, answer, expires) VALUES (?, ?, ?, ?)',
+  ).run(key, request, answer, expires);
+}
+
+/** Whether keys have expired by a service time. */
+export function hasExpiredKeys(tx: Transaction, now: number): boolean {
+  const row = tx
+    .statement('SELECT 1 AS found FROM idempotency_key WHERE expires <= ? LIMIT 1')
+    .get(now);
+  return row !== undefined && row !== null;
+}
+
+/** Removes the keys that have expired by a service time. */
+export function removeExpiredKeys(tx: Transaction, now: number): void {
+  tx.statement('DELETE FROM idempotency_key WHERE expires <= ?').run(now);
+}

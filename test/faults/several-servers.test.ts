@@ -1,0 +1,274 @@
+/**
+ * Three servers on one site, behind HAProxy, while servers and PostgreSQL are killed: nothing that was
+ * acknowledged is lost, nothing is done twice, events come whole and in order. The number of kills is
+ * `VMCTL_CHAOS_KILLS`. That this would be noticed is shown with servers that do not wait for each other.
+ */
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { postgresPrograms } from '../support/postgres.ts';
+import { type RawAnswer, send } from '../support/raw.ts';
+import { vmctl } from '../support/server.ts';
+import { isInstalled, SeveralServers } from '../support/several-servers.ts';
+
+const kills = Number(process.env['VMCTL_CHAOS_KILLS'] ?? 6);
+const races = kills * 17;
+const api = '/virt-app/api';
+
+interface Tag {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Found {
+  readonly lost: readonly string[];
+  readonly twice: readonly string[];
+  readonly gaps: readonly string[];
+  readonly doubles: number;
+  readonly races: number;
+  readonly written: number;
+}
+
+/** Goes through all of it while servers are killed, and says what was found. */
+async function chaos(
+  several: SeveralServers,
+  howOften: number,
+  howManyRaces: number,
+): Promise<Found> {
+  let ended = false;
+  const acknowledged = new Map<string, string>();
+  const removed = new Set<string>();
+
+  /** Sends a change until it is acknowledged, with one key. */
+  const change = async (method: string, path: string, body?: unknown): Promise<RawAnswer> => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    for (;;) {
+      try {
+        const answer = await several.send(method, `${api}${path}`, { body, headers });
+        expect(answer.status, answer.text).not.toBe(500);
+        if (answer.status < 500) return answer;
+      } catch (error) {
+        if (error instanceof Error && error.name === 'AssertionError') throw error;
+      }
+      await wait(50);
+    }
+  };
+
+  const writer = async (number: number) => {
+    for (let count = 0; !ended; count++) {
+      const name = `w${number}-${count}`;
+      const made = await change('POST', '/tags', { name });
+      expect(made.status, made.text).toBe(201);
+      acknowledged.set(name, made.json<Tag>().id);
+      if (count % 4 !== 3) continue;
+      const old = `w${number}-${count - 2}`;
+      const gone = await change('DELETE', `/tags/${acknowledged.get(old)}`);
+      expect(gone.status, gone.text).toBe(200);
+      removed.add(old);
+    }
+  };
+
+  const seen: { id: number; description: string }[] = [];
+  const gaps: string[] = [];
+  const read = async () => {
+    const from = (seen.at(-1)?.id ?? 0) + 1;
+    const answer = await several.send('GET', `${api}/events?from=${from}&max=10000`);
+    if (answer.status !== 200) return;
+    const events = answer
+      .json<{ event?: { id: string; description: string }[] }>()
+      .event?.map(({ id, description }) => ({ id: Number(id), description }))
+      .sort((one, other) => one.id - other.id);
+    for (const event of events ?? []) {
+      const last = seen.at(-1)?.id;
+      if (last !== undefined && event.id !== last + 1) gaps.push(`${event.id} after ${last}`);
+      seen.push(event);
+    }
+  };
+  const reader = async () => {
+    while (!ended) {
+      await read().catch(() => undefined);
+      await wait(20);
+    }
+  };
+
+  let [doubles, raced] = [0, 0];
+  const racer = async () => {
+    const { vm = [] } = (await change('GET', '/vms')).json<{ vm?: Tag[] }>();
+    const id = vm[0]?.id;
+    for (let count = 0; !ended || raced < howManyRaces; count++) {
+      const [one, other] = several.addresses.sort(() => randomInt(2) - 0.5);
+      if (one === undefined || other === undefined) {
+        await wait(50);
+        continue;
+      }
+      const [path, body] =
+        count % 2 ? ['/tags', { name: `race-${count}` }] : [`/vms/${id}/start`, {}];
+      if (count % 2 === 0) await change('POST', `/vms/${id}/stop`, {});
+      const both = await Promise.allSettled(
+        [one, other].map((to) => several.send('POST', path, { body, to })),
+      );
+      const statuses = both.map((result) =>
+        result.status === 'fulfilled' ? result.value.status : undefined,
+      );
+      if (statuses.some((status) => status === undefined || status >= 500)) continue;
+      raced += 1;
+      if (statuses.filter((status) => status === 200 || status === 201).length > 1) doubles += 1;
+    }
+  };
+
+  const killer = async () => {
+    for (let count = 0; count < howOften; count++) {
+      await wait(randomInt(300, 1_200));
+      if (count % 5 === 4) await several.restartPostgres();
+      // Longer than it may be silent: others take over, and it comes back.
+      else if (count % 5 === 1) await several.suspend(randomInt(several.servers.length), 6_000);
+      else await several.restart(randomInt(several.servers.length));
+    }
+    ended = true;
+  };
+
+  await Promise.all([
+    killer(),
+    reader(),
+    racer(),
+    ...Array.from({ length: 8 }, (_, n) => writer(n)),
+  ]);
+  const list = await change('GET', '/tags');
+  const tags = list.json<{ tag: Tag[] }>().tag;
+  await read();
+  const told = new Map<string, number>();
+  for (const { description } of seen) {
+    const name = /^New tag (\S+) was created/.exec(description)?.[1];
+    if (name !== undefined) told.set(name, (told.get(name) ?? 0) + 1);
+  }
+  const names = tags.map(({ name }) => name);
+  return {
+    lost: [...acknowledged.keys()].filter(
+      (name) => !told.has(name) || names.includes(name) === removed.has(name),
+    ),
+    twice: [
+      ...names.filter((name, index) => names.indexOf(name) !== index),
+      ...[...told].filter(([, times]) => times > 1).map(([name]) => name),
+    ],
+    gaps,
+    doubles,
+    races: raced,
+    written: acknowledged.size,
+  };
+}
+
+describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
+  'three servers on one site',
+  { timeout: 180_000 + kills * 30_000 },
+  () => {
+    let several: SeveralServers | undefined;
+    afterEach(async () => {
+      await several?.stop();
+      several = undefined;
+    }, 60_000);
+
+    it('lose nothing and do nothing twice, whoever of them is killed', async () => {
+      several = await SeveralServers.start(3);
+      const found = await chaos(several, kills, races);
+      expect(found).toMatchObject({ lost: [], twice: [], gaps: [], doubles: 0 });
+      expect(found.races).toBeGreaterThanOrEqual(races);
+      expect(found.written).toBeGreaterThan(kills);
+      for (const server of several.servers) expect(server?.stderr()).not.toMatch(/^ +at /m);
+    });
+
+    it('are found behind nginx as well, when one of them is gone', async () => {
+      several = await SeveralServers.start(3);
+      if (!isInstalled('nginx')) return;
+      await several.balance('nginx');
+      await several.servers[0]?.kill();
+      several.servers[0] = undefined;
+      for (let count = 0; count < 10; count++) {
+        const headers = { Connection: 'close' };
+        expect((await several.send('GET', `${api}/tags`, { headers })).status).toBe(200);
+      }
+    });
+
+    it('take over transfers of a server that was killed', async () => {
+      several = await SeveralServers.start(2);
+      const [first, second] = several.servers;
+      if (!first || !second) throw new Error('there are no two servers');
+      const to = second.ready.api_url;
+      const json = async <T>(method: string, path: string, body?: unknown, at = to) =>
+        (await (several as SeveralServers).send(method, path, { body, to: at })).json<T>();
+      const { storage_domain: domains } = await json<{ storage_domain: Tag[] }>(
+        'GET',
+        '/storagedomains?search=name%3Ddata1',
+      );
+      const bytes = randomBytes(2 ** 20);
+      const { id: disk } = await json<Tag>('POST', '/disks', {
+        ...{ name: 'moved', format: 'raw', provisioned_size: bytes.length },
+        storage_domains: { storage_domain: [{ id: domains[0]?.id }] },
+      });
+      const body = { disk: { id: disk }, direction: 'upload', format: 'raw' };
+      const begun = await json<Tag>('POST', '/imagetransfers', body, first.ready.api_url);
+      const path = `/imagetransfers/${begun.id}`;
+      const url = async () => (await json<{ transfer_url?: string }>('GET', path)).transfer_url;
+      const before = await url();
+      expect(before?.startsWith(new URL(first.ready.upload_url).origin)).toBe(true);
+      const put = async (where: string, part: Buffer, from: number) => {
+        const range = `bytes ${from}-${from + part.length - 1}/*`;
+        const headers = { 'Content-Range': range };
+        const answer = await send(where, { method: 'PUT', headers, body: part, ca: first.ca });
+        expect(answer.status, answer.text).toBe(200);
+      };
+      await put(String(before), bytes.subarray(0, 2 ** 19), 0);
+      await first.kill();
+      several.servers[0] = undefined;
+      await expect.poll(url, { timeout: 30_000 }).toMatch(new URL(second.ready.upload_url).origin);
+      await put(String(await url()), bytes.subarray(2 ** 19), 2 ** 19);
+      await json('POST', `${path}/finalize`, {});
+      const phase = async () => (await json<{ phase: string }>('GET', path)).phase;
+      await expect.poll(phase, { timeout: 30_000 }).toBe('finished_success');
+      expect(readFileSync(join(several.folder, 'images', disk)).equals(bytes)).toBe(true);
+    });
+
+    it('would be noticed to do things twice and to miss events: without lock and counter they do', async () => {
+      const program = withoutLockAndCounter();
+      try {
+        several = await SeveralServers.start(3, program);
+        const found = await chaos(several, 1, 100);
+        expect(found.doubles + found.twice.length).toBeGreaterThan(0);
+        expect(found.gaps.length).toBeGreaterThan(0);
+      } finally {
+        rmSync(dirname(dirname(program)), { recursive: true, force: true });
+      }
+    });
+  },
+);
+
+/** What is taken out of the build for that, and what is there instead. */
+const without: readonly (readonly [RegExp, string])[] = [
+  [/SELECT pg_advisory_xact_lock\([^)]*\)/g, 'SELECT 1'],
+  [
+    /INSERT INTO counter \(name, value\) VALUES \(\?, 1\)[^`'"]*RETURNING value/g,
+    `SELECT nextval(pg_get_serial_sequence('task', 'seq')) AS value WHERE CAST(? AS text) <> ''`,
+  ],
+];
+
+/** A vmctl whose servers do not wait for each other before they write, and number events by a sequence. */
+function withoutLockAndCounter(): string {
+  const tree = join(dirname(dirname(vmctl)), `.without-lock-${process.pid}`);
+  for (const name of ['bin', 'dist', 'package.json']) {
+    cpSync(join(dirname(dirname(vmctl)), name), join(tree, name), { recursive: true });
+  }
+  symlinkSync(join(dirname(dirname(vmctl)), 'node_modules'), join(tree, 'node_modules'));
+  let changed = 0;
+  const chunks = join(tree, 'dist/chunks');
+  for (const name of readdirSync(chunks)) {
+    if (!name.endsWith('.cjs')) continue;
+    const text = readFileSync(join(chunks, name), 'utf8');
+    const found = without.filter(([part]) => text.search(part) >= 0);
+    const other = without.reduce((one, [part, instead]) => one.replace(part, instead), text);
+    if (found.length > 0) writeFileSync(join(chunks, name), other);
+    changed += found.length;
+  }
+  expect(changed).toBe(without.length);
+  return join(tree, 'bin/vmctl.js');
+}
