@@ -51,7 +51,8 @@ import { HostFiles } from './images/host-files.ts';
 import { endTransfers, findImages, followImages } from './images/lost-images.ts';
 import { QemuNbd, TicketImages } from './images/qemu-nbd.ts';
 import { StorageFolder } from './images/shared-storage.ts';
-import { TicketManager, ticketsUnderWay } from './images/ticket-manager.ts';
+import { TicketManager } from './images/ticket-manager.ts';
+import { ticketsUnderWay } from './images/transfer-tickets.ts';
 import { markNonResponsive } from './resources/host/non-responsive.ts';
 import { behaviors } from './resources/index.ts';
 import { reviewClaims } from './resources/storage/shared.ts';
@@ -295,11 +296,7 @@ async function start(
     allowOrigins: options.allowOrigins ?? [],
   });
   if (server !== undefined) {
-    const seen = () => {
-      runner.renew();
-      runner.wake();
-    };
-    const peers = new Peers({ store, time, id: server, report, seen });
+    const peers = new Peers({ store, time, id: server, report, signed: () => runner.renew() });
     peers.begin(desk.url, isFirst);
     closers.push(() => peers.end());
   }

@@ -19,7 +19,7 @@ export interface PeerSettings {
   readonly id: string;
   readonly report: (error: unknown) => void;
   /** Called after each sign of life: others may have left work, or changed when it is due. */
-  readonly seen: () => void;
+  readonly signed: () => void;
 }
 
 export class Peers {
@@ -54,7 +54,7 @@ export class Peers {
       if (signal.aborted) return;
       try {
         this.#settings.store.withoutTransaction((tx) => this.#show(tx));
-        this.#settings.seen();
+        this.#settings.signed();
         fails = false;
       } catch (error) {
         // While the store is away, once.

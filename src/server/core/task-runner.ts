@@ -142,13 +142,16 @@ export class TaskRunner {
     this.#working.set(task.seq, working);
   }
 
-  /** Says of the work that is under way that it goes on: no other server begins it again. */
+  /**
+   * Says of the work that is under way that it goes on, so that no other server begins it again; and looks
+   * for what others have left.
+   */
   renew(): void {
-    if (this.#working.size === 0) return;
     const due = this.#site.steady() + leaseShared;
     this.#store.withoutTransaction((tx) => {
       for (const seq of this.#working.keys()) tx.tasks.postpone(seq, due);
     });
+    this.wake();
   }
 
   async #work(task: WorkTask): Promise<void> {

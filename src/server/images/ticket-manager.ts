@@ -3,28 +3,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ImageDaemon, Ticket } from '../../images/index.ts';
 import { RuleContext } from '../core/context.ts';
-import { signInterval, silenceLimit } from '../core/peers.ts';
+import { signInterval } from '../core/peers.ts';
 import type { Site, Tickets, TransferTicket } from '../core/ports.ts';
 import { ticketLost, timedOut } from '../resources/image-transfer/behavior.ts';
 import {
   atThisServer,
-  fileOf,
   isPreparing,
   openTicket,
   type Transfer,
   ticketClosed,
-  ticketOf,
 } from '../resources/image-transfer/image.ts';
-import { oneOf } from '../store/conditions.ts';
 import type { ServerRow } from '../store/server-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
-import type { DiskFiles } from './disk-files.ts';
-import type { OpenedImage, TicketImages } from './qemu-nbd.ts';
+import type { TicketImages } from './qemu-nbd.ts';
+import { lifetimeOf, ticketFor, underWay } from './transfer-tickets.ts';
 
-/** Seconds that a ticket lives without being used or renewed. */
-const ticketLifetime = 300;
-/** The same where there are several servers: one that is silent for longer has lost its tickets. */
-const sharedLifetime = silenceLimit / 1_000;
 /** Milliseconds between two looks at the tickets, and with several servers. */
 const lookInterval = 500;
 const sharedLookInterval = 200;
@@ -133,7 +126,7 @@ export class TicketManager implements Tickets {
   }
 
   get #lifetime(): number {
-    return this.server === undefined ? ticketLifetime : sharedLifetime;
+    return lifetimeOf(this.server !== undefined);
   }
 
   async close(id: string): Promise<void> {
@@ -167,8 +160,8 @@ export class TicketManager implements Tickets {
       await this.#images.close(id);
     }
     this.#known.delete(id);
-    if (transferred > 0 || this.server !== undefined)
-      await this.#change((ctx) => ticketClosed(ctx, id, transferred));
+    if (transferred === 0 && this.server === undefined) return;
+    await this.#change((ctx) => ticketClosed(ctx, id, transferred));
   }
 
   async touch(id: string): Promise<void> {
@@ -303,8 +296,8 @@ export class TicketManager implements Tickets {
       const transfer = ctx.tx.get('image_transfer', id);
       if (transfer?.server === undefined || ctx.tx.servers.imagesOf(transfer.server)) return;
       const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
-      if (!disk) return;
-      ctx.tx.update('image_transfer', openTicket(ctx, transfer, disk));
+      if (disk) ctx.tx.update('image_transfer', openTicket(ctx, transfer, disk));
+      else ticketLost(ctx, transfer);
     });
   }
 
@@ -324,51 +317,3 @@ export class TicketManager implements Tickets {
     });
   }
 }
-
-/**
- * Tickets of the transfers that were under way when the server ended. One whose image cannot be
- * opened is left out, and said so; its transfer is stopped by `begin`.
- */
-export async function ticketsUnderWay(
-  store: Store,
-  images: TicketImages,
-  files: DiskFiles,
-  report: (error: unknown) => void,
-): Promise<Ticket[]> {
-  const open = store.read((tx) =>
-    tx.list('image_transfer', { condition: underWay }).map((transfer) => ({
-      transfer,
-      disk: tx.get('disk', transfer.disk?.id ?? ''),
-    })),
-  );
-  const tickets: Ticket[] = [];
-  for (const { transfer, disk } of open) {
-    // What was being prepared is prepared again, and opened then.
-    if (!disk?.id || isPreparing(transfer)) continue;
-    const { length } = files.sizes(fileOf(transfer, disk));
-    const ticket = ticketOf(length, transfer, disk);
-    try {
-      tickets.push(ticketFor(ticket, await images.open(ticket), ticketLifetime));
-    } catch (error) {
-      report(error);
-    }
-  }
-  return tickets;
-}
-
-/** The ticket of a transfer, as the daemon knows it. */
-function ticketFor(ticket: TransferTicket, opened: OpenedImage, lifetime: number): Ticket {
-  return {
-    id: ticket.id,
-    size: ticket.size,
-    ops: [ticket.direction === 'upload' ? 'write' : 'read'],
-    ...opened,
-    ...(opened.changes ? { dirty: true } : {}),
-    timeout: lifetime,
-    inactivityTimeout: ticket.inactivityTimeout,
-    sparse: ticket.sparse,
-    ...(ticket.filename === undefined ? {} : { filename: ticket.filename }),
-  };
-}
-
-const underWay = oneOf('phase', ['initializing', 'transferring', 'resuming']);

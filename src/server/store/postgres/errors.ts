@@ -1,4 +1,5 @@
 /** Errors of PostgreSQL: what happened, and what to do about it. */
+import { lockNotAvailable } from './locks.ts';
 import type { DatabaseFailure } from './messages.ts';
 
 /** A statement failed, or the connection. */
@@ -21,7 +22,11 @@ export class DatabaseError extends Error {
 export function isOfDatabase(error: unknown): error is DatabaseError {
   if (!(error instanceof DatabaseError)) return false;
   // Resources, locks, intervention by an administrator, errors of the system, and of PostgreSQL itself.
-  return error.isDisconnected || /^(?:53|55P03|57|58|XX)/.test(error.code ?? '');
+  return (
+    error.isDisconnected ||
+    error.code === lockNotAvailable ||
+    /^(?:53|57|58|XX)/.test(error.code ?? '')
+  );
 }
 
 /** What is wrong, with what helps where that is known. */
@@ -30,6 +35,8 @@ export function describe({ message, code }: DatabaseError): string {
     case '28P01':
     case '28000':
       return `${message}; give the password in the address, in PGPASSWORD, or in the file of PGPASSFILE (~/.pgpass)`;
+    case lockNotAvailable:
+      return `another server has held the lock of the writers for too long (${message})`;
     case '3D000':
       return `${message}; make it with createdb`;
     case '42501':
