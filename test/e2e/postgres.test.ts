@@ -12,7 +12,7 @@ import {
   startCluster,
   type TestDatabase,
 } from '../support/postgres.ts';
-import { RawApi } from '../support/raw.ts';
+import { RawApi, send } from '../support/raw.ts';
 import { password, startServerProcess, vmctl } from '../support/server.ts';
 
 describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => {
@@ -195,12 +195,16 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
       expect((await api.json('POST', `${path}/start`, {})).status).toBe(200);
       process.kill(cluster.pid(), 'SIGKILL');
       await expect.poll(async () => (await api.json('GET', path)).status).toBe(503);
+      const ready = `${new URL(server.ready.base_url).origin}/_vmctl/ready`;
+      const readiness = async () => (await send(ready, { ca: server.ca })).status;
+      expect(await readiness()).toBe(503);
       // Longer than the start takes: it is due while nobody can note it.
       await new Promise((resolve) => setTimeout(resolve, 8_000));
       expect((await api.json('PUT', path, { comment: 'no' })).status).toBe(503);
       await expect.poll(() => isStarted(cluster), { timeout: 30_000 }).toBe(true);
       await expect.poll(status, { timeout: 30_000 }).toBe('up');
       expect((await api.json('PUT', path, { comment: 'yes' })).status).toBe(200);
+      expect(await readiness()).toBe(200);
       expect(server.stderr()).not.toMatch(/^ +at /m);
     } finally {
       expect(await server.stop()).toBe(0);

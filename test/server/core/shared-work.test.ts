@@ -1,0 +1,86 @@
+/** Long work of several servers on one store: one does it at a time, and takes over from one that is silent. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Site } from '../../../src/server/core/ports.ts';
+import { TaskRunner } from '../../../src/server/core/task-runner.ts';
+import { defineWork } from '../../../src/server/core/tasks.ts';
+import { openPostgresStore, type SharedStore } from '../../../src/server/store/postgres/store.ts';
+import {
+  type Cluster,
+  createDatabase,
+  postgresPrograms,
+  startCluster,
+} from '../../support/postgres.ts';
+
+describe.skipIf(postgresPrograms() === undefined)('work of several servers', () => {
+  let cluster: Cluster;
+  let now = 1_000_000;
+  const told: string[] = [];
+  const ends: (() => void)[] = [];
+
+  /** A server: its store, and a runner whose work ends when it is told to. */
+  function serverOf(name: string, store: SharedStore) {
+    const work = defineWork('wait', {
+      run: () =>
+        new Promise<void>((resolve) => {
+          told.push(`${name} begins`);
+          ends.push(resolve);
+        }),
+      done: () => void told.push(`${name} ends`),
+      failed: () => void told.push(`${name} fails`),
+    });
+    const behaviors = { work: () => work, deadline: () => undefined };
+    // The runner asks for nothing else.
+    const site = { behaviors, steady: () => now, now: () => new Date(now) } as unknown as Site;
+    return { store, runner: new TaskRunner(store, site, (error) => told.push(String(error))) };
+  }
+
+  let one: ReturnType<typeof serverOf>;
+  let other: ReturnType<typeof serverOf>;
+  beforeAll(async () => {
+    cluster = startCluster();
+    const { address } = await createDatabase(cluster.folder);
+    [one, other] = ['one', 'other'].map((name) => {
+      const store = openPostgresStore(address);
+      store.started();
+      return serverOf(name, store);
+    }) as [typeof one, typeof other];
+  }, 60_000);
+  afterAll(async () => {
+    for (const end of ends) end();
+    for (const { runner, store } of [one, other]) {
+      await runner.stop();
+      await store.close();
+    }
+    cluster?.remove();
+  });
+
+  /** How many pieces of work are noted, and when the next one is due. */
+  const noted = () => one.store.read((tx) => [tx.tasks.count(), tx.tasks.nextDue()]);
+
+  it('goes on where it was begun for as long as its server says so', async () => {
+    const caller = { userId: 'x', userName: 'x', administrator: true, superUser: true };
+    await one.store.write((tx) => tx.tasks.add(now, 'work:wait', 'target', { data: {}, caller }));
+    one.runner.wake();
+    await expect.poll(() => told).toEqual(['one begins']);
+    now += 3_000;
+    one.runner.renew();
+    now += 3_000;
+    other.runner.renew();
+    // It is due a second later: whoever looks now has nothing to do.
+    expect(noted()).toEqual([1, now + 1_000]);
+    expect(told).toEqual(['one begins']);
+  });
+
+  it('is begun again by another server when that one is silent, and ends once', async () => {
+    now += 2_000;
+    other.runner.renew();
+    await expect.poll(() => told).toEqual(['one begins', 'other begins']);
+    // The first one comes back, ends its own, and says that it goes on with what it has no more.
+    one.runner.renew();
+    ends[0]?.();
+    await expect.poll(noted).toEqual([1, now + 4_000]);
+    ends[1]?.();
+    await expect.poll(noted).toEqual([0, undefined]);
+    expect(told).toEqual(['one begins', 'other begins', 'other ends']);
+  });
+});
