@@ -92,7 +92,7 @@ export function visibilityFilterOf(
 
 /** What is kept of users, for as long as it stays the same. */
 interface CachesByUser {
-  version: number;
+  version: string;
   readonly byUser: Map<string, VisibilityCache>;
 }
 

@@ -149,7 +149,10 @@ export class BulkWriter<Name extends string> {
     many: boolean,
     work: (bulk: BulkWriter<Name>) => void,
   ): void {
-    const isApart = many && !tx.traits.isRemote;
+    const { isRemote } = tx.traits;
+    // What was planned for tables that were empty passes over all of them later.
+    if (isRemote) tx.statement('SET LOCAL plan_cache_mode = force_custom_plan').run();
+    const isApart = many && !isRemote;
     if (isApart)
       for (const kind of kinds) for (const sql of dropIndexes(kind)) tx.statement(sql).run();
     const bulk = new BulkWriter(tx, kinds, names);

@@ -84,6 +84,21 @@ export function isCounted(kind: KindName): boolean {
 /** Kinds that list what they belong to. */
 const listing = "'disk', 'storage_domain'";
 
+/**
+ * Changes in the transaction of a connection to PostgreSQL. The row of `structure` rises once in each: with
+ * every change it would leave a version behind, and the next one would have to pass over all of them.
+ */
+const setting = 'vmctl.structure_changes';
+const changesInTransaction = `coalesce(nullif(current_setting('${setting}', true), ''), '0')`;
+
+/** Body of the trigger that counts a change there. */
+export const countInTransaction = `DECLARE changes integer := ${changesInTransaction};
+  BEGIN
+    IF changes = 0 THEN UPDATE vmctl.structure SET version = version + 1; END IF;
+    PERFORM set_config('${setting}', CAST(changes + 1 AS text), true);
+    RETURN NULL;
+  END`;
+
 const counts = 'BEGIN UPDATE structure SET version = version + 1; END';
 
 /** Begins to count and to keep sums, and shows who holds what; for the life of the connection. */
@@ -110,7 +125,10 @@ export function watchStructure(db: Database): void {
   }
 }
 
-/** The number of changes so far. */
-export function structureVersion(tx: Transaction): number {
-  return Number(tx.statement('SELECT version FROM structure').get()?.['version']);
+/** Names a state of what decides who sees what: another text where it may have changed. */
+export function structureVersion(tx: Transaction): string {
+  const changes = tx.traits.isRemote ? `, ${changesInTransaction} AS changes` : '';
+  const row = tx.statement(`SELECT version${changes} FROM structure`).get();
+  // What came to nothing has been counted as well, and another change gets its number.
+  return `${row?.['version']}.${row?.['changes'] ?? 0}.${tx.rollbacks}`;
 }

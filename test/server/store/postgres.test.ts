@@ -214,17 +214,30 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       }));
       const sums = () => other.read(() => diskSums(tx, domain).provisioned_size);
       const versions = () => other.read(() => structureVersion(tx));
-      const before = [sums(), versions()];
-      await other.write(() =>
-        tx.insert('disk', '/disks', {
+      const before = { sums: sums(), version: versions() };
+      await other.write((writing) =>
+        writing.insert('disk', '/disks', {
           ...{ id: 'a-disk', alias: 'x', provisioned_size: 5_000 },
           storage_domains: [{ id: domain }],
         }),
       );
-      expect(sums()).toBe((before[0] ?? 0) + 5_000);
-      expect(versions()).toBeGreaterThan(before[1] ?? 0);
-      await other.write(() => tx.remove('disk', 'a-disk'));
-      expect(sums()).toBe(before[0]);
+      expect(sums()).toBe(before.sums + 5_000);
+      expect(versions()).not.toBe(before.version);
+      const counted = () =>
+        other.read((reading) => reading.statement('SELECT version FROM structure').get());
+      const rises = Number(counted()?.['version']) + 1;
+      // Of many changes in one transaction each is seen there, and the row is written once.
+      const seen = await other.write((writing) =>
+        ['b', 'c', 'd'].map((id) => {
+          writing.insert('disk', '/disks', { id, alias: id });
+          writing.remove('disk', id);
+          return structureVersion(writing);
+        }),
+      );
+      expect(new Set(seen).size).toBe(3);
+      expect(counted()).toEqual({ version: rises });
+      await other.write((writing) => writing.remove('disk', 'a-disk'));
+      expect(sums()).toBe(before.sums);
     });
   });
 
@@ -322,23 +335,18 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       await store.write((tx) => tx.next('shared'));
       const writing = spawn('psql', [
         ...psqlWords(database.address),
-        ...['-c', `BEGIN; ${writeAlone}; SELECT pg_sleep(0.5)`],
+        ...['-c', `BEGIN; ${writeAlone}; SELECT pg_sleep(1)`],
         ...['-c', "UPDATE vmctl.counter SET value = 100 WHERE name = 'shared'", '-c', 'COMMIT'],
       ]);
       const ended = new Promise((resolve) => writing.once('exit', resolve));
-      await expect
-        .poll(() =>
-          store.read(
-            (tx) =>
-              tx
-                .statement(
-                  "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'",
-                )
-                .get()?.['n'],
-          ),
-        )
-        .toBe(1);
-      expect(await store.write((tx) => tx.next('shared'))).toBe(101);
+      const isAtWork = "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+      const atWork = () => store.read((tx) => tx.statement(isAtWork).get()?.['n']);
+      await expect.poll(atWork).toBe(1);
+      const written = store.write((tx) => tx.next('shared'));
+      // Meanwhile nothing else waits.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect(atWork()).toBe(1);
+      expect(await written).toBe(101);
       expect(await ended).toBe(0);
     });
   });
@@ -403,6 +411,56 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     expect([tries, between[1]]).toEqual([2, false]);
     expect(store.version).not.toBe(between[0]);
     expect(names().filter((name) => name === 'in the end')).toHaveLength(1);
+  });
+
+  describe('when PostgreSQL gives it up for somebody who waits for it in turn', () => {
+    /** Somebody who does `first`, waits until somebody waits for that, and then does `second`. */
+    async function inTheWay(address: string, first: string, second: string) {
+      const other = spawn(
+        'psql',
+        [
+          ...psqlWords(address),
+          // Whoever else waits is the one that is given up.
+          ...['-c', `SET deadlock_timeout = '1h'; BEGIN; ${first}; SELECT pg_advisory_lock(4711)`],
+          '-c',
+          `DO $$ BEGIN
+            FOR i IN 1..1000 LOOP
+              EXIT WHEN EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted);
+              PERFORM pg_sleep(0.02);
+            END LOOP;
+          END $$`,
+          ...['-c', `${second}; COMMIT`],
+        ],
+        { stdio: 'ignore' },
+      );
+      const ended = new Promise((resolve) => other.once('exit', resolve));
+      const isThere = 'DO $$ BEGIN ASSERT NOT pg_try_advisory_lock_shared(4711); END $$';
+      await expect.poll(() => sql(isThere, address), { timeout: 10_000 }).toBe(0);
+      return { ended };
+    }
+
+    it('does a group once more', async () => {
+      await store.write((tx) => [tx.next('one'), tx.next('other')]);
+      const set = (name: string) => `UPDATE vmctl.counter SET value = 10 WHERE name = '${name}'`;
+      const { ended } = await inTheWay(database.address, set('other'), set('one'));
+      let tries = 0;
+      const values = await store.write((tx) => {
+        tries += 1;
+        return [tx.next('one'), tx.next('other')];
+      });
+      expect(await ended).toBe(0);
+      expect([tries, values]).toEqual([2, [11, 11]]);
+    });
+
+    it('makes its tables once more', async () => {
+      const { ended } = await inTheWay(
+        database.address,
+        'LOCK TABLE vmctl.o_vm IN ROW EXCLUSIVE MODE',
+        writeAlone,
+      );
+      await openPostgresStore(database.address).close();
+      expect(await ended).toBe(0);
+    });
   });
 
   it('reads in slices, which cannot be done again, with a new connection in between', async () => {

@@ -26,6 +26,9 @@ const longestWait = 120_000;
 
 type UnsentRequest = Omit<ThreadRequest, 'number' | 'before'>;
 
+/** Statements that may be under way without an answer: what waits there takes memory, and time of who asks next. */
+const maxUnanswered = 100;
+
 /** Statements that PostgreSQL keeps prepared for the connection. */
 const maxPrepared = 1_000;
 
@@ -44,6 +47,8 @@ export class PostgresConnection implements Database {
   #isInTransaction = false;
   /** Of the last request. */
   #number = 0;
+  /** How many went before it since the last answer. */
+  #unanswered = 0;
 
   /** Begins a thread for a database; it connects with the first statement. */
   constructor(url: string, use: ThreadSettings['use']) {
@@ -62,14 +67,29 @@ export class PostgresConnection implements Database {
 
   /** Runs statements without values, also several at once. Throws a `DatabaseError`. */
   exec(sql: string): void {
-    const begins = sql.startsWith('BEGIN');
-    // A transaction ends with its connection: then there is nothing to be rolled back.
-    const mayConnect = begins || !this.#isInTransaction;
-    if (sql === 'COMMIT' || sql === 'ROLLBACK') this.#isInTransaction = false;
-    if (begins || sql.startsWith('SAVEPOINT')) {
-      this.#send({ sql, mayConnect, answer: 'with the next' });
+    const request = this.#control(sql);
+    if (sql.startsWith('BEGIN') || sql.startsWith('SAVEPOINT')) {
+      this.#send({ ...request, answer: 'with the next' });
       this.#isInTransaction = true;
-    } else this.#request({ sql, mayConnect, answer: 'now' });
+    } else this.#request(request);
+  }
+
+  /**
+   * As `exec`, for what waits for others: whoever calls has other things to do meanwhile, but not over this
+   * connection. Rejects with a `DatabaseError`.
+   */
+  async execAsync(sql: string): Promise<void> {
+    this.#send(this.#control(sql));
+    if (sql.startsWith('BEGIN')) this.#isInTransaction = true;
+    const answer = await this.#answerLater();
+    if ('failure' in answer) throw new DatabaseError(answer.failure);
+  }
+
+  #control(sql: string): UnsentRequest {
+    // A transaction ends with its connection: then there is nothing to be rolled back.
+    const mayConnect = sql.startsWith('BEGIN') || !this.#isInTransaction;
+    if (sql === 'COMMIT' || sql === 'ROLLBACK') this.#isInTransaction = false;
+    return { sql, mayConnect, answer: 'now' };
   }
 
   /** Gives up the transaction that is under way. */
@@ -98,8 +118,9 @@ export class PostgresConnection implements Database {
       get: (...values) => this.#request(requestOf(values, 'now'))[0],
       all: (...values) => [...this.#request(requestOf(values, 'now'))],
       run: (...values) => {
-        if (this.#isInTransaction) this.#send(requestOf(values, 'with the next'));
-        else this.#request(requestOf(values, 'now'));
+        if (this.#isInTransaction && this.#unanswered < maxUnanswered) {
+          this.#send(requestOf(values, 'with the next'));
+        } else this.#request(requestOf(values, 'now'));
       },
     };
   }
@@ -145,6 +166,7 @@ export class PostgresConnection implements Database {
     const before = this.#before;
     this.#before = undefined;
     this.#number += 1;
+    this.#unanswered = request.answer === 'now' ? 0 : this.#unanswered + 1;
     this.#port.postMessage({ ...request, before, number: this.#number } satisfies ThreadRequest);
   }
 
@@ -171,6 +193,19 @@ export class PostgresConnection implements Database {
       answer = this.#answer();
     }
     return answer ?? { failure: unanswered(request.sql) };
+  }
+
+  /** The answer to the last request, when it comes. */
+  #answerLater(): Promise<ThreadAnswer> {
+    const number = this.#number;
+    return new Promise((resolve) => {
+      const receive = (answer: NumberedAnswer) => {
+        if (answer.number !== number) return;
+        this.#port.off('message', receive);
+        resolve(answer);
+      };
+      this.#port.on('message', receive);
+    });
   }
 
   /** The answer to the last request, where it is there; those that nobody waits for any more are passed over. */

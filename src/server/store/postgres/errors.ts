@@ -24,9 +24,18 @@ export function isOfDatabase(error: unknown): error is DatabaseError {
   // Resources, locks, intervention by an administrator, errors of the system, and of PostgreSQL itself.
   return (
     error.isDisconnected ||
+    isRolledBack(error) ||
     error.code === lockNotAvailable ||
     /^(?:53|57|58|XX)/.test(error.code ?? '')
   );
+}
+
+/**
+ * Whether PostgreSQL gave up a transaction for the sake of another one (a deadlock, or what cannot be put in
+ * an order): the same work, done once more, may well succeed.
+ */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof DatabaseError && /^40/.test(error.code ?? '');
 }
 
 /** What is wrong, with what helps where that is known. */

@@ -6,13 +6,18 @@ import type { Row, SqlValue } from '../driver.ts';
 export interface ThreadSettings {
   /** `postgres://USER@HOST:PORT/DATABASE?sslmode=...`; what it leaves out comes from the environment. */
   readonly url: string;
-  /** Whether others may use the site at the same time. */
-  readonly use: 'shared' | 'alone';
+  readonly use: SiteUse;
   /** For requests and their answers. */
   readonly port: MessagePort;
   /** One number that is 1 once the answer to the last request is there. */
   readonly answered: SharedArrayBuffer;
 }
+
+/**
+ * How a connection uses a site: together with others; the same, once nobody else is starting; alone; or as a
+ * further connection of who has it alone.
+ */
+export type SiteUse = 'shared' | 'starting' | 'alone' | 'covered';
 
 /** When a request is answered: at once, with the next one that is where it failed, or never. */
 export type AnswerTime = 'now' | 'with the next' | 'never';

@@ -1,11 +1,12 @@
 /** Tables of the store in PostgreSQL: made when it is opened for the first time, and brought up to date. */
-import { deciding, summed } from '../counters.ts';
+import { countInTransaction, deciding, summed } from '../counters.ts';
 import type { Database } from '../driver.ts';
 import { type Column, columnsOf, type KindName, storedKinds } from '../kinds.ts';
 import { readMeta, writeMeta } from '../meta.ts';
 import { heldIndexes, heldSelect } from '../permission-index.ts';
 import { byTable, fillColumns, orders, schemaVersion, table, ways } from '../schema.ts';
 import type { PostgresConnection } from './connection.ts';
+import { isRolledBack } from './errors.ts';
 import { functions } from './functions.ts';
 import { writeAlone } from './locks.ts';
 
@@ -21,11 +22,25 @@ const text = types.TEXT;
 /** Thrown where a newer version has written the data. */
 export class NewerSchema extends Error {}
 
+/** Tries, where tables are changed while other servers read them: PostgreSQL ends one of two that wait for each other. */
+const maxTries = 5;
+
 /**
  * Makes the tables, or adds what an older version lacks, in one transaction. Throws a `NewerSchema` where
  * a newer version has written them.
  */
 export function preparePostgresSchema(db: PostgresConnection): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      prepareOnce(db);
+      return;
+    } catch (error) {
+      if (tries === maxTries || !isRolledBack(error)) throw error;
+    }
+  }
+}
+
+function prepareOnce(db: PostgresConnection): void {
   db.exec(`BEGIN; ${writeAlone}`);
   try {
     db.exec('CREATE SCHEMA IF NOT EXISTS vmctl; CREATE SCHEMA IF NOT EXISTS vmctl_types');
@@ -142,7 +157,7 @@ function indexesOf(kind: KindName, columns: readonly Column[]): string[] {
 /** Counts changes of what decides who sees what, in the transaction that makes them. */
 function countStructure(db: Database): void {
   db.exec(`CREATE OR REPLACE FUNCTION structure_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN UPDATE vmctl.structure SET version = version + 1; RETURN NULL; END $$`);
+    ${countInTransaction} $$`);
   const trigger = (name: string, on: string) =>
     db.exec(`CREATE OR REPLACE TRIGGER ${name} ${on} EXECUTE FUNCTION structure_changed()`);
   for (const [kind, columns] of deciding) {

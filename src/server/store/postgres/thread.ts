@@ -97,10 +97,18 @@ const session = [
 /** Whether it was connected before: then the site is there, and whoever starts now waits for others. */
 let wasConnected = false;
 
-/** Takes the locks: with others one server starts at a time, and counts those that run already. */
+/** Takes the locks: one server starts at a time, and counts those that run already. */
 function locks(): readonly string[] {
-  if (settings.use === 'alone') return [useAlone];
-  return wasConnected ? [useShared] : [beginStart, useShared];
+  switch (settings.use) {
+    case 'covered':
+      return [];
+    case 'alone':
+      return [useAlone];
+    case 'starting':
+      return wasConnected ? [useShared] : [beginStart, useShared];
+    case 'shared':
+      return [useShared];
+  }
 }
 
 /** Connects, and makes the session what the statements of the store expect. */
