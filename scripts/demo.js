@@ -4,73 +4,15 @@
 //   npm run demo
 //   npm run demo -- path/to/image.iso|.img|.qcow2
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  ftruncateSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, relative, resolve } from 'node:path';
-import { prepare, root } from './prepare.js';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { makeDemo, vmctl } from './demo-steps.js';
+import { prepare } from './prepare.js';
 
 await prepare();
 
-const started = Date.now();
-const folder = mkdtempSync(join(tmpdir(), 'vmctl-demo-'));
-const vmctl = join(root, 'bin/vmctl.js');
-const passwordFile = join(folder, 'password');
-writeFileSync(passwordFile, `${randomBytes(12).toString('base64url')}\n`, { mode: 0o600 });
-const environment = {
-  ...process.env,
-  XDG_CONFIG_HOME: join(folder, 'config'),
-  XDG_STATE_HOME: join(folder, 'state'),
-  XDG_CACHE_HOME: join(folder, 'cache'),
-};
-for (const name of Object.keys(environment)) {
-  if (name.startsWith('VMCTL_')) delete environment[name];
-}
-
-/** Runs a command, shows it and its output, and returns what it wrote on standard output. */
-async function run(...words) {
-  console.log(`\n$ vmctl ${words.map(shown).join(' ')}`);
-  const child = spawn(process.execPath, [vmctl, ...words], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (piece) => {
-    output += piece;
-    process.stdout.write(piece);
-  });
-  child.stderr.on('data', (piece) => process.stdout.write(piece));
-  const code = await new Promise((done) => child.once('close', done));
-  if (code !== 0) throw new Error(`vmctl ${words[0]} ${words[1] ?? ''} ended with ${code}.`);
-  return output;
-}
-
-/** A word as a user types it: short paths, quotes where the shell needs them. */
-function shown(word) {
-  const short = word.replaceAll(folder, '$DEMO');
-  return /^[\w@%+=:,./$-]+$/.test(short) ? short : `'${short}'`;
-}
-
-function title(text) {
-  console.log(`\n--- ${text}`);
-}
-
-function check(condition, what) {
-  if (!condition) throw new Error(`Not as it should be: ${what}.`);
-  console.log(`    verified: ${what}`);
-}
+const demo = makeDemo();
+const { folder, environment, passwordFile, run, shown, title, check, image, sha256 } = demo;
 
 async function startServer() {
   const readyFile = join(folder, 'ready.json');
@@ -105,29 +47,6 @@ async function startServer() {
     stop,
     kill: () => child.kill('SIGKILL'),
   };
-}
-
-/** The image that was given, or one made on the spot: a boot sector, data, and a hole. */
-function image() {
-  const given = process.argv[2];
-  if (given) return resolve(given);
-  const path = join(folder, 'boot.img');
-  const file = openSync(path, 'w');
-  const sector = Buffer.alloc(512);
-  sector.write('Demo: not much of a system, but it has a boot signature.');
-  sector.writeUInt16LE(0xaa55, 510);
-  writeSync(file, sector, 0, sector.length, 0);
-  writeSync(file, randomBytes(8 * 2 ** 20), 0, undefined, 2 ** 20);
-  ftruncateSync(file, 64 * 2 ** 20);
-  closeSync(file);
-  return path;
-}
-
-/** SHA-256 of the first bytes of a file: disks are whole sectors, images need not be. */
-async function sha256(path, length) {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(path, { end: length - 1 })) hash.update(piece);
-  return hash.digest('hex');
 }
 
 let server;
@@ -207,11 +126,10 @@ try {
   check((await sha256(again, size)) === after, 'and every byte of it');
   check((await server.stop()) === 0, 'the server stopped');
   server = undefined;
-  console.log(`\nAll steps were verified, in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  demo.succeeded();
 } catch (error) {
-  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
+  demo.failed(error);
 } finally {
   server?.kill();
-  rmSync(folder, { recursive: true, force: true });
+  demo.remove();
 }

@@ -23,11 +23,22 @@ export function daemonConnectionError(what: string, error: unknown, origin: stri
   });
 }
 
+/** Whether an answer of this status says that the ticket is not, or no longer, to be used. */
+export function isTicketRefusal(status: number | undefined): boolean {
+  return status === 403;
+}
+
+/** Whether a connection did not fail at once, but after nothing had come for a while. */
+export function tookItsTime(failure: unknown): boolean {
+  const { code } = ((failure as Error).cause ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /TIMED?_?OUT/.test(code);
+}
+
 /** An answer that is no success. */
 export function daemonError(what: string, status: number, text: string): VmctlError {
   const why = text.trim().split('\n', 1)[0] || `HTTP status ${status}`;
   const message = `${what}: the image daemon says: ${why}`;
-  if (status === 403) {
+  if (isTicketRefusal(status)) {
     return new ConflictError(`${what}: the image daemon no longer accepts the ticket`, {
       code: 'ticket_refused',
       status,

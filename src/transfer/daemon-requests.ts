@@ -1,20 +1,17 @@
 /**
- * Requests about one image: address, local socket, retries, lost connections, renewed tickets.
- * The retry loop is its own rather than p-retry: a renewed ticket does not count as an attempt.
+ * Requests about one image: address, local socket, retries, lost connections, renewed tickets, moves to
+ * another daemon. The retry loop is its own rather than p-retry: a renewed ticket and a move do not count
+ * as attempts.
  */
 
-import { lookup } from 'node:dns/promises';
 import { setMaxListeners } from 'node:events';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
 import { backOff } from '../client/retry.ts';
 import type { Range } from '../extents/range-set.ts';
-import { daemonConnectionError } from './daemon-errors.ts';
+import { daemonConnectionError, isTicketRefusal, tookItsTime } from './daemon-errors.ts';
+import type { LocalSocket } from './local-socket.ts';
 import { RangePool } from './range-pool.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -27,9 +24,15 @@ export interface DaemonOptions {
   readonly onConnectionLost?: () => void;
   /**
    * Asked to make a refused ticket usable again, so that requests can be repeated; called once for
-   * all requests that it refused. Rejects with why the transfer cannot go on.
+   * all requests that it refused. `attempt` counts how often the same request was refused. Rejects with
+   * why the transfer cannot go on.
    */
-  readonly onTicketRefused?: () => Promise<void>;
+  readonly onTicketRefused?: (refusal: VmctlError, attempt: number) => Promise<void>;
+  /**
+   * Asked whether the image is elsewhere when its daemon failed again; called once for all requests that
+   * failed there. Moves the image if so. Rejects with why the transfer cannot go on.
+   */
+  readonly onDaemonFailing?: () => Promise<void>;
   /** How fast bytes of images may travel. */
   readonly limit?: RateLimit;
 }
@@ -51,35 +54,51 @@ const MAX_ERROR_LENGTH = 500;
 /** Requests through a socket of this machine need a host all the same. */
 const LOCAL_ORIGIN = 'http://localhost';
 
+/** How often in a row a request may find its ticket refused, or the image gone elsewhere. */
+export const MAX_RENEWALS = 7;
+
+/** The way to an image; requests that are under way there end when the image goes elsewhere. */
+interface Route {
+  readonly origin: string;
+  readonly path: string;
+  readonly left: AbortController;
+  /** Ends requests: the image was left, or there is nothing more to do with it. */
+  readonly signal: AbortSignal;
+  /** A socket of this machine that leads there, until a request fails. */
+  local?: LocalSocket | undefined;
+}
+
 export class DaemonRequests {
   readonly #options: DaemonOptions;
-  #origin = '';
-  #path = '';
+  #route: Route;
   readonly #pool = new RangePool();
-  #local: LocalSocket | undefined;
   #epoch = 0;
-  /** How often the ticket was made usable again. */
-  #renewals = 0;
-  #renewal: Promise<void> | undefined;
+  /** How often somebody has looked after the ticket or the daemon. */
+  #looks = 0;
+  #isLooking = false;
+  /** How the look ended that was the last to begin. */
+  #found = Promise.resolve();
+  #isAccepted = false;
 
   constructor(url: string, options: DaemonOptions) {
     this.#options = options;
-    this.moveTo(url);
+    this.#route = routeTo(url, options.signal);
     // Each request under way listens to it, and each that waits for its turn: that is no leak.
     setMaxListeners(0, options.signal);
     options.signal.addEventListener('abort', () => this.#pool.close(), { once: true });
   }
 
-  /** Follows the ticket to another address. */
+  /** Follows the image to another daemon, or another way: what is under way is asked for there. */
   moveTo(url: string): void {
-    const { origin, pathname } = new URL(url);
-    this.#origin = origin;
-    this.#path = pathname;
+    const { left } = this.#route;
+    this.#route = routeTo(url, this.#options.signal);
+    this.#loseUnflushed();
+    left.abort(new ConnectionError('the image is elsewhere', { retryable: true }));
   }
 
   /** Sends requests through a socket of this machine, until one of them fails there. */
   moveToSocket(local: LocalSocket | undefined): void {
-    this.#local = local;
+    this.#route.local = local;
   }
 
   /** How often a connection was lost: what was acknowledged before that may be lost too. */
@@ -93,55 +112,37 @@ export class DaemonRequests {
     return { status: statusCode, text: await body.text() };
   }
 
-  /** Sends a request; the answer is there as far as its head. */
-  open(request: DaemonRequest): Promise<Dispatcher.ResponseData> {
-    return this.#dispatcher.request({ ...this.#addressed(request), signal: this.#options.signal });
-  }
-
-  get #dispatcher(): Dispatcher {
-    return this.#local?.dispatcher ?? this.#options.http.dispatcher;
-  }
-
-  /** The request at the image's present address, which may be another one than a moment ago. */
-  #addressed({ suffix = '', ...request }: DaemonRequest): Dispatcher.RequestOptions {
-    return {
-      origin: this.#local ? LOCAL_ORIGIN : this.#origin,
-      path: `${this.#path}${suffix}`,
+  /** Sends a request to where the image is now; the answer is there as far as its head. */
+  open({ suffix = '', ...request }: DaemonRequest): Promise<Dispatcher.ResponseData> {
+    const { local, origin, path, signal } = this.#route;
+    return (local?.dispatcher ?? this.#options.http.dispatcher).request({
+      origin: local ? LOCAL_ORIGIN : origin,
+      path: `${path}${suffix}`,
       method: 'GET',
       headersTimeout: IDLE_TIMEOUT,
       bodyTimeout: IDLE_TIMEOUT,
       ...request,
-    };
+      signal: request.signal ? AbortSignal.any([signal, request.signal as AbortSignal]) : signal,
+    });
   }
 
   /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
   async receive({ start, end }: Range, buffer: Buffer): Promise<DaemonResponse | undefined> {
-    const { signal, limit, http } = this.#options;
+    const { limit, http } = this.#options;
+    const { local, origin, path, signal } = this.#route;
     const endpoint = {
-      origin: this.#origin,
+      origin,
       trust: http.trust,
-      connectThroughProxy: () => http.connectThroughProxy(this.#origin),
-      ...(this.#local ? { socketPath: this.#local.path } : {}),
+      connectThroughProxy: () => http.connectThroughProxy(origin),
+      ...(local ? { socketPath: local.path } : {}),
     };
     const { status, text } = await this.#pool.get(endpoint, {
-      ...{ path: this.#path, first: start, last: end - 1, buffer, signal },
+      ...{ path, first: start, last: end - 1, buffer, signal },
       ...(limit
         ? { pace: { piece: limit.chunkSize, pass: (count) => limit.acquire(count, signal) } }
         : {}),
     });
     return status === 206 ? undefined : { status, text: text.slice(0, MAX_ERROR_LENGTH) };
-  }
-
-  /** One request after the other finds the ticket refused; the first of them has it revived. */
-  #renewTicket(onTicketRefused: () => Promise<void>): Promise<void> {
-    this.#renewal ??= onTicketRefused()
-      .then(() => {
-        this.#renewals += 1;
-      })
-      .finally(() => {
-        this.#renewal = undefined;
-      });
-    return this.#renewal;
   }
 
   /** Repeats what fails for a reason that may pass; every request here may be sent twice. */
@@ -150,73 +151,101 @@ export class DaemonRequests {
     once: () => Promise<T>,
     retries = this.#options.retries,
   ): Promise<T> {
-    const { signal, onConnectionLost, onTicketRefused } = this.#options;
-    for (let failures = 0; ; ) {
+    const { signal, onTicketRefused, onDaemonFailing } = this.#options;
+    let failures = 0;
+    for (let renewals = 0; ; ) {
       signal.throwIfAborted();
-      const renewals = this.#renewals;
+      const route = this.#route;
+      const looks = this.#looks;
+      const watch = this.#watch();
       try {
-        return await once();
+        const result = await once();
+        this.#isAccepted = true;
+        return result;
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        const failure = daemonConnectionError(what, error, this.#origin);
+        const failure = daemonConnectionError(what, error, route.origin);
+        const refused = route === this.#route && (await this.#isRefused(failure));
         const lost = failure instanceof ConnectionError;
-        const refused = failure instanceof VmctlError && failure.code === 'ticket_refused';
-        if (lost || refused) {
-          this.#epoch += 1;
-          onConnectionLost?.();
+        const passing = lost || (failure instanceof ServerError && failure.retryable);
+        if (route === this.#route) {
+          if (lost || refused) this.#loseUnflushed();
+          if (lost) route.local = undefined;
+          if (refused && onTicketRefused) {
+            renewals += 1;
+            if (renewals > 1) await backOff(renewals - 1, route.signal).catch(() => undefined);
+            await this.#look(looks, () => onTicketRefused(failure as VmctlError, renewals));
+            continue;
+          }
+          if (!passing) throw failure;
+          const isSudden = failures === 0 && retries > 0 && !tookItsTime(failure);
+          if (onDaemonFailing && !isSudden) await this.#look(looks, onDaemonFailing);
         }
-        if (lost) this.#local = undefined;
-        if (refused && onTicketRefused) {
-          // A refusal from before the ticket was revived may arrive after that.
-          if (renewals === this.#renewals) await this.#renewTicket(onTicketRefused);
+        // Whatever failed where the image was says nothing about where it is.
+        if (route !== this.#route) {
+          renewals += 1;
+          if (renewals > MAX_RENEWALS) throw failure;
+          failures = 0;
           continue;
         }
-        const passing = lost || (failure instanceof ServerError && failure.retryable);
-        if (!passing || failures >= retries) throw failure;
+        if (failures >= retries) throw failure;
         failures += 1;
+      } finally {
+        clearInterval(watch);
       }
-      await backOff(failures, signal);
+      await backOff(failures, this.#route.signal).catch(() => undefined);
     }
   }
-}
 
-export interface LocalSocket {
-  readonly path: string;
-  /** Connections through it; to be destroyed by whoever opened it. */
-  readonly dispatcher: Dispatcher;
-}
-
-/** Prepares connections through the socket of a daemon. */
-export async function openLocalSocket(path: string): Promise<LocalSocket> {
-  const { Agent } = await import('../client/undici.ts');
-  return { path, dispatcher: new Agent({ connections: 8, connect: { socketPath: path } }) };
-}
-
-/**
- * Whether the host of a URL is this machine. A path that another machine tells means nothing here,
- * or something else.
- */
-export async function isThisMachine(url: string): Promise<boolean> {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) ? [host] : await lookUp(host);
-  const own = Object.values(networkInterfaces())
-    .flatMap((some) => some ?? [])
-    .map(({ address }) => address);
-  return addresses.some((address) => /^127\./.test(address) || own.includes(address));
-}
-
-/** Whether there is such a socket, and this user may use it. */
-export async function isWritable(path: string): Promise<boolean> {
-  return await access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function lookUp(host: string): Promise<string[]> {
-  try {
-    return (await lookup(host, { all: true })).map(({ address }) => address);
-  } catch {
-    return [];
+  /** What was not flushed may be lost. */
+  #loseUnflushed(): void {
+    this.#epoch += 1;
+    this.#options.onConnectionLost?.();
   }
+
+  /**
+   * Lets one request look after the ticket or the daemon; the others wait for that. What failed before a
+   * look that is over may say so after it: then nobody looks again, and what that look found holds.
+   */
+  async #look(before: number, work: () => Promise<void>): Promise<void> {
+    if (!this.#isLooking && before === this.#looks) {
+      this.#isLooking = true;
+      this.#found = work().finally(() => {
+        this.#looks += 1;
+        this.#isLooking = false;
+      });
+    }
+    await this.#found;
+  }
+
+  /** Looks now and then while an answer does not come: the daemon may be gone without a word. */
+  #watch(): NodeJS.Timeout | undefined {
+    const { onDaemonFailing } = this.#options;
+    if (!onDaemonFailing) return undefined;
+    // Whoever waits for the answer hears of what is wrong when it fails.
+    const look = () => this.#look(this.#looks, onDaemonFailing).catch(() => undefined);
+    return setInterval(look, IDLE_TIMEOUT).unref();
+  }
+
+  /**
+   * Whether it is the ticket that is refused. A daemon whose server has lost the transfer may answer
+   * that there is nothing, as it does to questions that it does not know: then it is asked for the image.
+   */
+  async #isRefused(failure: unknown): Promise<boolean> {
+    if (!(failure instanceof VmctlError)) return false;
+    if (isTicketRefusal(failure.status)) return true;
+    if (failure.status !== 404 || !this.#isAccepted || !this.#options.onTicketRefused) return false;
+    return await this.send({ method: 'OPTIONS' }).then(
+      ({ status }) => status === 404 || isTicketRefusal(status),
+      () => true,
+    );
+  }
+}
+
+function routeTo(url: string, signal: AbortSignal): Route {
+  const { origin, pathname } = new URL(url);
+  const left = new AbortController();
+  const either = AbortSignal.any([signal, left.signal]);
+  setMaxListeners(0, either);
+  return { origin, path: pathname, left, signal: either };
 }

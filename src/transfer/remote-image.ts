@@ -1,4 +1,5 @@
 /** Client of one image behind a ticket of an image daemon (specification 4.6). */
+import { FaultError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 import { lengthOf } from './blocks.ts';
 import { daemonError } from './daemon-errors.ts';
@@ -6,8 +7,9 @@ import {
   type DaemonOptions,
   type DaemonRequest,
   DaemonRequests,
-  type LocalSocket,
+  type DaemonResponse,
 } from './daemon-requests.ts';
+import type { LocalSocket } from './local-socket.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { parseExtents, type RemoteExtents } from './remote-extents.ts';
 
@@ -27,6 +29,8 @@ const PIECE = 2 ** 20;
 const FIRST_PIECE = 2 ** 14;
 /** Repetitions while nothing was moved yet: an address where nobody is should be noticed soon. */
 const FIRST_RETRIES = 2;
+/** Milliseconds that a daemon gets to say what it can, where that is not needed to go on. */
+const PROBE_TIMEOUT = 5_000;
 
 export class RemoteImage {
   readonly #requests: DaemonRequests;
@@ -37,7 +41,7 @@ export class RemoteImage {
     this.#options = options;
   }
 
-  /** Follows the ticket to another address. */
+  /** Follows the image to another address: what is under way is asked for there. */
   moveTo(url: string): void {
     this.#requests.moveTo(url);
   }
@@ -53,25 +57,24 @@ export class RemoteImage {
   }
 
   /** What can be done with the image, and with how many connections. */
-  async capabilities(): Promise<Capabilities> {
+  async capabilities(retries = FIRST_RETRIES): Promise<Capabilities> {
     const what = 'look at the image';
-    const { status, text } = await this.#requests.retry(
+    return await this.#requests.retry(
       what,
-      () => this.#requests.send({ method: 'OPTIONS' }),
-      Math.min(this.#options.retries, FIRST_RETRIES),
+      async () => capabilitiesIn(what, await this.#requests.send({ method: 'OPTIONS' })),
+      Math.min(this.#options.retries, retries),
     );
-    // Daemons and proxies from before 1.3 (specification 7).
-    if (status === 405 || status === 204) {
-      return { features: new Set(), maxReaders: 1, maxWriters: 1 };
+  }
+
+  /** The same, asked for once; `undefined` without a good answer. */
+  async probe(): Promise<Capabilities | undefined> {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT);
+    try {
+      const answer = await this.#requests.send({ method: 'OPTIONS', signal });
+      return capabilitiesIn('look at the image', answer);
+    } catch {
+      return undefined;
     }
-    if (status !== 200) throw daemonError(what, status, text);
-    const { features, max_readers, max_writers, unix_socket } = parseJsonObject(text);
-    return {
-      features: new Set(Array.isArray(features) ? features.map(String) : []),
-      maxReaders: connectionCount(max_readers),
-      maxWriters: connectionCount(max_writers),
-      ...(typeof unix_socket === 'string' ? { unixSocket: unix_socket } : {}),
-    };
   }
 
   /**
@@ -132,16 +135,17 @@ export class RemoteImage {
    */
   async checksum(query: string): Promise<string | undefined> {
     const what = 'ask for the checksum of the image';
-    return await this.#requests.retry(what, async () => {
-      const { status, text } = await this.#requests.send({
-        suffix: `/checksum?${query}`,
-        headersTimeout: LONG_WORK,
-      });
-      if (status === 400 || status === 404 || status === 405) return undefined;
-      if (status !== 200) throw daemonError(what, status, text);
-      const { checksum } = parseJsonObject(text);
-      return typeof checksum === 'string' ? checksum.toLowerCase() : undefined;
-    });
+    return await unlessRefused([400, 404, 405], () =>
+      this.#requests.retry(what, async () => {
+        const { status, text } = await this.#requests.send({
+          suffix: `/checksum?${query}`,
+          headersTimeout: LONG_WORK,
+        });
+        if (status !== 200) throw daemonError(what, status, text);
+        const { checksum } = parseJsonObject(text);
+        return typeof checksum === 'string' ? checksum.toLowerCase() : undefined;
+      }),
+    );
   }
 
   /** Where the image has data, and how long it is. Short gaps between data count as data. */
@@ -161,21 +165,17 @@ export class RemoteImage {
    */
   async changedExtents(zeros: boolean): Promise<RemoteExtents | undefined> {
     const what = 'ask for what has changed in the image';
-    return await this.#requests.retry(what, async () => {
-      const suffix = '/extents?context=dirty';
-      const { statusCode, body } = await this.#requests.open({
-        suffix,
-        headersTimeout: LONG_WORK,
-      });
-      if (statusCode === 404) {
-        await body.dump();
-        return undefined;
-      }
-      if (statusCode !== 200) throw daemonError(what, statusCode, await body.text());
-      const isData = ({ dirty, zero }: { dirty: boolean; zero: boolean }) =>
-        dirty && (zeros || !zero);
-      return await parseExtents(body, { isData, shortGap: 0 });
-    });
+    const isData = ({ dirty, zero }: { dirty: boolean; zero: boolean }) =>
+      dirty && (zeros || !zero);
+    return await unlessRefused([404], () =>
+      this.#requests.retry(what, async () => {
+        const suffix = '/extents?context=dirty';
+        const request = { suffix, headersTimeout: LONG_WORK };
+        const { statusCode, body } = await this.#requests.open(request);
+        if (statusCode !== 200) throw daemonError(what, statusCode, await body.text());
+        return await parseExtents(body, { isData, shortGap: 0 });
+      }),
+    );
   }
 
   /** Bytes of the image, by asking for all of it and reading nothing; for old daemons. */
@@ -197,6 +197,35 @@ export class RemoteImage {
       if (status < 200 || status > 299) throw daemonError(what, status, text);
       return epoch;
     });
+  }
+}
+
+/** What an image can, by the answer to that question. Throws what the answer means where it is no good. */
+function capabilitiesIn(what: string, { status, text }: DaemonResponse): Capabilities {
+  // Daemons and proxies from before 1.3 (specification 7).
+  if (status === 405 || status === 204) {
+    return { features: new Set(), maxReaders: 1, maxWriters: 1 };
+  }
+  if (status !== 200) throw daemonError(what, status, text);
+  const { features, max_readers, max_writers, unix_socket } = parseJsonObject(text);
+  return {
+    features: new Set(Array.isArray(features) ? features.map(String) : []),
+    maxReaders: connectionCount(max_readers),
+    maxWriters: connectionCount(max_writers),
+    ...(typeof unix_socket === 'string' ? { unixSocket: unix_socket } : {}),
+  };
+}
+
+/** What is asked for; `undefined` where the daemon does not know the question. */
+async function unlessRefused<T>(
+  statuses: readonly number[],
+  ask: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof FaultError && statuses.includes(error.status ?? 0)) return undefined;
+    throw error;
   }
 }
 

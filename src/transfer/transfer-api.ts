@@ -9,7 +9,7 @@ import {
   NotFoundError,
   WaitTimeoutError,
 } from '../client/errors.ts';
-import { pause } from '../client/retry.ts';
+import { backOff, pause } from '../client/retry.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
 import { type Operation, operationsOf } from '../model/index.ts';
 
@@ -24,6 +24,8 @@ export function diskName(disk: ApiObject): string {
 const WAIT_TIMEOUT = 600_000;
 const MIN_POLL_INTERVAL = 20;
 const MAX_POLL_INTERVAL = 2_000;
+/** How often a transfer is told the same while its answers do not come. */
+const MAX_ACTIONS = 8;
 /** Limit for putting things in order after a failure, when nobody wants to wait. */
 const CLEANUP_TIMEOUT = 15_000;
 
@@ -52,6 +54,11 @@ export class TransferApi {
   /** The same, but no longer stopped by what stopped the transfer: for cleaning up after it. */
   forCleanup(): TransferApi {
     return new TransferApi(this.#client, AbortSignal.timeout(CLEANUP_TIMEOUT));
+  }
+
+  /** The same, ended by this signal as well. */
+  stoppedBy(signal: AbortSignal): TransferApi {
+    return new TransferApi(this.#client, AbortSignal.any([this.#signal, signal]));
   }
 
   /** Adds a disk and waits until it can be used. */
@@ -120,19 +127,26 @@ export class TransferApi {
     );
   }
 
+  /**
+   * The transfer when it is no longer on its way to a daemon: being prepared, resumed, or waiting for
+   * another server to take it over from one that is gone. `undefined` when there is none.
+   */
+  async settled(id: string): Promise<ApiObject | undefined> {
+    const [transfer] = await this.#until(`imagetransfers/${id}`, 'to begin', async () => {
+      const found = await this.transfer(id);
+      return isOnItsWay(found) ? undefined : [found];
+    });
+    return transfer;
+  }
+
   /** Waits until bytes can be moved; returns the transfer with its URLs. */
   async waitUntilReady(id: string): Promise<ApiObject> {
-    return await this.#until(`imagetransfers/${id}`, 'to begin', async () => {
-      const transfer = await this.transfer(id);
-      const phase = transfer?.['phase'];
-      if (phase === 'transferring' && transfer?.['transfer_url'] !== undefined) return transfer;
-      if (phase === 'initializing' || phase === 'resuming' || phase === 'transferring') {
-        return undefined;
-      }
-      throw new ConflictError(
-        `the transfer ${id} did not begin: it is ${String(phase ?? 'gone')}`,
-        { code: 'transfer_failed', hint: 'vmctl events list shows what happened' },
-      );
+    const transfer = await this.settled(id);
+    const phase = transfer?.['phase'];
+    if (transfer && phase === 'transferring') return transfer;
+    throw new ConflictError(`the transfer ${id} did not begin: it is ${String(phase ?? 'gone')}`, {
+      code: 'transfer_failed',
+      hint: 'vmctl events list shows what happened',
     });
   }
 
@@ -145,17 +159,35 @@ export class TransferApi {
     });
   }
 
+  /** Lets a paused transfer go on. */
+  async resume(id: string): Promise<void> {
+    await this.#actSurely(id, 'resume', /^paused/);
+  }
+
   /** Ends a transfer whose bytes are all in place, and waits until the service agrees. */
   async finalize(id: string): Promise<void> {
-    try {
-      await this.act(id, 'finalize');
-    } catch (error) {
-      // The answer was lost, perhaps behind a request that was heard.
-      if (!(error instanceof ConnectionError)) throw error;
-      const transfer = await this.transfer(id);
-      if (transfer?.['phase'] === 'transferring') await this.act(id, 'finalize');
-    }
+    await this.#actSurely(id, 'finalize', /^transferring$/);
     await this.waitUntilFinished(id);
+  }
+
+  /**
+   * Acts on a transfer, also while the service is away for a moment, or no server has the transfer: the
+   * answer may be lost behind a request that was heard, so it is told again only in a phase that is still due.
+   */
+  async #actSurely(id: string, action: Action, due: RegExp): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.act(id, action);
+        return;
+      } catch (error) {
+        const isUnheard = error instanceof ConnectionError || isRetryable(error);
+        if (attempt === MAX_ACTIONS || !(isUnheard || error instanceof ConflictError)) throw error;
+        // Who hears it and refuses has a reason, unless nobody could do it now.
+        if (!isUnheard && attempt === 1 && !isOnItsWay(await this.transfer(id))) throw error;
+        if (!due.test(String((await this.settled(id))?.['phase'] ?? 'gone'))) return;
+      }
+      await backOff(attempt, this.#signal);
+    }
   }
 
   /** Waits for a transfer to end well. */
@@ -210,4 +242,11 @@ export class TransferApi {
       await pause(delay, this.#signal);
     }
   }
+}
+
+/** Whether bytes will move soon: somebody prepares the transfer, or is to take it over. */
+export function isOnItsWay(transfer: ApiObject | undefined): boolean {
+  const phase = transfer?.['phase'];
+  if (phase === 'transferring') return transfer?.['transfer_url'] === undefined;
+  return phase === 'initializing' || phase === 'resuming';
 }

@@ -4,10 +4,19 @@
  * `VMCTL_CHAOS_KILLS`. That this would be noticed is shown with servers that do not wait for each other.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Home, makeHome } from '../support/command.ts';
 import { postgresPrograms } from '../support/postgres.ts';
 import { type RawAnswer, send } from '../support/raw.ts';
 import { vmctl } from '../support/server.ts';
@@ -29,6 +38,9 @@ interface Found {
   readonly doubles: number;
   readonly races: number;
   readonly written: number;
+  /** Uploads that ended well, with the bytes of their file, and what others ended with. */
+  readonly uploads: number;
+  readonly failedUploads: readonly string[];
 }
 
 /** Goes through all of it while servers are killed, and says what was found. */
@@ -36,6 +48,7 @@ async function chaos(
   several: SeveralServers,
   howOften: number,
   howManyRaces: number,
+  isUploading = true,
 ): Promise<Found> {
   let ended = false;
   const acknowledged = new Map<string, string>();
@@ -118,6 +131,20 @@ async function chaos(
     }
   };
 
+  let uploads = 0;
+  const failedUploads: string[] = [];
+  const uploader = async () => {
+    const [server] = several.servers;
+    if (!isUploading || !server) return;
+    const home = makeHome(server);
+    while (!ended) {
+      const failed = await uploadOne(several, home, `upload-${uploads}`, 4);
+      if (failed === undefined) uploads += 1;
+      else failedUploads.push(failed);
+    }
+    home.remove();
+  };
+
   const killer = async () => {
     for (let count = 0; count < howOften; count++) {
       await wait(randomInt(300, 1_200));
@@ -133,6 +160,7 @@ async function chaos(
     killer(),
     reader(),
     racer(),
+    uploader(),
     ...Array.from({ length: 8 }, (_, n) => writer(n)),
   ]);
   const list = await change('GET', '/tags');
@@ -156,7 +184,33 @@ async function chaos(
     doubles,
     races: raced,
     written: acknowledged.size,
+    uploads,
+    failedUploads,
   };
+}
+
+/** Uploads so many MiB in as many seconds through the balancer; returns what went wrong. */
+async function uploadOne(
+  several: SeveralServers,
+  home: Home,
+  name: string,
+  size: number,
+): Promise<string | undefined> {
+  const source = join(home.folder, `${name}.raw`);
+  const bytes = randomBytes(size * 2 ** 20);
+  writeFileSync(source, bytes);
+  const words = ['disks', 'upload', source, '--name', name, '--storagedomain', 'data1'];
+  const { code, stderr } = await home.run([...words, '--limit-rate', '1M'], {
+    VMCTL_URL: `${several.url}/virt-app`,
+  });
+  if (code !== 0) return stderr;
+  const images = join(several.folder, 'images');
+  // The name of a file is the id of its disk.
+  const found = readdirSync(images).some((file) => {
+    const path = join(images, file);
+    return statSync(path).size === bytes.length && readFileSync(path).equals(bytes);
+  });
+  return found ? undefined : `no image has the bytes of ${name}`;
 }
 
 describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
@@ -172,7 +226,9 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
     it('lose nothing and do nothing twice, whoever of them is killed', async () => {
       several = await SeveralServers.start(3);
       const found = await chaos(several, kills, races);
-      expect(found).toMatchObject({ lost: [], twice: [], gaps: [], doubles: 0 });
+      const nothing = { lost: [], twice: [], gaps: [], doubles: 0, failedUploads: [] };
+      expect(found).toMatchObject(nothing);
+      expect(found.uploads).toBeGreaterThan(0);
       expect(found.races).toBeGreaterThanOrEqual(races);
       expect(found.written).toBeGreaterThan(kills);
       for (const server of several.servers) expect(server?.stderr()).not.toMatch(/^ +at /m);
@@ -234,11 +290,27 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
       expect(readFileSync(join(several.folder, 'images', disk)).equals(bytes)).toBe(true);
     });
 
+    it('go on with an upload whose server was killed', async () => {
+      several = await SeveralServers.start(3);
+      const [first] = several.servers;
+      if (!first) throw new Error('there is no server');
+      const home = makeHome(first);
+      try {
+        const upload = uploadOne(several, home, 'moved', 8);
+        const owner = await ownerOf(several);
+        await several.servers[owner]?.kill();
+        several.servers[owner] = undefined;
+        expect(await upload).toBeUndefined();
+      } finally {
+        home.remove();
+      }
+    });
+
     it('would be noticed to do things twice and to miss events: without lock and counter they do', async () => {
       const program = withoutLockAndCounter();
       try {
         several = await SeveralServers.start(3, program);
-        const found = await chaos(several, 1, 100);
+        const found = await chaos(several, 1, 100, false);
         expect(found.doubles + found.twice.length).toBeGreaterThan(0);
         expect(found.gaps.length).toBeGreaterThan(0);
       } finally {
@@ -247,6 +319,22 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
     });
   },
 );
+
+/** Which server has the one transfer that goes on, once it has moved something. */
+async function ownerOf(site: SeveralServers): Promise<number> {
+  for (;;) {
+    const answer = await site.send('GET', `${api}/imagetransfers`);
+    const { image_transfer: [transfer] = [] } = answer.json<{
+      image_transfer?: { transfer_url?: string; transferred?: number }[];
+    }>();
+    const index = site.servers.findIndex(
+      (server) =>
+        server && transfer?.transfer_url?.startsWith(new URL(server.ready.upload_url).origin),
+    );
+    if (index >= 0 && Number(transfer?.transferred) > 0) return index;
+    await wait(50);
+  }
+}
 
 /** What is taken out of the build for that, and what is there instead. */
 const without: readonly (readonly [RegExp, string])[] = [

@@ -3,10 +3,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isThisMachine } from '../../src/transfer/daemon-requests.ts';
 import { FileSource } from '../../src/transfer/file-source.ts';
 import { requireFormat } from '../../src/transfer/image-format.ts';
 import { localExtents } from '../../src/transfer/local-extents.ts';
+import { isThisMachine } from '../../src/transfer/local-socket.ts';
 import { MiB, makeImage, qcow2 } from './support/images.ts';
 
 let folder: string;

@@ -6,6 +6,7 @@ import { InterruptedError } from '../../src/client/errors.ts';
 import { Http } from '../../src/client/http.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
 import { checksumQuery } from '../../src/transfer/checksum.ts';
+import { type DaemonOptions, MAX_RENEWALS } from '../../src/transfer/daemon-requests.ts';
 import { RemoteImage } from '../../src/transfer/remote-image.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
 
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 function image(
-  options: { retries?: number; onTicketRefused?: () => Promise<void> } = {},
+  options: Partial<Pick<DaemonOptions, 'retries' | 'onTicketRefused' | 'onDaemonFailing'>> = {},
 ): RemoteImage {
   return new RemoteImage(daemon.urlOf(), {
     http,
@@ -216,7 +217,35 @@ describe('failures', () => {
     });
     await remote.put(0, Buffer.from('x'), true);
     expect(daemon.stable.toString('utf8', 0, 1)).toBe('x');
-    expect(losses).toBe(1);
+    // Once with the ticket, and once with the address that was left.
+    expect(losses).toBe(2);
+  });
+
+  it('of an image that is always said to be elsewhere are given up on', async () => {
+    daemon.fault = () => ({});
+    let moves = 0;
+    const remote = image({
+      retries: 0,
+      onDaemonFailing: async () => {
+        moves += 1;
+        remote.moveTo(daemon.urlOf(`place-${moves}`));
+      },
+    });
+    await expect(remote.flush()).rejects.toMatchObject({ code: 'connection_lost' });
+    expect([moves, daemon.asked.length]).toEqual([MAX_RENEWALS + 1, MAX_RENEWALS + 1]);
+  });
+
+  it('of an image that nobody finds elsewhere are repeated as often as is allowed', async () => {
+    daemon.fault = () => ({});
+    let looks = 0;
+    const remote = image({
+      retries: 2,
+      onDaemonFailing: async () => {
+        looks += 1;
+      },
+    });
+    await expect(remote.flush()).rejects.toMatchObject({ code: 'connection_lost' });
+    expect([looks, daemon.asked.length]).toEqual([2, 3]);
   });
 
   it('end at once when the transfer is stopped', async () => {

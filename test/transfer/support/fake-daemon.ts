@@ -13,6 +13,8 @@ export interface Fault {
   readonly afterwards?: boolean;
   /** Cuts the connection when so many bytes of the answer were sent. */
   readonly bytes?: number;
+  /** Answers nothing, and keeps the connection. */
+  readonly silent?: boolean;
 }
 
 export interface Asked {
@@ -121,6 +123,7 @@ export class FakeDaemon {
     this.asked.push(asked);
     const body = await bodyOf(request);
     const fault = this.fault(asked, this.asked.length);
+    if (fault?.silent) return;
     if (fault && !fault.afterwards && fault.bytes === undefined) {
       fail(response, fault);
       return;

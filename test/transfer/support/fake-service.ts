@@ -1,7 +1,7 @@
 /** The part of the API that transfers need, in memory: one disk after the other, and transfers. */
 import type { ApiObject, Call, Client } from '../../../src/client/client.ts';
 import { ConflictError, ConnectionError, NotFoundError } from '../../../src/client/errors.ts';
-import { Http } from '../../../src/client/http.ts';
+import { Http, type Trust } from '../../../src/client/http.ts';
 import type { FakeDaemon } from './fake-daemon.ts';
 
 /** What the service has to do with a daemon. */
@@ -27,8 +27,8 @@ export class FakeService {
     this.http = http;
   }
 
-  static async start(daemon: Daemon): Promise<FakeService> {
-    return new FakeService(daemon, await Http.open({ trust: {} }));
+  static async start(daemon: Daemon, trust: Trust = {}): Promise<FakeService> {
+    return new FakeService(daemon, await Http.open({ trust }));
   }
 
   /** As much of a client as transfers use. */

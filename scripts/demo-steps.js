@@ -1,0 +1,106 @@
+// What demonstrations have in common: a home of their own, commands that are shown as they run, steps that are
+// verified.
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { root } from './prepare.js';
+
+export const vmctl = join(root, 'bin/vmctl.js');
+
+export function makeDemo() {
+  const started = Date.now();
+  const folder = mkdtempSync(join(tmpdir(), 'vmctl-demo-'));
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, `${randomBytes(12).toString('base64url')}\n`, { mode: 0o600 });
+  const environment = {
+    ...process.env,
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    XDG_STATE_HOME: join(folder, 'state'),
+    XDG_CACHE_HOME: join(folder, 'cache'),
+  };
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('VMCTL_')) delete environment[name];
+  }
+
+  /** A word as a user types it: short paths, quotes where the shell needs them. */
+  function shown(word) {
+    const short = word.replaceAll(folder, '$DEMO');
+    return /^[\w@%+=:,./$-]+$/.test(short) ? short : `'${short}'`;
+  }
+
+  /** Runs a command, shows it and its output, and returns what it wrote on standard output. */
+  async function run(...words) {
+    console.log(`\n$ vmctl ${words.map(shown).join(' ')}`);
+    const child = spawn(process.execPath, [vmctl, ...words], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (piece) => {
+      output += piece;
+      process.stdout.write(piece);
+    });
+    child.stderr.on('data', (piece) => process.stdout.write(piece));
+    const code = await new Promise((done) => child.once('close', done));
+    if (code !== 0) throw new Error(`vmctl ${words[0]} ${words[1] ?? ''} ended with ${code}.`);
+    return output;
+  }
+
+  /** The image that was given, or one made on the spot: a boot sector, data, and a hole. */
+  function image(given = process.argv[2]) {
+    if (given) return resolve(given);
+    const path = join(folder, 'boot.img');
+    const file = openSync(path, 'w');
+    const sector = Buffer.alloc(512);
+    sector.write('Demo: not much of a system, but it has a boot signature.');
+    sector.writeUInt16LE(0xaa55, 510);
+    writeSync(file, sector, 0, sector.length, 0);
+    writeSync(file, randomBytes(8 * 2 ** 20), 0, undefined, 2 ** 20);
+    ftruncateSync(file, 64 * 2 ** 20);
+    closeSync(file);
+    return path;
+  }
+
+  return {
+    folder,
+    environment,
+    passwordFile,
+    run,
+    shown,
+    image,
+    title(text) {
+      console.log(`\n--- ${text}`);
+    },
+    check(condition, what) {
+      if (!condition) throw new Error(`Not as it should be: ${what}.`);
+      console.log(`    verified: ${what}`);
+    },
+    /** SHA-256 of the first bytes of a file: disks are whole sectors, images need not be. */
+    async sha256(path, length) {
+      const hash = createHash('sha256');
+      for await (const piece of createReadStream(path, { end: length - 1 })) hash.update(piece);
+      return hash.digest('hex');
+    },
+    succeeded() {
+      console.log(`\nAll steps were verified, in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+    },
+    failed(error) {
+      console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
+      process.exitCode = 1;
+    },
+    remove() {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
