@@ -148,12 +148,15 @@ export class Http {
   }
 
   /**
-   * Sends a request; follows redirects of reading requests, and repeats them while it helps.
+   * Sends a request; follows redirects of reading requests, and repeats them while it helps, and a sign-in
+   * whose connection was cut.
    * Throws `DryRunStop` for what is not to be sent.
    */
   async send(request: HttpRequest): Promise<HttpResponse> {
     if (this.#isHeld(request)) throw new DryRunStop([request]);
     const reading = request.method === 'GET' || request.method === 'HEAD';
+    // Whoever signs in twice has a second token.
+    const isRepeatable = reading || request.isSession === true;
     const attempts = 1 + (this.#options.retries ?? 2);
     for (let attempt = 1; ; attempt += 1) {
       const last = attempt >= attempts;
@@ -163,7 +166,7 @@ export class Http {
           return answer;
         await pause(delayAfter(attempt, answer.headers['retry-after']), this.#options.signal);
       } catch (error) {
-        if (last || !reading || !isDropped(error)) throw error;
+        if (last || !isRepeatable || !isDropped(error)) throw error;
         await pause(delayAfter(attempt), this.#options.signal);
       }
     }

@@ -131,6 +131,19 @@ describe('repetitions', () => {
     expect((await (await httpWith()).send(get(stub, '/x'))).status).toBe(200);
   });
 
+  it('help a sign-in over a connection that was cut: it changes nothing', async () => {
+    let count = 0;
+    const stub = await stubWith({
+      'POST /token': () => {
+        count += 1;
+        return count === 1 ? { drop: true } : { body: {} };
+      },
+    });
+    const token = { ...get(stub, '/token'), method: 'POST', body: 'x=y', isSession: true };
+    expect((await (await httpWith()).send(token)).status).toBe(200);
+    expect(count).toBe(2);
+  });
+
   it('C5 are never made of changing requests', async () => {
     const stub = await stubWith({ 'POST /x': { drop: true }, 'POST /y': { status: 503 } });
     const http = await httpWith();
