@@ -23,6 +23,9 @@ const leaseShared = silenceLimit;
 const firstPause = 250;
 const longestPause = 5_000;
 
+/** Milliseconds of tasks that are done in one go. */
+const longestTurn = 20;
+
 /** What follows a commit. */
 type Effect = () => unknown;
 
@@ -97,8 +100,11 @@ export class TaskRunner {
       const effects = await this.#store.write((tx) => {
         const follow: Effect[] = [];
         const now = this.#site.steady();
+        const until = performance.now() + longestTurn;
         for (let task = tx.tasks.take(now); task; task = tx.tasks.take(now)) {
           follow.push(...this.#perform(tx, task));
+          // What is left is due at once when others have had a turn.
+          if (performance.now() > until) break;
         }
         return follow;
       });

@@ -24,32 +24,47 @@ export function pendingOf<T>(
   };
 }
 
+/** Milliseconds after which whoever is left of a group waits for the next one: others have a turn before that. */
+const longestTurn = 20;
+
+/** What was done of a group. */
+export interface DoneGroup {
+  /** Those whose work was done, or refused. */
+  readonly group: readonly Pending[];
+  /** What tells each of them, to be called after the commit. */
+  readonly answers: readonly (() => void)[];
+  /** Those for whom there was no time. */
+  readonly left: readonly Pending[];
+}
+
 /**
  * Does the work of a group inside a transaction that is begun, each in a savepoint: what it throws undoes
- * it alone. Returns what tells all of them, to be called after the commit. Throws what is fatal for the
- * whole group.
+ * it alone. Throws what is fatal for the whole group.
  */
 export function runGroup(
   db: Database,
   tx: Transaction,
   group: readonly Pending[],
   isFatal: (reason: unknown) => boolean,
-): (() => void)[] {
-  const done: (() => void)[] = [];
+): DoneGroup {
+  const answers: (() => void)[] = [];
+  const until = performance.now() + longestTurn;
   for (const { work, reject } of group) {
     const before = tx.undo.length;
     db.exec('SAVEPOINT request');
     try {
       const answer = work(tx);
       db.exec('RELEASE request');
-      done.push(answer);
+      answers.push(answer);
     } catch (reason) {
       if (isFatal(reason)) throw reason;
       db.exec('ROLLBACK TO request; RELEASE request');
       tx.rollbacks += 1;
       for (const takeBack of tx.undo.splice(before)) takeBack();
-      done.push(() => reject(reason));
+      answers.push(() => reject(reason));
     }
+    if (performance.now() > until) break;
   }
-  return done;
+  const done = answers.length;
+  return { group: group.slice(0, done), answers, left: group.slice(done) };
 }

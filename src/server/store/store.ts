@@ -12,7 +12,7 @@ import {
   StoreError,
 } from './driver.ts';
 import { EventIds } from './event-ids.ts';
-import { type Pending, pendingOf, runGroup } from './group.ts';
+import { type DoneGroup, type Pending, pendingOf, runGroup } from './group.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { prepareSchema } from './schema.ts';
 import { Transaction } from './transaction.ts';
@@ -192,10 +192,13 @@ class SqliteStore implements Store {
         return;
       }
       this.#queue.push(pendingOf(work, resolve, reject));
-      if (this.#scheduled || this.#settling) return;
-      this.#scheduled = true;
-      setImmediate(() => this.#commitGroup());
+      if (!this.#scheduled && !this.#settling) this.#schedule();
     });
+  }
+
+  #schedule(): void {
+    this.#scheduled = true;
+    setImmediate(() => this.#commitGroup());
   }
 
   withoutTransaction<T>(work: (tx: Transaction) => T): T {
@@ -213,7 +216,7 @@ class SqliteStore implements Store {
    * it is acknowledged when it is on the disk.
    */
   #commitGroup(): void {
-    const group = this.#queue;
+    let group: readonly Pending[] = this.#queue;
     this.#queue = [];
     this.#scheduled = false;
     if (this.#failed) {
@@ -221,36 +224,39 @@ class SqliteStore implements Store {
       return;
     }
     this.version += 1;
-    let done: (() => void)[];
+    let done: DoneGroup;
     this.#tx.undo.length = 0;
     try {
       this.#db.exec('BEGIN IMMEDIATE');
       // A disk that fails in the middle of one request fails all of them.
       done = runGroup(this.#db, this.#tx, group, isOfDisk);
+      group = done.group;
+      this.#queue.unshift(...done.left);
       const beyond = this.#ids.extend();
       this.#db.exec('COMMIT');
       if (beyond) this.#log?.flushNow();
     } catch (cause) {
       this.#giveUp(group, cause);
+      if (this.#queue.length > 0) this.#schedule();
       return;
     }
-    if (this.#log) this.#settling = this.#settle(this.#log, group, done);
-    else for (const answer of done) answer();
+    if (this.#log) {
+      this.#settling = this.#settle(this.#log, done);
+      return;
+    }
+    for (const answer of done.answers) answer();
+    if (this.#queue.length > 0) this.#schedule();
   }
 
   /** Has a group flushed and answered, and the log emptied where it is long; then the next group follows. */
-  async #settle(
-    log: WriteAheadLog,
-    group: readonly Pending[],
-    done: readonly (() => void)[],
-  ): Promise<void> {
+  async #settle(log: WriteAheadLog, { group, answers }: DoneGroup): Promise<void> {
     const flushed = log.flush();
     this.#flushing = flushed.catch(() => undefined);
     try {
       await flushed;
       this.#ids.durable();
       this.#tx.undo.length = 0;
-      for (const answer of done) answer();
+      for (const answer of answers) answer();
       if (log.isLong) await log.empty();
     } catch (cause) {
       this.#fail(group, cause);

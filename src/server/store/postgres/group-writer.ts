@@ -3,7 +3,7 @@
  * the lock of the writers, or for a commit, but those who write.
  */
 import type { Statement } from '../driver.ts';
-import { type Pending, pendingOf, runGroup } from '../group.ts';
+import { type DoneGroup, type Pending, pendingOf, runGroup } from '../group.ts';
 import { StoreError } from '../store.ts';
 import { Transaction } from '../transaction.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -30,11 +30,9 @@ const countGroup =
 type Outcome = 'committed' | 'aborted' | 'unknown';
 
 /** A group whose work is done, and not yet committed. */
-interface Worked {
+interface Worked extends DoneGroup {
   /** Number of its transaction. */
   readonly id: string;
-  /** What tells the requests of it, once it is committed. */
-  readonly answers: readonly (() => void)[];
 }
 
 export class GroupWriter {
@@ -80,24 +78,26 @@ export class GroupWriter {
 
   /** Does the work of those who wait, and answers them; again where PostgreSQL gives it up. */
   async #writeGroup(): Promise<void> {
-    const group: Pending[] = [];
+    let group: readonly Pending[] = [];
     for (let tries = 1; ; tries += 1) {
       let worked: Worked | undefined;
       try {
         await this.#connection.execAsync(beginGroup);
         // Whoever came while others wrote is part of it.
-        group.push(...this.#queue.splice(0));
+        group = [...group, ...this.#queue.splice(0)];
         worked = this.#work(group);
+        group = worked.group;
+        this.#queue.unshift(...worked.left);
         await this.#connection.execAsync('COMMIT');
-        this.#settle(group, worked, 'committed');
+        this.#settle(worked, 'committed');
         return;
       } catch (cause) {
         if (worked && isLost(cause)) {
-          this.#settle(group, worked, await this.#outcomeOf(worked.id));
+          this.#settle(worked, await this.#outcomeOf(worked.id));
           return;
         }
         this.#takeBack();
-        group.push(...this.#queue.splice(0));
+        group = [...group, ...this.#queue.splice(0)];
         if (tries === maxTries || !(isLost(cause) || isRolledBack(cause))) {
           const text = cause instanceof DatabaseError ? describe(cause) : String(cause);
           refuse(group, new StoreError(`Nothing was changed: ${text}. Try again.`, { cause }));
@@ -115,8 +115,8 @@ export class GroupWriter {
     this.isWorking = true;
     try {
       this.tx.undo.length = 0;
-      const answers = runGroup(this.#connection, this.tx, group, isOfDatabase);
-      return { id: String(this.tx.statement(countGroup).get()?.['id']), answers };
+      const done = runGroup(this.#connection, this.tx, group, isOfDatabase);
+      return { id: String(this.tx.statement(countGroup).get()?.['id']), ...done };
     } finally {
       this.isWorking = false;
       // Nobody else sees what it has changed before it is committed.
@@ -125,7 +125,7 @@ export class GroupWriter {
   }
 
   /** Answers a group once it is known what became of it. */
-  #settle(group: readonly Pending[], { answers }: Worked, outcome: Outcome): void {
+  #settle({ group, answers }: Worked, outcome: Outcome): void {
     this.#changed();
     if (outcome === 'committed') {
       for (const answer of answers) answer();
