@@ -31,7 +31,10 @@ const types: Readonly<Record<Column['sql'], TableColumn['type']>> = {
   REAL: 'DOUBLE PRECISION',
 };
 
-/** Objects keep their numbers, and with them the order in which they were made. */
+/**
+ * Objects keep their numbers, and with them the order in which they were made. Left out is what belongs to
+ * the servers that run, and to who is signed in just now: the list of servers and cookie sessions.
+ */
 function storedTables(): StoredTable[] {
   const kinds = storedKinds().map(
     (kind): StoredTable => ({

@@ -13,7 +13,6 @@ import {
   networkOf,
   SignInThrottle,
 } from '../../../src/server/auth/sign-in-throttle.ts';
-import { Sessions } from '../../../src/server/auth/tokens.ts';
 import { RuleContext } from '../../../src/server/core/context.ts';
 import { Refusal } from '../../../src/server/core/fault.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
@@ -236,17 +235,4 @@ describe('signing in', () => {
     expect(await signIn.check(admin, 'changed', here)).toBeDefined();
     await store.write((tx) => setPassword(tx, admin, 'right'));
   });
-});
-
-it('a session ends with its token alone', () => {
-  const sessions = new Sessions();
-  const [first, second, other] = ['a', 'a', 'b'].map((token) =>
-    sessions.open(admin, 60_000, 0, token),
-  );
-  sessions.endAllOf('a');
-  expect([first, second, other].map((id) => sessions.use(id ?? '', 1))).toEqual([
-    undefined,
-    undefined,
-    admin,
-  ]);
 });

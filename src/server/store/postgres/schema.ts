@@ -73,6 +73,10 @@ const fixedTables = `
     hash ${text} PRIMARY KEY, "user" ${text} NOT NULL, scope ${text} NOT NULL, expires bigint NOT NULL);
   CREATE TABLE IF NOT EXISTS password (
     "user" ${text} PRIMARY KEY, salt ${text} NOT NULL, hash ${text} NOT NULL);
+  CREATE TABLE IF NOT EXISTS cookie_session (
+    hash ${text} PRIMARY KEY, "user" ${text} NOT NULL, idle bigint NOT NULL, token ${text},
+    used bigint NOT NULL);
+  CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
   CREATE TABLE IF NOT EXISTS image_file (
     id ${text} PRIMARY KEY, length bigint NOT NULL, written bigint NOT NULL, lost bigint NOT NULL);
   CREATE TABLE IF NOT EXISTS counter (name ${text} PRIMARY KEY, value bigint NOT NULL);
