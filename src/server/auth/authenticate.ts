@@ -156,11 +156,11 @@ export class Authenticator {
     if (colon < 1) return { refused: wrongCredentials };
     const user = text.slice(0, colon);
     const password = text.slice(colon + 1);
-    if (!this.signIn.isRemembered(user, password, address)) {
-      return this.#checked(user, password, address);
-    }
-    const caller = this.#callerOf(user);
-    if (!caller) return { refused: wrongCredentials };
+    // In one look at the store: what both ask about it is read once.
+    const caller = this.#store.read(() =>
+      this.signIn.isRemembered(user, password, address) ? this.#callerOf(user) : undefined,
+    );
+    if (!caller) return this.#checked(user, password, address);
     const written = this.signIn.usedBasic(caller, address);
     return written ? written.then(() => ({ caller })) : { caller };
   }

@@ -74,6 +74,10 @@ function createFixedTables(db: Database): void {
       hash TEXT PRIMARY KEY, user TEXT NOT NULL, idle INTEGER NOT NULL, token TEXT,
       used INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
+    CREATE TABLE IF NOT EXISTS sign_in_count (
+      subject TEXT PRIMARY KEY, scope TEXT NOT NULL, failures INTEGER NOT NULL, last INTEGER NOT NULL,
+      until INTEGER NOT NULL, good INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS sign_in_count_until ON sign_in_count (until);
     CREATE TABLE IF NOT EXISTS image_file (
       id TEXT PRIMARY KEY, length INTEGER NOT NULL, written INTEGER NOT NULL,
       lost INTEGER NOT NULL) WITHOUT ROWID;
