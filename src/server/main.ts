@@ -10,9 +10,9 @@ import {
   type PreparedDaemon,
   prepareThread,
 } from '../images/index.ts';
-import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
+import { beginRules } from './admin/stored-faults.ts';
 import { CallLog } from './api/call-log.ts';
 import { purgeIdempotencyKeys } from './api/idempotency.ts';
 import { KeptTexts } from './api/kept-texts.ts';
@@ -231,8 +231,7 @@ async function start(
   });
   const runner = new TaskRunner(store, site, report);
   closers.push(() => runner.stop());
-  const faults = new FaultRules(site.random);
-  for (const rule of options.faults ?? []) faults.add(rule);
+  const faults = await beginRules(store, site.random, options.faults ?? [], isFirst);
   const journal = new RequestJournal(options.logsRequests ? options.log : undefined);
   const service = storeService({
     admin: {

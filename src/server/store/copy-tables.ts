@@ -33,8 +33,8 @@ const types: Readonly<Record<Column['sql'], TableColumn['type']>> = {
 
 /**
  * Objects keep their numbers, and with them the order in which they were made. Left out is what belongs to
- * the servers that run, and to who signs in just now: the list of servers, cookie sessions, and counts of
- * failed sign-ins.
+ * the servers that run, and to who signs in just now: the list of servers, cookie sessions, counts of
+ * failed sign-ins, and fault rules.
  */
 function storedTables(): StoredTable[] {
   const kinds = storedKinds().map(

@@ -78,6 +78,8 @@ function createFixedTables(db: Database): void {
       subject TEXT PRIMARY KEY, scope TEXT NOT NULL, failures INTEGER NOT NULL, last INTEGER NOT NULL,
       until INTEGER NOT NULL, good INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS sign_in_count_until ON sign_in_count (until);
+    CREATE TABLE IF NOT EXISTS fault_rule (
+      number INTEGER PRIMARY KEY, rule TEXT NOT NULL, remaining INTEGER);
     CREATE TABLE IF NOT EXISTS image_file (
       id TEXT PRIMARY KEY, length INTEGER NOT NULL, written INTEGER NOT NULL,
       lost INTEGER NOT NULL) WITHOUT ROWID;

@@ -1,4 +1,7 @@
-/** Two servers of one site in PostgreSQL: who signs in at one, or fails to, is known at the other. */
+/**
+ * Two servers of one site in PostgreSQL: who signs in at one, or fails to, and which rules make
+ * requests fail, is known at the other.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,5 +115,37 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
     // It is forgiven at both.
     expect((await ask(0, { Authorization: basic('wrong') })).status).toBe(401);
     expect((await ask(1, { Authorization: basic(password) })).status).toBe(200);
+  });
+
+  it('strike by the rules of each other, exactly as often as they say', async () => {
+    const apis = [await signedIn(0), await signedIn(1)];
+    const administer = (number: number, method: string, path: string, body?: unknown) => {
+      const { running, ca } = servers[number] ?? fail();
+      return send(`${new URL(running.baseUrl).origin}/_vmctl/${path}`, {
+        ...{ method, ca, headers: { Authorization: `Bearer ${apis[number]?.token}` } },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    };
+    const list = async (turn: number) =>
+      (await apis[turn % 2]?.json('GET', '/tags'))?.status ?? fail();
+    const rule = { operation: 'list', type: 'tag', status: 503, times: 3 };
+    expect((await administer(0, 'POST', 'faults', rule)).status).toBe(201);
+    const statuses = await Promise.all(Array.from({ length: 12 }, (_, turn) => list(turn)));
+    expect(statuses.filter((status) => status === 503)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(9);
+    const left = await administer(1, 'GET', 'faults');
+    expect(left.json()).toEqual({ faults: [] });
+
+    const added = await administer(1, 'POST', 'faults', { ...rule, times: undefined });
+    expect([await list(0), await list(1)]).toEqual([503, 503]);
+    const { id } = added.json<{ id: string }>();
+    expect((await administer(0, 'DELETE', `faults/${id}`)).status).toBe(200);
+    expect([await list(1), await list(0)]).toEqual([200, 200]);
+
+    await administer(0, 'POST', 'faults', { delay: 300 });
+    const began = performance.now();
+    expect(await list(1)).toBe(200);
+    expect(performance.now() - began).toBeGreaterThan(290);
+    expect((await administer(1, 'DELETE', 'faults')).status).toBe(200);
   });
 });

@@ -81,6 +81,8 @@ const fixedTables = `
     subject ${text} PRIMARY KEY, scope ${text} NOT NULL, failures bigint NOT NULL, last bigint NOT NULL,
     until bigint NOT NULL, good bigint NOT NULL);
   CREATE INDEX IF NOT EXISTS sign_in_count_until ON sign_in_count (until);
+  CREATE TABLE IF NOT EXISTS fault_rule (
+    number bigint PRIMARY KEY, rule text NOT NULL, remaining bigint);
   CREATE TABLE IF NOT EXISTS image_file (
     id ${text} PRIMARY KEY, length bigint NOT NULL, written bigint NOT NULL, lost bigint NOT NULL);
   CREATE TABLE IF NOT EXISTS counter (name ${text} PRIMARY KEY, value bigint NOT NULL);

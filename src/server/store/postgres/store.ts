@@ -170,6 +170,10 @@ class PostgresStore implements SharedStore {
     return this.#version;
   }
 
+  get knownVersion(): number {
+    return this.#version;
+  }
+
   get database(): Database {
     return this.#connection;
   }
