@@ -28,6 +28,7 @@ import {
   storedPassword,
   storePassword,
 } from './auth/passwords.ts';
+import { sessionKey } from './auth/session-key.ts';
 import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './core/clock.ts';
 import { RuleContext } from './core/context.ts';
@@ -223,7 +224,7 @@ async function start(
   await followImages(store, site, findings);
   if (isRestored) await endTransfers(store, site);
 
-  const authenticator = new Authenticator(store, site);
+  const authenticator = new Authenticator(store, site, sessionKey(store, options.data));
   const oauth = new OAuth(store, site, authenticator, {
     scope: dialect.scope,
     tokenLifetime: options.tokenLifetime * 1000,

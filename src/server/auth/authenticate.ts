@@ -41,18 +41,19 @@ export class Authenticator {
   readonly #callers = new Map<string, Caller | undefined>();
   #version = -1;
 
-  constructor(store: Store, site: Site) {
+  /** @param key what ids of sessions are sealed with */
+  constructor(store: Store, site: Site, key: Uint8Array) {
     this.#store = store;
     this.#scope = site.dialect.scope;
     // Sessions and tokens end by the time of the service, whatever the time of day becomes.
     this.#steady = site.steady;
-    this.#sessions = new Sessions(store);
+    this.#sessions = new Sessions(store, key);
     this.signIn = new SignIn(store, site);
   }
 
   /**
    * The caller, and the cookie to set when a session was opened; or why there is none. A promise where
-   * a password has to be checked, or a session is opened or ended.
+   * a password has to be checked, or a session is ended.
    */
   authenticate(
     credentials: Credentials,
@@ -63,7 +64,7 @@ export class Authenticator {
     const session = cookieValue(credentials.cookie, 'JSESSIONID');
     if (session) {
       if (!persistent || preferences.includes('new-auth')) {
-        const ended = this.#sessions.end(session);
+        const ended = this.#sessions.end(session, this.#steady());
         if (ended) return ended.then(() => this.#fromHeader(credentials, persistent, cookiePath));
       } else {
         const caller = this.#fromSession(session);
@@ -93,21 +94,15 @@ export class Authenticator {
   }
 
   /** Opens a session for who has signed in. */
-  async #opened(
-    found: Found,
-    { sessionTtl }: Credentials,
-    cookiePath: string,
-  ): Promise<Authentication> {
+  #opened(found: Found, { sessionTtl }: Credentials, cookiePath: string): Authentication {
     if (!('caller' in found)) return found;
-    const { caller } = found;
     const minutes = Number(sessionTtl);
     const idle = minutes >= 1 ? minutes * 60_000 : defaultIdle;
     const token = found.token === undefined ? undefined : hashOfToken(found.token);
-    const opening = { user: caller.userName, idle, token };
-    const id = await this.#sessions.open(opening, this.#steady());
-    if (id === undefined) return { caller };
+    const user = found.caller.userName;
+    const id = this.#sessions.open({ user, idle, token, opened: this.#steady() });
     return {
-      caller,
+      caller: found.caller,
       setCookie: `JSESSIONID=${id}; Path=${cookiePath}; Secure; HttpOnly; SameSite=Strict`,
     };
   }

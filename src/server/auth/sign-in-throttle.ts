@@ -135,7 +135,7 @@ export class SignInThrottle {
     if (always) return this.#store.write((tx) => this.#forgive(tx, user, address));
     const { pair } = subjectsOf(user, address);
     const known = this.#store.read((tx) => this.#counts(tx, [pair]).get(pair));
-    const isFresh = known && this.#now() - known.last < this.#limits.memory / 10;
+    const isFresh = known && this.#now() - known.last < this.#limits.memory / 3;
     if (known?.good && known.failures === 0 && isFresh) return undefined;
     return this.#store.write((tx) => this.#forgive(tx, user, address));
   }

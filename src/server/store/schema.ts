@@ -72,7 +72,7 @@ function createFixedTables(db: Database): void {
       user TEXT PRIMARY KEY, salt TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS cookie_session (
       hash TEXT PRIMARY KEY, user TEXT NOT NULL, idle INTEGER NOT NULL, token TEXT,
-      used INTEGER NOT NULL) WITHOUT ROWID;
+      used INTEGER NOT NULL, ended INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
     CREATE TABLE IF NOT EXISTS sign_in_count (
       subject TEXT PRIMARY KEY, scope TEXT NOT NULL, failures INTEGER NOT NULL, last INTEGER NOT NULL,

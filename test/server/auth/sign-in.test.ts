@@ -139,7 +139,7 @@ describe('the wait after failures', () => {
     await counts.succeeded(admin, here);
     expect(store.version).toBe(before);
     // It is remembered that the user signs in from there.
-    clock.now += memory / 10;
+    clock.now += memory / 3;
     await counts.succeeded(admin, here);
     await counts.failed(admin, here);
     await counts.succeeded(admin, here);
