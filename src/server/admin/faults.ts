@@ -199,8 +199,11 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
     if (textMembers.has(key) && typeof value !== 'string') throw new Error(`${key} is not a text`);
   }
   const rule: Partial<FaultRule> = members;
-  const { rate = 1, status, type, delay = 0, spread = 0 } = rule;
+  const { rate = 1, times = 1, status, type, delay = 0, spread = 0 } = rule;
   if (rate > 1) throw new Error('rate is more than 1');
+  if (!(times >= 1 && Number.isSafeInteger(times))) {
+    throw new Error('times is not a whole number from 1');
+  }
   if (delay > longestDelay) throw new Error('delay is more than a day');
   if (spread > delay) throw new Error('spread is more than the delay');
   if (type !== undefined && !isType(type)) throw new Error(`there is no type ${type}`);
