@@ -32,10 +32,10 @@ async function noted(): Promise<void> {
 }
 const rows = () => store.database.prepare('SELECT * FROM cookie_session').all();
 
-/** A server that shares the store with others. */
-function sharing(): Sessions {
+/** A server that shares the store with others; `changed` replaces what of the store is otherwise. */
+function sharing(changed: Partial<Store> = {}): Sessions {
   const shared: Store = Object.assign(Object.create(store), {
-    ...{ isShared: true, read: store.read.bind(store), write: store.write.bind(store) },
+    ...{ isShared: true, read: store.read.bind(store), write: store.write.bind(store), ...changed },
   });
   return new Sessions(shared, key);
 }
@@ -92,6 +92,38 @@ it('is never over too early where several servers see it: a tenth of its time la
   expect(used(id, 59_000 + 10 * minute, other)).toBe(user);
   await noted();
   expect(used(id, 59_000 + 21 * minute + 1, one)).toBeUndefined();
+});
+
+it('keeps what was noted of it latest, and for as long as a server may take it', async () => {
+  const [one, other] = [sharing(), sharing()];
+  const id = opened(0, 10 * minute);
+  const later = used(id, 5 * minute, one);
+  expect([later, used(id, 4 * minute, other)]).toEqual([user, user]);
+  await noted();
+  expect(rows().map((row) => row['used'])).toEqual([5 * minute]);
+  // Another one has it make room in the store.
+  expect(used(opened(15 * minute), 15 * minute + 1, sharing())).toBe(user);
+  await noted();
+  expect(used(id, 15 * minute + 2, other)).toBe(user);
+  await noted();
+  expect(used(opened(26 * minute), 26 * minute + 3, sharing())).toBe(user);
+  await noted();
+  expect(rows()).toHaveLength(2);
+});
+
+it('is noted once, however many requests come before that is done', async () => {
+  let writes = 0;
+  const by = sharing({
+    write: (work) => {
+      writes += 1;
+      return store.write(work);
+    },
+  });
+  const id = opened();
+  for (let time = 0; time < 10; time++) expect(used(id, time, by)).toBe(user);
+  await noted();
+  expect(used(id, 10, by)).toBe(user);
+  expect(writes).toBe(1);
 });
 
 it('goes on after a restart, used or not, and where its notes were removed', async () => {
