@@ -10,9 +10,9 @@ import {
   type PreparedDaemon,
   prepareThread,
 } from '../images/index.ts';
-import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
+import { beginRules } from './admin/stored-faults.ts';
 import { CallLog } from './api/call-log.ts';
 import { purgeIdempotencyKeys } from './api/idempotency.ts';
 import { KeptTexts } from './api/kept-texts.ts';
@@ -28,6 +28,7 @@ import {
   storedPassword,
   storePassword,
 } from './auth/passwords.ts';
+import { sessionKey } from './auth/session-key.ts';
 import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './core/clock.ts';
 import { RuleContext } from './core/context.ts';
@@ -223,7 +224,7 @@ async function start(
   await followImages(store, site, findings);
   if (isRestored) await endTransfers(store, site);
 
-  const authenticator = new Authenticator(store, site);
+  const authenticator = new Authenticator(store, site, sessionKey(store, options.data));
   const oauth = new OAuth(store, site, authenticator, {
     scope: dialect.scope,
     tokenLifetime: options.tokenLifetime * 1000,
@@ -231,8 +232,7 @@ async function start(
   });
   const runner = new TaskRunner(store, site, report);
   closers.push(() => runner.stop());
-  const faults = new FaultRules(site.random);
-  for (const rule of options.faults ?? []) faults.add(rule);
+  const faults = await beginRules(store, site.random, options.faults ?? [], isFirst);
   const journal = new RequestJournal(options.logsRequests ? options.log : undefined);
   const service = storeService({
     admin: {

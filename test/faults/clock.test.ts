@@ -121,10 +121,15 @@ describe('I in one process, without waiting', () => {
     expect(after.slice(0, 2)).toEqual([before + 2, before + 1]);
   });
 
-  it('I a token has the same time left after a restart, and no more', async () => {
+  it('I a token and a session have the same time left after a restart, and no more', async () => {
     const data = join(folder, 'data');
     await start(data);
     const { token } = api;
+    const session = { Prefer: 'persistent-auth', 'Session-TTL': '1' };
+    const ask = (headers: Record<string, string>) =>
+      send(`${running?.apiUrl}/`, { ca: api.server.ca, headers: { ...session, ...headers } });
+    const opened = await ask({ Authorization: `Bearer ${token}` });
+    const Cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
     clock.pass(10_000);
     await running?.stop();
     // This process may keep the file open for a while.
@@ -138,6 +143,11 @@ describe('I in one process, without waiting', () => {
     expect(await tried()).toBe(200);
     clock.pass(1);
     expect(await tried()).toBe(401);
+    clock.pass(44_999);
+    expect((await ask({ Cookie })).status).toBe(200);
+    await new Promise(setImmediate);
+    clock.pass(60_001);
+    expect((await ask({ Cookie })).status).toBe(401);
   });
 });
 

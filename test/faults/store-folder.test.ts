@@ -140,6 +140,9 @@ describe('A7 a database that was closed', () => {
     );
     expect(readFileSync(join(site.data, aside, 'images', disk.id)).equals(disk.bytes)).toBe(true);
     expect(existsSync(site.image(disk))).toBe(false);
+    // Cookies of the site before are worth nothing at the new one.
+    const keyIn = (folder: string) => readFileSync(join(site.data, folder, 'session.key'), 'utf8');
+    expect(keyIn('')).not.toBe(keyIn(aside));
     expect(site.server.stderr()).toContain(aside);
     await site.stop();
     await site.start();

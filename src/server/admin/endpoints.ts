@@ -23,7 +23,7 @@ import { Refusal } from '../core/fault.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
 import { isRecord } from '../store/kinds.ts';
 import { saveState } from '../store/state.ts';
-import type { Store } from '../store/store.ts';
+import { type Store, StoreError } from '../store/store.ts';
 import type { FaultRules } from './faults.ts';
 import type { Metrics } from './metrics.ts';
 import { type PageSettings, pageFile } from './page.ts';
@@ -93,7 +93,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
   reset: {
     POST: async ({ restart, faults }) => {
-      faults.remove();
+      await faults.remove();
       await restart();
       return { status: 'ok' };
     },
@@ -121,13 +121,14 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
         const text = Buffer.from(await request.body()).toString('utf8');
         const rule: unknown = JSON.parse(text);
         if (!isRecord(rule)) throw new Error('a rule is an object, such as {"operation": "start"}');
-        return faults.add(rule);
+        return await faults.share(rule);
       } catch (error) {
+        if (error instanceof StoreError) throw error;
         throw new Refusal(400, 'Bad rule', reasonOf(error));
       }
     },
     DELETE: async ({ faults }, _request, id) =>
-      faults.remove(id === '' ? undefined : id) ? { status: 'ok' } : missing(),
+      (await faults.remove(id === '' ? undefined : id)) ? { status: 'ok' } : missing(),
   },
 };
 

@@ -38,13 +38,30 @@ const longestDelay = 86_400_000;
 const numbers: ReadonlySet<string> = new Set(['rate', 'times', 'delay', 'spread', 'status']);
 const textMembers: ReadonlySet<string> = new Set(['operation', 'type', 'name', 'detail']);
 
+/** A rule, and how often it still strikes. */
+export type KeptRule = FaultRule & { readonly left: number };
+
+/** Rules that several servers have. */
+export interface SharedRules {
+  readonly rules: readonly KeptRule[];
+  /** Adds a rule, and gives it an id. */
+  add(rule: FaultRule): Promise<FaultRule>;
+  /** Forgets a rule, or all of them. Answers whether there was one. */
+  remove(id?: string): Promise<boolean>;
+  /** Counts that a rule strikes; answers whether it still does. */
+  count(id: string): Promise<boolean>;
+}
+
 export class FaultRules {
-  #rules: (FaultRule & { left: number })[] = [];
+  /** Those that belong to this server alone. */
+  #own: (FaultRule & { left: number })[] = [];
   #last = 0;
   readonly #random: () => number;
+  readonly #shared: SharedRules | undefined;
 
-  constructor(random: () => number) {
+  constructor(random: () => number, shared?: SharedRules) {
     this.#random = random;
+    this.#shared = shared;
   }
 
   get all(): readonly FaultRule[] {
@@ -55,22 +72,32 @@ export class FaultRules {
 
   /** Whether there is anything to look for. */
   get any(): boolean {
-    return this.#rules.length > 0;
+    return this.#own.length > 0 || (this.#shared !== undefined && this.#shared.rules.length > 0);
   }
 
-  /** Adds a rule. Throws with what is wrong with it. */
-  add(members: Readonly<Record<string, unknown>>): FaultRule {
-    const rule = checked(members, `fault-${this.#last + 1}`);
+  get #rules(): readonly KeptRule[] {
+    return this.#shared ? [...this.#own, ...this.#shared.rules] : this.#own;
+  }
+
+  /** Adds a rule of this server alone. Throws with what is wrong with it. */
+  add(members: Readonly<Record<string, unknown>>, id = `fault-${this.#last + 1}`): FaultRule {
+    const rule = checked(members, id);
     this.#last += 1;
-    this.#rules.push({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY });
+    this.#own.push({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY });
     return rule;
   }
 
-  /** Forgets a rule, or all of them. Returns whether there was one. */
-  remove(id?: string): boolean {
-    const before = this.#rules.length;
-    this.#rules = id === undefined ? [] : this.#rules.filter((rule) => rule.id !== id);
-    return this.#rules.length < before || id === undefined;
+  /** Adds a rule for all servers. Rejects with what is wrong with it. */
+  async share(members: Readonly<Record<string, unknown>>): Promise<FaultRule> {
+    return this.#shared ? this.#shared.add(checked(members, '')) : this.add(members);
+  }
+
+  /** Forgets a rule, or all of them. Answers whether there was one. */
+  async remove(id?: string): Promise<boolean> {
+    const before = this.#own.length;
+    this.#own = id === undefined ? [] : this.#own.filter((rule) => rule.id !== id);
+    const isForgotten = (await this.#shared?.remove(id)) ?? false;
+    return isForgotten || this.#own.length < before || id === undefined;
   }
 
   /**
@@ -79,26 +106,36 @@ export class FaultRules {
    */
   async wait(): Promise<void> {
     for (const rule of this.#rules.filter(isLatency)) {
-      if (this.#strikes(rule)) await this.#delay(rule);
+      if (this.#hits(rule) && (await this.#counts(rule))) await this.#delay(rule);
     }
   }
 
   /** Waits, fails or ends the connection if a rule strikes. `name` is looked up where it matters. */
   async strike(operation: Operation, name: () => string | undefined): Promise<void> {
-    const rule = this.#rules.find((one) => !isLatency(one) && fits(one, operation, name));
-    if (!rule || !this.#strikes(rule)) return;
-    await this.#delay(rule);
-    if (rule.drop) throw new Dropped('A fault rule ends the connection.');
-    if (onlyWaits(rule)) return;
-    const detail = rule.detail ?? `The rule ${rule.id} makes ${operation.name} fail.`;
-    throw new Refusal(rule.status ?? 409, 'Operation Failed', `[${detail}]`);
+    for (const rule of this.#rules) {
+      if (isLatency(rule) || !fits(rule, operation, name)) continue;
+      if (!this.#hits(rule)) return;
+      // Where others have used it up meanwhile, it is as if it were gone.
+      if (!(await this.#counts(rule))) continue;
+      await this.#delay(rule);
+      if (rule.drop) throw new Dropped('A fault rule ends the connection.');
+      if (onlyWaits(rule)) return;
+      const detail = rule.detail ?? `The rule ${rule.id} makes ${operation.name} fail.`;
+      throw new Refusal(rule.status ?? 409, 'Operation Failed', `[${detail}]`);
+    }
   }
 
-  /** Whether a rule strikes this time; one that is used up is forgotten. */
-  #strikes(rule: FaultRule & { left: number }): boolean {
-    if (rule.rate < 1 && this.#random() >= rule.rate) return false;
-    rule.left -= 1;
-    if (rule.left <= 0) this.#rules = this.#rules.filter((one) => one !== rule);
+  /** Whether it is one of the requests that a rule is for. */
+  #hits({ rate }: FaultRule): boolean {
+    return rate >= 1 || this.#random() < rate;
+  }
+
+  /** Counts that a rule strikes; false where it is used up. One that is used up is forgotten. */
+  #counts({ id, left }: KeptRule): boolean | Promise<boolean> {
+    const own = this.#own.find((rule) => rule.id === id);
+    if (!own) return Number.isFinite(left) && this.#shared ? this.#shared.count(id) : true;
+    own.left -= 1;
+    if (own.left <= 0) this.#own = this.#own.filter((rule) => rule !== own);
     return true;
   }
 
@@ -162,8 +199,11 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
     if (textMembers.has(key) && typeof value !== 'string') throw new Error(`${key} is not a text`);
   }
   const rule: Partial<FaultRule> = members;
-  const { rate = 1, status, type, delay = 0, spread = 0 } = rule;
+  const { rate = 1, times = 1, status, type, delay = 0, spread = 0 } = rule;
   if (rate > 1) throw new Error('rate is more than 1');
+  if (!(times >= 1 && Number.isSafeInteger(times))) {
+    throw new Error('times is not a whole number from 1');
+  }
   if (delay > longestDelay) throw new Error('delay is more than a day');
   if (spread > delay) throw new Error('spread is more than the delay');
   if (type !== undefined && !isType(type)) throw new Error(`there is no type ${type}`);

@@ -5,8 +5,9 @@ import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import { callerOf } from './permissions.ts';
+import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
-import { hashOfToken, readToken, Sessions } from './tokens.ts';
+import { hashOfToken, readToken } from './tokens.ts';
 
 export interface Credentials {
   readonly authorization: string | undefined;
@@ -32,7 +33,7 @@ const defaultIdle = 30 * 60_000;
 
 export class Authenticator {
   readonly signIn: SignIn;
-  readonly #sessions = new Sessions();
+  readonly #sessions: Sessions;
   readonly #store: Store;
   readonly #scope: string;
   readonly #steady: () => number;
@@ -40,41 +41,52 @@ export class Authenticator {
   readonly #callers = new Map<string, Caller | undefined>();
   #version = -1;
 
-  constructor(store: Store, site: Site) {
+  /** @param key what ids of sessions are sealed with */
+  constructor(store: Store, site: Site, key: Uint8Array) {
     this.#store = store;
     this.#scope = site.dialect.scope;
     // Sessions and tokens end by the time of the service, whatever the time of day becomes.
     this.#steady = site.steady;
+    this.#sessions = new Sessions(store, key);
     this.signIn = new SignIn(store, site);
-  }
-
-  /** Ends the sessions that were opened with a token. */
-  endSessionsOf(token: string): void {
-    this.#sessions.endAllOf(hashOfToken(token));
   }
 
   /**
    * The caller, and the cookie to set when a session was opened; or why there is none. A promise where
-   * a password has to be checked.
+   * a password has to be checked, or a session is ended.
    */
   authenticate(
     credentials: Credentials,
     cookiePath: string,
   ): Authentication | Promise<Authentication> {
-    const now = this.#steady();
     const preferences = (credentials.prefer ?? '').split(',').map((word) => word.trim());
     const persistent = preferences.includes('persistent-auth');
     const session = cookieValue(credentials.cookie, 'JSESSIONID');
     if (session) {
       if (!persistent || preferences.includes('new-auth')) {
-        this.#sessions.end(session);
+        const ended = this.#sessions.end(session, this.#steady());
+        if (ended) return ended.then(() => this.#fromHeader(credentials, persistent, cookiePath));
       } else {
-        const user = this.#sessions.use(session, now);
-        const caller = user && this.#callerOf(user);
+        const caller = this.#fromSession(session);
         if (caller) return { caller };
       }
     }
-    const found = this.#fromHeader(credentials, now);
+    return this.#fromHeader(credentials, persistent, cookiePath);
+  }
+
+  #fromSession(id: string): Caller | undefined {
+    return this.#store.read((tx) => {
+      const user = this.#sessions.use(tx, id, this.#steady());
+      return user === undefined ? undefined : this.#callerOf(user);
+    });
+  }
+
+  #fromHeader(
+    credentials: Credentials,
+    persistent: boolean,
+    cookiePath: string,
+  ): Authentication | Promise<Authentication> {
+    const found = this.#identified(credentials);
     if (!persistent) return found;
     return found instanceof Promise
       ? found.then((one) => this.#opened(one, credentials, cookiePath))
@@ -86,9 +98,9 @@ export class Authenticator {
     if (!('caller' in found)) return found;
     const minutes = Number(sessionTtl);
     const idle = minutes >= 1 ? minutes * 60_000 : defaultIdle;
-    const now = this.#steady();
     const token = found.token === undefined ? undefined : hashOfToken(found.token);
-    const id = this.#sessions.open(found.caller.userName, idle, now, token);
+    const user = found.caller.userName;
+    const id = this.#sessions.open({ user, idle, token, opened: this.#steady() });
     return {
       caller: found.caller,
       setCookie: `JSESSIONID=${id}; Path=${cookiePath}; Secure; HttpOnly; SameSite=Strict`,
@@ -106,12 +118,12 @@ export class Authenticator {
     return caller;
   }
 
-  #fromHeader({ authorization, address }: Credentials, now: number): Found | Promise<Found> {
+  #identified({ authorization, address }: Credentials): Found | Promise<Found> {
     if (authorization === undefined) return { refused: 'Authorization Required' };
     const [scheme = '', value = ''] = authorization.split(/ +/, 2);
     switch (scheme.toLowerCase()) {
       case 'bearer':
-        return this.#bearer(value, now);
+        return this.#bearer(value);
       case 'basic':
         return this.#basic(value, address);
       default:
@@ -119,9 +131,9 @@ export class Authenticator {
     }
   }
 
-  #bearer(token: string, now: number): Found {
+  #bearer(token: string): Found {
     return this.#store.read((tx) => {
-      const found = readToken(tx, token, now);
+      const found = readToken(tx, token, this.#steady());
       if (!found) return { refused: 'The access token is expired or not valid. Sign in again.' };
       if (!found.scope.split(' ').includes(this.#scope)) {
         return { refused: `The required scope ${this.#scope} is not granted to the access token.` };
@@ -139,11 +151,11 @@ export class Authenticator {
     if (colon < 1) return { refused: wrongCredentials };
     const user = text.slice(0, colon);
     const password = text.slice(colon + 1);
-    if (!this.signIn.isRemembered(user, password, address)) {
-      return this.#checked(user, password, address);
-    }
-    const caller = this.#callerOf(user);
-    if (!caller) return { refused: wrongCredentials };
+    // In one look at the store: what both ask about it is read once.
+    const caller = this.#store.read(() =>
+      this.signIn.isRemembered(user, password, address) ? this.#callerOf(user) : undefined,
+    );
+    if (!caller) return this.#checked(user, password, address);
     const written = this.signIn.usedBasic(caller, address);
     return written ? written.then(() => ({ caller })) : { caller };
   }

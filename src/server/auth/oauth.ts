@@ -121,7 +121,6 @@ export class OAuth {
         }
         revokeToken(tx, token);
       });
-      this.#authenticator.endSessionsOf(token);
     }
     return { status: 200, body: {} };
   }

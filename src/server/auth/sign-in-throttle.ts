@@ -9,8 +9,20 @@
  *   elsewhere.
  *
  * Waiting is no failure: tries that are refused meanwhile count for nothing. A success forgets the
- * failures of that user at that address. All is kept in memory, within bounds.
+ * failures of that user at that address. All is kept in the store, within bounds: it counts for all servers
+ * of a site, and a restart forgives nothing.
  */
+
+import { createHash } from 'node:crypto';
+import {
+  latestWait,
+  purgeSignInCounts,
+  type SignInCount,
+  signInCounts,
+  writeSignInCount,
+} from '../store/sign-in-counts.ts';
+import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/transaction.ts';
 
 export interface SignInLimits {
   readonly perUserAtAddress: number;
@@ -21,7 +33,7 @@ export interface SignInLimits {
   readonly longestWait: number;
   /** Milliseconds after which failures are forgotten. */
   readonly memory: number;
-  /** Users and addresses that are remembered. */
+  /** Users, addresses, and users at addresses that are remembered, of each so many. */
   readonly entries: number;
 }
 
@@ -37,94 +49,136 @@ export const defaultSignInLimits: SignInLimits = {
 
 const longestName = 256;
 
-interface Count {
-  failures: number;
-  last: number;
-  until: number;
-  /** The user has signed in from there. */
-  good: boolean;
+/** What a failure or a success is counted for. */
+interface Subjects {
+  readonly pair: string;
+  readonly address: string;
+  readonly user: string;
 }
 
 export class SignInThrottle {
+  readonly #store: Store;
   readonly #limits: SignInLimits;
   readonly #now: () => number;
-  readonly #pairs = new Map<string, Count>();
-  readonly #addresses = new Map<string, Count>();
-  readonly #users = new Map<string, Count>();
+  /** Until when anybody has to wait, as of one version of the store. */
+  #latest = 0;
+  #version = -1;
+  /** Failures between two looks for what is to be removed: each goes through all counts. */
+  readonly #purgeInterval: number;
+  #untilPurge = 0;
 
-  /** @param now milliseconds of a clock that never goes back */
-  constructor(now: () => number, limits: SignInLimits = defaultSignInLimits) {
+  /** @param now milliseconds of the service's time, which goes on after a restart */
+  constructor(store: Store, now: () => number, limits: SignInLimits = defaultSignInLimits) {
+    this.#store = store;
     this.#now = now;
     this.#limits = limits;
+    this.#purgeInterval = Math.ceil(limits.entries / 100);
   }
 
-  /** Milliseconds until the user may try again from an address; 0 when at once. */
+  /**
+   * Milliseconds until the user may try again from an address; 0 when at once. Costs next to nothing
+   * while nobody has to wait.
+   */
   wait(user: string, address: string): number {
-    const network = networkOf(address);
-    const pair = this.#current(this.#pairs, pairKey(user, network));
-    const whole = pair?.good ? undefined : this.#current(this.#addresses, network);
-    return Math.max(0, (pair?.until ?? 0) - this.#now(), (whole?.until ?? 0) - this.#now());
+    return this.#store.read((tx) => {
+      if (this.#version !== this.#store.version) {
+        this.#latest = latestWait(tx);
+        this.#version = this.#store.version;
+      }
+      return this.#latest > this.#now() ? this.waitIn(tx, user, address) : 0;
+    });
+  }
+
+  /** The same as it is in a transaction. */
+  waitIn(tx: Transaction, user: string, address: string): number {
+    const now = this.#now();
+    const subjects = subjectsOf(user, address);
+    const counts = this.#counts(tx, [subjects.pair, subjects.address]);
+    const pair = counts.get(subjects.pair);
+    const whole = pair?.good ? undefined : counts.get(subjects.address);
+    return Math.max(0, (pair?.until ?? 0) - now, (whole?.until ?? 0) - now);
   }
 
   /** Notes a failure; answers the milliseconds until the next try. */
-  failed(user: string, address: string): number {
-    const network = networkOf(address);
-    const { perUserAtAddress, perAddress, perUser } = this.#limits;
-    const everywhere = this.#count(this.#users, userKey(user), Number.POSITIVE_INFINITY);
-    const isAttacked = everywhere.failures > perUser;
-    this.#count(this.#pairs, pairKey(user, network), isAttacked ? 1 : perUserAtAddress);
-    this.#count(this.#addresses, network, perAddress);
-    return this.wait(user, address);
+  failed(tx: Transaction, user: string, address: string): number {
+    const { entries, memory, perUserAtAddress, perAddress, perUser } = this.#limits;
+    const now = this.#now();
+    const subjects = subjectsOf(user, address);
+    const before = this.#counts(tx, Object.values(subjects));
+    const everywhere = (before.get(subjects.user)?.failures ?? 0) + 1;
+    const allowed = {
+      pair: everywhere > perUser ? 1 : perUserAtAddress,
+      address: perAddress,
+      user: Number.POSITIVE_INFINITY,
+    };
+    for (const scope of ['user', 'pair', 'address'] as const) {
+      const subject = subjects[scope];
+      const { failures = 0, good = false } = before.get(subject) ?? {};
+      const wait = this.#waitAfter(failures + 1 - allowed[scope]);
+      // Times of other servers may be a little behind: to them, now would be a time to wait for.
+      const until = wait === 0 ? 0 : now + wait;
+      writeSignInCount(tx, { scope, subject, failures: failures + 1, last: now, until, good });
+    }
+    this.#untilPurge -= 1;
+    if (this.#untilPurge <= 0) {
+      this.#untilPurge = this.#purgeInterval;
+      purgeSignInCounts(tx, now - memory, entries - this.#purgeInterval);
+    }
+    return this.waitIn(tx, user, address);
   }
 
-  /** Notes a success. */
-  succeeded(user: string, address: string): void {
-    const network = networkOf(address);
-    const key = pairKey(user, network);
-    const failures = this.#current(this.#pairs, key)?.failures ?? 0;
-    this.#keep(this.#pairs, key, { failures: 0, last: this.#now(), until: 0, good: true });
+  /**
+   * Notes a success, where that changes what is counted or it is asked for: a promise until it is
+   * durable, and undefined where nothing is written.
+   */
+  succeeded(user: string, address: string, always = false): Promise<void> | undefined {
+    if (always) return this.#store.write((tx) => this.#forgive(tx, user, address));
+    const { pair } = subjectsOf(user, address);
+    const known = this.#store.read((tx) => this.#counts(tx, [pair]).get(pair));
+    const isFresh = known && this.#now() - known.last < this.#limits.memory / 3;
+    if (known?.good && known.failures === 0 && isFresh) return undefined;
+    return this.#store.write((tx) => this.#forgive(tx, user, address));
+  }
+
+  #forgive(tx: Transaction, user: string, address: string): void {
+    const subjects = subjectsOf(user, address);
+    const counts = this.#counts(tx, Object.values(subjects));
+    const forgiven = counts.get(subjects.pair)?.failures ?? 0;
+    const last = this.#now();
+    const subject = subjects.pair;
+    writeSignInCount(tx, { scope: 'pair', subject, failures: 0, last, until: 0, good: true });
+    if (forgiven === 0) return;
     // What the user mistyped is forgiven; what the address tried as others is not.
-    for (const count of [this.#addresses.get(network), this.#users.get(userKey(user))]) {
-      if (count) count.failures = Math.max(0, count.failures - failures);
+    for (const other of [counts.get(subjects.address), counts.get(subjects.user)]) {
+      if (!other) continue;
+      writeSignInCount(tx, { ...other, failures: Math.max(0, other.failures - forgiven) });
     }
   }
 
-  #current(counts: Map<string, Count>, key: string): Count | undefined {
-    const count = counts.get(key);
-    if (!count || this.#now() - count.last <= this.#limits.memory) return count;
-    counts.delete(key);
-    return undefined;
+  #counts(tx: Transaction, subjects: readonly string[]): Map<string, SignInCount> {
+    return signInCounts(tx, subjects, this.#now() - this.#limits.memory);
   }
 
-  #count(counts: Map<string, Count>, key: string, allowed: number): Count {
-    const now = this.#now();
-    const before = this.#current(counts, key);
-    const failures = (before?.failures ?? 0) + 1;
+  /** Milliseconds to wait after so many failures beyond those that are allowed. */
+  #waitAfter(beyond: number): number {
     const { firstWait, longestWait } = this.#limits;
-    const beyond = failures - allowed;
-    const wait = beyond < 0 ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(beyond, 30));
-    const count = { failures, last: now, until: now + wait, good: before?.good ?? false };
-    this.#keep(counts, key, count);
-    return count;
-  }
-
-  /** What was used last is forgotten last. */
-  #keep(counts: Map<string, Count>, key: string, count: Count): void {
-    counts.delete(key);
-    counts.set(key, count);
-    if (counts.size <= this.#limits.entries) return;
-    const oldest = counts.keys().next();
-    if (!oldest.done) counts.delete(oldest.value);
+    return beyond < 0 ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(beyond, 30));
   }
 }
 
-function pairKey(user: string, network: string): string {
-  return `${network}\0${userKey(user)}`;
+function subjectsOf(user: string, address: string): Subjects {
+  const network = networkOf(address);
+  // Names come from anybody, and may be as long as a request.
+  const name = user.slice(0, longestName);
+  return {
+    pair: hashOf('pair', network, name),
+    address: hashOf('address', network),
+    user: hashOf('user', name),
+  };
 }
 
-/** Names come from anybody, and may be as long as a request. */
-function userKey(user: string): string {
-  return user.slice(0, longestName);
+function hashOf(...words: readonly string[]): string {
+  return createHash('sha256').update(words.join('\0')).digest('base64url');
 }
 
 /** An IPv4 address, or the network of an IPv6 address: whoever has one has 2^64 of them. */

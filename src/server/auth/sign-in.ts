@@ -54,8 +54,8 @@ class SignInEvents {
       new RuleContext(tx, this.#site, caller).event('USER_LOGGED_IN', {}, { SourceIP: address });
   }
 
-  /** The event of a failure; undefined where enough were written. The next one tells how many. */
-  failure(user: string, address: string, reason: string): ((tx: Transaction) => void) | undefined {
+  /** Writes the event of a failure; undefined where enough were written. The next one tells how many. */
+  failure(user: string, address: string): ((tx: Transaction, reason: string) => void) | undefined {
     const budget = this.#of(`-${user}`, address);
     if (budget.left === 0 || !this.#mayFail()) {
       budget.suppressed += 1;
@@ -67,9 +67,13 @@ class SignInEvents {
     const messageParams = {
       UserName: user.length > longestName ? `${user.slice(0, longestName)}...` : user,
       SourceIP: address,
-      Reason: `${reason}${more}`,
     };
-    return (tx) => RuleContext.system(tx, this.#site).event('USER_LOGIN_FAILED', {}, messageParams);
+    return (tx, reason) =>
+      RuleContext.system(tx, this.#site).event(
+        'USER_LOGIN_FAILED',
+        {},
+        { ...messageParams, Reason: `${reason}${more}` },
+      );
   }
 
   #mayFail(): boolean {
@@ -119,12 +123,14 @@ export class SignIn {
   readonly #hashing = new PasswordHashing();
   readonly #throttle: SignInThrottle;
   readonly #events: SignInEvents;
+  /** The last failure could not be counted: a success has to show that something can be written. */
+  #isBehind = false;
 
-  /** @param now milliseconds of a clock that never goes back */
-  constructor(store: Store, site: Site, now: () => number = () => performance.now()) {
+  /** @param now milliseconds of the service's time */
+  constructor(store: Store, site: Site, now: () => number = site.steady) {
     this.#store = store;
     this.#now = now;
-    this.#throttle = new SignInThrottle(now);
+    this.#throttle = new SignInThrottle(store, now);
     this.#events = new SignInEvents(site, now);
   }
 
@@ -190,17 +196,41 @@ export class SignIn {
     const stored = this.#store.read((tx) => storedPassword(tx, user));
     const right = isSamePassword(stored, await hashPassword(password, stored.salt));
     const caller = right ? this.#store.read((tx) => callerOf(tx, user)) : undefined;
-    if (caller) {
-      this.#throttle.succeeded(user, address);
-      if (this.#right.size > maxRemembered) this.#right.clear();
-      this.#right.set(this.#code(user, password), this.#now() + memory);
-      return caller;
+    if (!caller) {
+      await this.#failed(user, address);
+      return undefined;
     }
-    const wait = this.#throttle.failed(user, address);
-    const locked = wait > 0 ? `; the next try is in ${Math.ceil(wait / 1_000)} s` : '';
-    const event = this.#events.failure(user, address, `wrong user name or password${locked}`);
-    if (event) await this.#store.write(event);
-    return undefined;
+    await this.#succeeded(user, address);
+    if (this.#right.size > maxRemembered) this.#right.clear();
+    this.#right.set(this.#code(user, password), this.#now() + memory);
+    return caller;
+  }
+
+  /** Notes a success. Nobody waits until it is durable, unless failures cannot be counted. */
+  async #succeeded(user: string, address: string): Promise<void> {
+    const noted = this.#throttle.succeeded(user, address, this.#isBehind);
+    if (!this.#isBehind) {
+      noted?.catch(() => undefined);
+      return;
+    }
+    await noted;
+    this.#isBehind = false;
+  }
+
+  /** Counts a failure durably. Refuses where others have failed too often while this one was hashed. */
+  async #failed(user: string, address: string): Promise<void> {
+    const event = this.#events.failure(user, address);
+    this.#isBehind = true;
+    const blocked = await this.#store.write((tx) => {
+      const before = this.#throttle.waitIn(tx, user, address);
+      if (before > 0) return before;
+      const wait = this.#throttle.failed(tx, user, address);
+      const locked = wait > 0 ? `; the next try is in ${Math.ceil(wait / 1_000)} s` : '';
+      event?.(tx, `wrong user name or password${locked}`);
+      return 0;
+    });
+    this.#isBehind = false;
+    if (blocked > 0) throw tooManyFailures(blocked);
   }
 
   /** Changes with the stored password, so that an old one is not remembered. */

@@ -166,11 +166,11 @@ function requireStore(database: string, images: string): void {
   }
 }
 
-/** Moves database and images aside. Nothing is deleted. */
+/** Moves database and images aside, and the key of what clients have of them. Nothing is deleted. */
 async function moveAside(folder: string, log: (line: string) => void): Promise<void> {
   const database = databaseIn(folder);
   if (lstatSync(database, { throwIfNoEntry: false })?.isFile()) await requireUnused(database);
-  const names = ['vmctl.db', 'vmctl.db-wal', 'vmctl.db.closed', 'images'];
+  const names = ['vmctl.db', 'vmctl.db-wal', 'vmctl.db.closed', 'session.key', 'images'];
   const found = names.filter((name) => existsSync(join(folder, name)));
   if (found.length === 0) return;
   const target = unused(join(folder, 'before-new-site'));

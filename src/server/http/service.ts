@@ -38,7 +38,7 @@ export interface ServiceParts {
 
 /** The service over a store. */
 export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
-  const { dialect, faults } = api;
+  const { dialect, faults, store } = api;
   const auxiliary = { oauth, admin, ca, certificate, appRoot: dialect.appRoot };
   return {
     dialect,
@@ -46,15 +46,21 @@ export function storeService({ api, oauth, admin, ca, certificate }: ServicePart
     answered: (method, status, seconds) => admin.metrics.answered(method, status, seconds),
     answer: async ({ message, target, api: parsed, readBody }) => {
       // Whoever takes a rule away does not wait for it.
-      if (faults.any && !target.startsWith(`${adminPath}/`)) await faults.wait();
-      if (!parsed) return answerAuxiliary(auxiliary, message, target, readBody);
-      return handle(api, {
-        ...parsed,
-        method: message.method ?? 'GET',
-        header: (name) => headerOf(message, name),
-        readBody,
-        address: message.socket.remoteAddress ?? '',
-      });
+      const mayWait = !target.startsWith(`${adminPath}/`);
+      const waits = mayWait && faults.any;
+      if (waits) await faults.wait();
+      const response = await (parsed
+        ? handle(api, {
+            ...parsed,
+            method: message.method ?? 'GET',
+            header: (name) => headerOf(message, name),
+            readBody,
+            address: message.socket.remoteAddress ?? '',
+          })
+        : answerAuxiliary(auxiliary, message, target, readBody));
+      // Of a rule that another server has, this one may have learned just now: then the answer waits.
+      if (store.isShared && mayWait && !waits && faults.any) await faults.wait();
+      return response;
     },
   };
 }

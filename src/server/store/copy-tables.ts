@@ -31,7 +31,11 @@ const types: Readonly<Record<Column['sql'], TableColumn['type']>> = {
   REAL: 'DOUBLE PRECISION',
 };
 
-/** Objects keep their numbers, and with them the order in which they were made. */
+/**
+ * Objects keep their numbers, and with them the order in which they were made. Left out is what belongs to
+ * the servers that run, and to who signs in just now: the list of servers, cookie sessions, counts of
+ * failed sign-ins, and fault rules.
+ */
 function storedTables(): StoredTable[] {
   const kinds = storedKinds().map(
     (kind): StoredTable => ({

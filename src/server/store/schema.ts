@@ -70,6 +70,16 @@ function createFixedTables(db: Database): void {
       expires INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS password (
       user TEXT PRIMARY KEY, salt TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS cookie_session (
+      hash TEXT PRIMARY KEY, user TEXT NOT NULL, idle INTEGER NOT NULL, token TEXT,
+      used INTEGER NOT NULL, ended INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
+    CREATE TABLE IF NOT EXISTS sign_in_count (
+      subject TEXT PRIMARY KEY, scope TEXT NOT NULL, failures INTEGER NOT NULL, last INTEGER NOT NULL,
+      until INTEGER NOT NULL, good INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS sign_in_count_until ON sign_in_count (until);
+    CREATE TABLE IF NOT EXISTS fault_rule (
+      number INTEGER PRIMARY KEY, rule TEXT NOT NULL, remaining INTEGER);
     CREATE TABLE IF NOT EXISTS image_file (
       id TEXT PRIMARY KEY, length INTEGER NOT NULL, written INTEGER NOT NULL,
       lost INTEGER NOT NULL) WITHOUT ROWID;

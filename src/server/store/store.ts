@@ -25,6 +25,8 @@ export interface Store {
   readonly isShared: boolean;
   /** Rises with every group of changes: what was read before may differ after. */
   readonly version: number;
+  /** The same as of when something was last read, which costs nothing: others may have changed more. */
+  readonly knownVersion: number;
   /** Reads what is committed. It may not be durable yet: see `durable`. */
   read<T>(work: (tx: Transaction) => T): T;
   /**
@@ -170,6 +172,10 @@ class SqliteStore implements Store {
 
   get database(): Database {
     return this.#db;
+  }
+
+  get knownVersion(): number {
+    return this.version;
   }
 
   get failed(): boolean {

@@ -1,6 +1,6 @@
 /** Guessing of passwords: how it is slowed down, what it tells, and whom it hinders. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
 import {
   PasswordHashing,
@@ -13,31 +13,47 @@ import {
   networkOf,
   SignInThrottle,
 } from '../../../src/server/auth/sign-in-throttle.ts';
-import { Sessions } from '../../../src/server/auth/tokens.ts';
 import { RuleContext } from '../../../src/server/core/context.ts';
 import { Refusal } from '../../../src/server/core/fault.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
 import { behaviors } from '../../../src/server/resources/index.ts';
 import { fillDefaults } from '../../../src/server/seed/defaults.ts';
-import { openStore, type Store } from '../../../src/server/store/store.ts';
+import { purgeSignInCounts } from '../../../src/server/store/sign-in-counts.ts';
+import { openStore, type Store, StoreError } from '../../../src/server/store/store.ts';
 
 const admin = 'admin@internal';
 const here = '192.0.2.1';
 const elsewhere = '198.51.100.7';
 const { perUserAtAddress, perAddress, perUser, longestWait, memory } = defaultSignInLimits;
 
-function throttle() {
-  const clock = { now: 0 };
-  return { clock, counts: new SignInThrottle(() => clock.now) };
-}
-
 describe('the wait after failures', () => {
-  it('begins with the tenth in a row, doubles, and has an end', () => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await openStore(':memory:');
+  });
+  afterEach(() => store.close());
+
+  /** Counts of a server, and a clock that is turned by hand. */
+  function throttle(limits = defaultSignInLimits, clock = { now: 0 }) {
+    const counts = new SignInThrottle(store, () => clock.now, limits);
+    return {
+      clock,
+      counts: {
+        wait: (user: string, address: string) => counts.wait(user, address),
+        failed: (user: string, address: string) =>
+          store.write((tx) => counts.failed(tx, user, address)),
+        succeeded: async (user: string, address: string) => counts.succeeded(user, address),
+      },
+    };
+  }
+
+  it('begins with the tenth in a row, doubles, and has an end', async () => {
     const { clock, counts } = throttle();
-    for (let turn = 1; turn < perUserAtAddress; turn++) expect(counts.failed(admin, here)).toBe(0);
+    for (let turn = 1; turn < perUserAtAddress; turn++)
+      expect(await counts.failed(admin, here)).toBe(0);
     const waits: number[] = [];
     for (let turn = 0; turn < 12; turn++) {
-      const wait = counts.failed(admin, here);
+      const wait = await counts.failed(admin, here);
       waits.push(wait);
       clock.now += wait;
       expect(counts.wait(admin, here)).toBe(0);
@@ -46,40 +62,42 @@ describe('the wait after failures', () => {
     expect(waits.at(-1)).toBe(longestWait);
   });
 
-  it('is forgotten by a success, and with time', () => {
+  it('is forgotten by a success, and with time', async () => {
     const { clock, counts } = throttle();
-    for (let turn = 0; turn < perUserAtAddress; turn++) counts.failed(admin, here);
-    counts.succeeded(admin, here);
+    for (let turn = 0; turn < perUserAtAddress; turn++) await counts.failed(admin, here);
+    await counts.succeeded(admin, here);
     expect(counts.wait(admin, here)).toBe(0);
-    for (let turn = 1; turn < perUserAtAddress; turn++) expect(counts.failed(admin, here)).toBe(0);
+    for (let turn = 1; turn < perUserAtAddress; turn++)
+      expect(await counts.failed(admin, here)).toBe(0);
     clock.now += memory + 1;
-    expect(counts.failed(admin, here)).toBe(0);
+    expect(await counts.failed(admin, here)).toBe(0);
   });
 
-  it('is that of an address that tries many names, but not of who signs in from there', () => {
+  it('is that of an address that tries many names, but not of who signs in from there', async () => {
     const { counts } = throttle();
-    counts.succeeded('jane@internal', here);
-    for (let turn = 0; turn < perAddress; turn++) counts.failed(`guess-${turn}@internal`, here);
+    await counts.succeeded('jane@internal', here);
+    for (let turn = 0; turn < perAddress; turn++)
+      await counts.failed(`guess-${turn}@internal`, here);
     expect(counts.wait('another@internal', here)).toBeGreaterThan(0);
     expect(counts.wait('jane@internal', here)).toBe(0);
     expect(counts.wait('another@internal', elsewhere)).toBe(0);
   });
 
-  it('cannot be escaped by signing in as oneself between', () => {
+  it('cannot be escaped by signing in as oneself between', async () => {
     const { counts } = throttle();
     for (let turn = 0; turn < perAddress; turn++) {
-      counts.failed(`guess-${turn}@internal`, here);
-      counts.succeeded('mallory@internal', here);
+      await counts.failed(`guess-${turn}@internal`, here);
+      await counts.succeeded('mallory@internal', here);
     }
     expect(counts.wait('another@internal', here)).toBeGreaterThan(0);
   });
 
-  it('of a user who is attacked from everywhere comes with the first failure, but not before', () => {
+  it('of a user who is attacked from everywhere comes with the first failure, but not before', async () => {
     const { counts } = throttle();
     const addresses = Array.from({ length: perUser + 1 }, (_, index) => `203.0.113.${index}`);
-    for (const address of addresses) counts.failed(admin, address);
+    for (const address of addresses) await counts.failed(admin, address);
     expect(counts.wait(admin, elsewhere)).toBe(0);
-    expect(counts.failed(admin, elsewhere)).toBeGreaterThan(0);
+    expect(await counts.failed(admin, elsewhere)).toBeGreaterThan(0);
     // Whoever knows the password gets in from any address that has not failed.
     expect(counts.wait(admin, '198.51.100.8')).toBe(0);
   });
@@ -93,13 +111,39 @@ describe('the wait after failures', () => {
     expect(networkOf('::ffff:192.0.2.1')).toBe('192.0.2.1');
   });
 
-  it('takes no more memory than a bound, however many names are tried', () => {
+  it('takes no more memory than a bound, however many names are tried', async () => {
     const limits = { ...defaultSignInLimits, entries: 10 };
-    const counts = new SignInThrottle(() => 0, limits);
-    for (let turn = 0; turn < perUserAtAddress; turn++) counts.failed(admin, here);
+    const { counts } = throttle(limits);
+    for (let turn = 0; turn < perUserAtAddress; turn++) await counts.failed(admin, here);
     expect(counts.wait(admin, here)).toBeGreaterThan(0);
-    for (let turn = 0; turn < 100; turn++) counts.failed(`name-${turn}`, elsewhere);
+    for (let turn = 0; turn < 100; turn++) await counts.failed(`name-${turn}`, elsewhere);
     expect(counts.wait(admin, here)).toBe(0);
+  });
+
+  it('is the same at all servers of a store, and after a restart', async () => {
+    const clock = { now: 0 };
+    const servers = [throttle(undefined, clock), throttle(undefined, clock)];
+    for (let turn = 0; turn < perUserAtAddress; turn++) {
+      await servers[turn % 2]?.counts.failed(admin, here);
+    }
+    servers.push(throttle(undefined, clock));
+    for (const { counts } of servers) expect(counts.wait(admin, here)).toBe(1_000);
+    await servers[0]?.counts.failed(admin, here);
+    expect(servers[1]?.counts.wait(admin, here)).toBe(2_000);
+  });
+
+  it('costs a success no write where there is nothing to forgive', async () => {
+    const { clock, counts } = throttle();
+    await counts.succeeded(admin, here);
+    const before = store.version;
+    await counts.succeeded(admin, here);
+    expect(store.version).toBe(before);
+    // It is remembered that the user signs in from there.
+    clock.now += memory / 3;
+    await counts.succeeded(admin, here);
+    await counts.failed(admin, here);
+    await counts.succeeded(admin, here);
+    expect(store.version).toBe(before + 3);
   });
 });
 
@@ -170,6 +214,7 @@ describe('signing in', () => {
     });
   });
   afterAll(() => store.close());
+  beforeEach(() => store.write((tx) => purgeSignInCounts(tx, 0, 0)));
 
   const failures = () =>
     store.read((tx) => tx.list('event', { where: {} }).filter(({ code }) => Number(code) === 114));
@@ -236,17 +281,18 @@ describe('signing in', () => {
     expect(await signIn.check(admin, 'changed', here)).toBeDefined();
     await store.write((tx) => setPassword(tx, admin, 'right'));
   });
-});
 
-it('a session ends with its token alone', () => {
-  const sessions = new Sessions();
-  const [first, second, other] = ['a', 'a', 'b'].map((token) =>
-    sessions.open(admin, 60_000, 0, token),
-  );
-  sessions.endAllOf('a');
-  expect([first, second, other].map((id) => sessions.use(id ?? '', 1))).toEqual([
-    undefined,
-    undefined,
-    admin,
-  ]);
+  it('tells nobody a right password while failures cannot be counted', async () => {
+    let isFull = true;
+    const full: Store = Object.assign(Object.create(store), {
+      read: store.read.bind(store),
+      write: (work: Parameters<Store['write']>[0]) =>
+        isFull ? Promise.reject(new StoreError('The disk is full.')) : store.write(work),
+    });
+    const signIn = new SignIn(full, site, () => 0);
+    await expect(signIn.check(admin, 'wrong', here)).rejects.toBeInstanceOf(StoreError);
+    await expect(signIn.check(admin, 'right', here)).rejects.toBeInstanceOf(StoreError);
+    isFull = false;
+    expect((await signIn.check(admin, 'right', here))?.userName).toBe(admin);
+  });
 });

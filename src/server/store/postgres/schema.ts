@@ -88,6 +88,16 @@ const fixedTables = `
     hash ${text} PRIMARY KEY, "user" ${text} NOT NULL, scope ${text} NOT NULL, expires bigint NOT NULL);
   CREATE TABLE IF NOT EXISTS password (
     "user" ${text} PRIMARY KEY, salt ${text} NOT NULL, hash ${text} NOT NULL);
+  CREATE TABLE IF NOT EXISTS cookie_session (
+    hash ${text} PRIMARY KEY, "user" ${text} NOT NULL, idle bigint NOT NULL, token ${text},
+    used bigint NOT NULL, ended bigint NOT NULL);
+  CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
+  CREATE TABLE IF NOT EXISTS sign_in_count (
+    subject ${text} PRIMARY KEY, scope ${text} NOT NULL, failures bigint NOT NULL, last bigint NOT NULL,
+    until bigint NOT NULL, good bigint NOT NULL);
+  CREATE INDEX IF NOT EXISTS sign_in_count_until ON sign_in_count (until);
+  CREATE TABLE IF NOT EXISTS fault_rule (
+    number bigint PRIMARY KEY, rule text NOT NULL, remaining bigint);
   CREATE TABLE IF NOT EXISTS image_file (
     id ${text} PRIMARY KEY, length bigint NOT NULL, written bigint NOT NULL, lost bigint NOT NULL);
   CREATE TABLE IF NOT EXISTS counter (name ${text} PRIMARY KEY, value bigint NOT NULL);
@@ -98,6 +108,9 @@ const fixedTables = `
     id ${text} PRIMARY KEY, images ${text} NOT NULL, seen bigint NOT NULL);
   CREATE TABLE IF NOT EXISTS store_version (version bigint NOT NULL);
   INSERT INTO store_version SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM store_version);
+  CREATE TABLE IF NOT EXISTS session_key (key text NOT NULL);
+  INSERT INTO session_key SELECT gen_random_uuid()::text || gen_random_uuid()::text
+    WHERE NOT EXISTS (SELECT 1 FROM session_key);
   CREATE TABLE IF NOT EXISTS structure (version bigint NOT NULL);
   INSERT INTO structure SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM structure);
 `;

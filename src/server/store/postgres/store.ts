@@ -154,6 +154,10 @@ class PostgresStore implements SharedStore {
     return this.#version;
   }
 
+  get knownVersion(): number {
+    return this.#version;
+  }
+
   get database(): Database {
     return this.#connection;
   }

@@ -1,0 +1,285 @@
+/** Cookie sessions in the store: how long they live, what ends them, and how seldom they are written. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SessionIds } from '../../../src/server/auth/session-ids.ts';
+import { sessionKey } from '../../../src/server/auth/session-key.ts';
+import { Sessions } from '../../../src/server/auth/sessions.ts';
+import { hashOfToken, issueToken, revokeToken } from '../../../src/server/auth/tokens.ts';
+import { openStore, type Store, StoreError } from '../../../src/server/store/store.ts';
+
+const user = 'admin@internal';
+const minute = 60_000;
+const key = Buffer.alloc(32, 1);
+
+let store: Store;
+let sessions: Sessions;
+
+beforeEach(async () => {
+  store = await openStore(':memory:');
+  sessions = new Sessions(store, key);
+});
+afterEach(() => store.close());
+
+const opened = (now = 0, idle = 30 * minute, token?: string) =>
+  sessions.open({ user, idle, token, opened: now });
+const used = (id: string, now: number, by = sessions) => store.read((tx) => by.use(tx, id, now));
+/** Lets what is being noted come to its end. */
+async function noted(): Promise<void> {
+  await store.write(() => undefined);
+  await new Promise(setImmediate);
+}
+const rows = () => store.database.prepare('SELECT * FROM cookie_session').all();
+
+/** A server that shares the store with others; `changed` replaces what of the store is otherwise. */
+function sharing(changed: Partial<Store> = {}): Sessions {
+  const shared: Store = Object.assign(Object.create(store), {
+    ...{ isShared: true, read: store.read.bind(store), write: store.write.bind(store), ...changed },
+  });
+  return new Sessions(shared, key);
+}
+
+it('costs no write until it comes back, and then one', async () => {
+  const ids = Array.from({ length: 1_000 }, () => opened());
+  expect(new Set(ids).size).toBe(1_000);
+  expect(store.version).toBe(0);
+  // Several requests at once are one use.
+  for (let time = 0; time < 3; time++) expect(used(ids[0] ?? '', 1)).toBe(user);
+  await noted();
+  expect(rows()).toHaveLength(1);
+  expect(store.version).toBe(1);
+});
+
+it('lives from use to use, exactly where one server has the store', async () => {
+  const id = opened(0, 2 * minute);
+  for (const now of [119_000, 125_000, 245_000]) {
+    expect(used(id, now)).toBe(user);
+    await noted();
+  }
+  expect(used(id, 365_000)).toBe(user);
+  expect(used(id, 485_001)).toBeUndefined();
+  expect(used(opened(0, minute), 60_001)).toBeUndefined();
+});
+
+it('is written again only when its use has moved by a tenth of its time, five minutes at most', async () => {
+  const id = opened();
+  expect(used(id, 0)).toBe(user);
+  await noted();
+  const before = store.version;
+  for (let now = 0; now < 3 * minute; now += 1_000) expect(used(id, now)).toBe(user);
+  await noted();
+  expect(store.version).toBe(before + 1);
+  expect(used(id, 3 * minute)).toBe(user);
+  await noted();
+  expect(store.version).toBe(before + 2);
+  const day = opened(0, 24 * 60 * minute);
+  expect(used(day, 0)).toBe(user);
+  await noted();
+  expect(used(day, 5 * minute)).toBe(user);
+  await noted();
+  expect(rows().map((row) => row['used'])).toContain(5 * minute);
+});
+
+it('is never over too early where several servers see it: a tenth of its time later at most', async () => {
+  const [one, other] = [sharing(), sharing()];
+  const id = opened(0, 10 * minute);
+  expect(used(id, 0, one)).toBe(user);
+  await noted();
+  // Not noted: it is too soon.
+  expect(used(id, 59_000, one)).toBe(user);
+  await noted();
+  expect(used(id, 59_000 + 10 * minute, other)).toBe(user);
+  await noted();
+  expect(used(id, 59_000 + 21 * minute + 1, one)).toBeUndefined();
+});
+
+it('keeps what was noted of it latest, and for as long as a server may take it', async () => {
+  const [one, other] = [sharing(), sharing()];
+  const id = opened(0, 10 * minute);
+  const later = used(id, 5 * minute, one);
+  expect([later, used(id, 4 * minute, other)]).toEqual([user, user]);
+  await noted();
+  expect(rows().map((row) => row['used'])).toEqual([5 * minute]);
+  // Another one has it make room in the store.
+  expect(used(opened(15 * minute), 15 * minute + 1, sharing())).toBe(user);
+  await noted();
+  expect(used(id, 15 * minute + 2, other)).toBe(user);
+  await noted();
+  expect(used(opened(26 * minute), 26 * minute + 3, sharing())).toBe(user);
+  await noted();
+  expect(rows()).toHaveLength(2);
+});
+
+it('is noted once, however many requests come before that is done', async () => {
+  let writes = 0;
+  const by = sharing({
+    write: (work) => {
+      writes += 1;
+      return store.write(work);
+    },
+  });
+  const id = opened();
+  for (let time = 0; time < 10; time++) expect(used(id, time, by)).toBe(user);
+  await noted();
+  expect(used(id, 10, by)).toBe(user);
+  expect(writes).toBe(1);
+});
+
+it('goes on after a restart, used or not, and where its notes were removed', async () => {
+  const [unused, id] = [opened(), opened()];
+  expect(used(id, 29 * minute)).toBe(user);
+  await noted();
+  const restarted = new Sessions(store, key);
+  expect(used(unused, 30 * minute, restarted)).toBe(user);
+  expect(used(id, 59 * minute, restarted)).toBe(user);
+  await noted();
+  store.database.exec('DELETE FROM cookie_session');
+  expect(used(id, 20 * minute, new Sessions(store, key))).toBe(user);
+});
+
+it('is opened by nobody else: neither with another key, nor with another user, time or token', () => {
+  const id = opened(0, minute, hashOfToken('token'));
+  const parts = id.split('.');
+  const changed = (index: number, part: string) => parts.with(index, part).join('.');
+  const name = Buffer.from('jane@internal').toString('base64url');
+  expect(new SessionIds(key).read(id)?.user).toBe(user);
+  for (const wrong of [
+    ...[changed(1, name), changed(2, '9999999999'), changed(3, '60000'), changed(4, '')],
+    ...[changed(5, ''), parts.slice(0, 5).join('.'), id.slice(1), `${id}.`, '', '.', 'x'],
+    new SessionIds(Buffer.alloc(32, 2)).make({ user, idle: minute, token: undefined, opened: 0 }),
+  ]) {
+    expect(new SessionIds(key).read(wrong), wrong).toBeUndefined();
+    expect(used(wrong, 1), wrong).toBeUndefined();
+  }
+});
+
+it('ends with its token alone, used or not', async () => {
+  const [one, other] = await store.write((tx) =>
+    [1, 2].map(() => issueToken(tx, user, 'scope', minute)),
+  );
+  const ids = [one, one, other].map((token) => opened(0, minute, hashOfToken(token ?? '')));
+  expect(ids.slice(1).map((id) => used(id, 1))).toEqual([user, user]);
+  await noted();
+  // A use that waits to be noted does not bring it back.
+  expect(used(ids[0] ?? '', 1)).toBe(user);
+  const late = [store.write((tx) => revokeToken(tx, one ?? '')), used(ids[1] ?? '', 30_000)];
+  await Promise.all(late);
+  await noted();
+  for (const by of [sessions, new Sessions(store, key)]) {
+    expect(ids.map((id) => used(id, 31_000, by))).toEqual([undefined, undefined, user]);
+  }
+});
+
+it('is ended by its id for good, which costs a write only where there is one', async () => {
+  for (const isUsed of [true, false]) {
+    const [id, another] = [opened(), opened()];
+    if (isUsed) expect(used(id, 0)).toBe(user);
+    await noted();
+    const before = store.version;
+    expect(sessions.end('made up', 1)).toBeUndefined();
+    expect(sessions.end(opened(), 31 * minute)).toBeUndefined();
+    // A use at the same time does not bring it back.
+    const ending = sessions.end(id, 1);
+    used(id, 4 * minute);
+    await ending;
+    await noted();
+    for (const by of [sessions, sharing()]) expect(used(id, 1, by)).toBeUndefined();
+    expect(sessions.end(id, 2)).toBeUndefined();
+    expect(store.version - before).toBeLessThanOrEqual(3);
+    expect(used(another, 1)).toBe(user);
+    await noted();
+  }
+});
+
+describe('one of so many at most', () => {
+  beforeEach(() => {
+    sessions = new Sessions(store, key, 10);
+  });
+
+  it('goes when it is over, and then when it was used least lately', async () => {
+    const over = opened(0, 5);
+    const first = opened(0, minute);
+    const rest = Array.from({ length: 20 }, () => opened(0, minute));
+    expect(used(over, 1)).toBe(user);
+    await noted();
+    expect(used(first, 2)).toBe(user);
+    await noted();
+    for (const [turn, id] of rest.entries()) {
+      expect(used(id, 10 + turn)).toBe(user);
+      await noted();
+    }
+    expect(rows()).toHaveLength(10);
+    expect(rows().map((row) => row['used'])).not.toContain(2);
+    // Past the time within which an id is good by itself.
+    const late = minute + 5;
+    const after = new Sessions(store, key);
+    expect(used(first, late, after)).toBeUndefined();
+    expect(rest.map((id) => used(id, late, after))).toEqual([
+      ...new Array(10).fill(undefined),
+      ...new Array(10).fill(user),
+    ]);
+  });
+
+  it('stays ended, however many come after it', async () => {
+    const id = opened(0, minute);
+    await sessions.end(id, 1);
+    for (let turn = 0; turn < 20; turn++) {
+      expect(used(opened(2, minute), 2)).toBe(user);
+      await noted();
+    }
+    expect(used(id, 3, new Sessions(store, key))).toBeUndefined();
+  });
+});
+
+it('is nowhere in the store as the client has it', async () => {
+  const id = opened();
+  expect(used(id, 1)).toBe(user);
+  await noted();
+  expect(JSON.stringify(rows())).toContain(hashOfToken(id));
+  expect(JSON.stringify(rows())).not.toContain(id);
+});
+
+it('is opened and used where nothing can be written, but not ended', async () => {
+  const full: Store = Object.assign(Object.create(store), {
+    read: store.read.bind(store),
+    write: () => Promise.reject(new StoreError('The disk is full.')),
+  });
+  const by = new Sessions(full, key);
+  const id = by.open({ user, idle: minute, token: undefined, opened: 0 });
+  expect(used(id, 59_000, by)).toBe(user);
+  expect(used(id, 118_000, by)).toBe(user);
+  await expect(by.end(id, 119_000)).rejects.toBeInstanceOf(StoreError);
+});
+
+it('takes no idle time that the store could not keep', async () => {
+  const id = opened(0, Number.POSITIVE_INFINITY);
+  expect(used(id, minute)).toBe(user);
+  await noted();
+  expect(used(id, 400 * 24 * 60 * minute)).toBeUndefined();
+});
+
+describe('the key', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'vmctl-session-key-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is kept in the folder of the data, for its owner alone, and made anew where it is damaged', () => {
+    const first = sessionKey(store, folder);
+    const path = join(folder, 'session.key');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(sessionKey(store, folder)).toEqual(first);
+    writeFileSync(path, readFileSync(path, 'utf8').slice(0, 10));
+    const second = sessionKey(store, folder);
+    expect(second).toHaveLength(32);
+    expect(second).not.toEqual(first);
+    expect(sessionKey(store, folder)).toEqual(second);
+  });
+
+  it('is another one with each start where nothing is kept', () => {
+    expect(sessionKey(store, undefined)).not.toEqual(sessionKey(store, undefined));
+    expect(existsSync(join(folder, 'session.key'))).toBe(false);
+  });
+});
