@@ -94,12 +94,10 @@ export class DaemonRequests {
   }
 
   /** Sends a request; the answer is there as far as its head. */
-  open(request: DaemonRequest): Promise<Dispatcher.ResponseData> {
-    return this.#dispatcher.request({ ...this.#addressed(request), signal: this.#options.signal });
-  }
-
-  get #dispatcher(): Dispatcher {
-    return this.#local?.dispatcher ?? this.#options.http.dispatcher;
+  async open(request: DaemonRequest): Promise<Dispatcher.ResponseData> {
+    const { http, signal } = this.#options;
+    const addressed = { ...this.#addressed(request), signal };
+    return await (this.#local?.dispatcher ?? (await http.dispatcher())).request(addressed);
   }
 
   /** The request at the image's present address, which may be another one than a moment ago. */

@@ -1,0 +1,269 @@
+/**
+ * Connections to servers over the HTTP of Node: kept open between requests, and few at a time. Their
+ * limits of time, and what becomes of answers that end too soon.
+ */
+import type { Agent, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
+import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
+import type { Times } from './timing.ts';
+import type { TlsSessions } from './tls-sessions.ts';
+
+export interface ConnectionsOptions {
+  readonly tls: ConnectionOptions;
+  /** Environment that may name a proxy. */
+  readonly env?: EnvironmentVariables;
+  readonly times?: Times;
+  /** Milliseconds without progress after which an answer is given up. */
+  readonly idleTimeout: number;
+  /** Sessions that outlive the process. */
+  readonly sessions?: TlsSessions;
+}
+
+/** A request as it goes over a connection. */
+export interface OutgoingRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer of which the head is there. */
+export interface IncomingAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Connections to one server at the same time. */
+export const maxConnections = 8;
+/** Milliseconds in which a connection has to be there, keys and all. */
+export const connectTimeout = 10_000;
+/** Milliseconds for which a connection is kept that nobody uses, unless the server names fewer. */
+const keepAliveTimeout = 4_000;
+
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #http: typeof import('node:http');
+  /** By the protocol. */
+  readonly #agents = new Map<string, Agent>();
+  /** Those that are being made: the agents do not know them yet. */
+  readonly #pending = new Set<Socket>();
+  /** Whom to believe; to read that takes longer than a handshake, and it is needed once at most. */
+  #trust: SecureContext | undefined;
+  /** Sessions by their origin, to be kept at the end. */
+  readonly #fresh = new Map<string, { readonly session: Buffer; readonly isVerified: boolean }>();
+  #isClosed = false;
+
+  private constructor(http: typeof import('node:http'), options: ConnectionsOptions) {
+    this.#http = http;
+    this.#options = options;
+  }
+
+  /** Loads what connections take; none is made before the first request. */
+  static async open(options: ConnectionsOptions): Promise<Connections> {
+    return new Connections(await import('node:http'), options);
+  }
+
+  /** Sends a request; the answer is there as far as its head. */
+  request({ origin, path, method, body, signal, ...request }: OutgoingRequest) {
+    const { protocol, host, hostname, port } = new URL(origin);
+    const headers: Record<string, string | number> = { host, ...request.headers };
+    if (body !== undefined) headers['content-length'] = Buffer.byteLength(body);
+    const { idleTimeout } = this.#options;
+    return new Promise<IncomingAnswer>((resolve, reject) => {
+      const sent = this.#http.request({
+        ...{ agent: this.#agentFor(protocol), method, path, headers, timeout: idleTimeout },
+        ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port || defaultPorts[protocol] },
+      });
+      let answer: IncomingMessage | undefined;
+      let cause: Error | undefined;
+      let timer: NodeJS.Timeout | undefined;
+      const fail = (error: Error) => {
+        cause ??= isHangUp(error) ? hungUp() : error;
+        reject(cause);
+        answer?.destroy(cause);
+        sent.destroy();
+      };
+      const abort = () => fail(signal?.reason);
+      // The socket tells of silence; a head that comes byte by byte is not silent.
+      sent.once('socket', () => {
+        timer = setTimeout(() => fail(headersTimeout()), idleTimeout);
+      });
+      sent.on('timeout', () => {
+        // What is here and not read yet is what the server waits for.
+        if (answer?.readableLength === 0) fail(bodyTimeout());
+      });
+      sent.on('error', fail);
+      sent.once('close', () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+        reject(hungUp());
+      });
+      sent.once('response', (incoming) => {
+        clearTimeout(timer);
+        answer = incoming;
+        const { statusCode = 0, rawHeaders } = incoming;
+        const chunks = bodyOf(incoming, () => cause);
+        resolve({ status: statusCode, headers: headersOf(rawHeaders), body: chunks });
+      });
+      signal?.addEventListener('abort', abort, { once: true });
+      sent.end(body);
+    });
+  }
+
+  #agentFor(protocol: string): Agent {
+    const known = this.#agents.get(protocol);
+    if (known) return known;
+    const agent = new this.#http.Agent({
+      ...{ keepAlive: true, maxSockets: maxConnections, timeout: keepAliveTimeout },
+    });
+    agent.createConnection = ({ host, port }, callback) => {
+      this.#connect(protocol, String(host), Number(port)).then(
+        (socket) => callback?.(null, socket),
+        (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
+      );
+      return undefined;
+    };
+    this.#agents.set(protocol, agent);
+    return agent;
+  }
+
+  async #connect(protocol: string, host: string, port: number): Promise<Socket> {
+    const { isIP, connect: connectTcp } = await import('node:net');
+    if (protocol === 'http:') {
+      return await this.#established(connectTcp({ host, port }), 'connect');
+    }
+    const { env, tls, sessions } = this.#options;
+    const origin = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const { connect: connectTls, createSecureContext } = await import('node:tls');
+    let isReached = false;
+    const shakeHands = async (options: ConnectionOptions) => {
+      const tunnel =
+        env && namesProxy(env)
+          ? await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env)
+          : undefined;
+      isReached = tunnel !== undefined;
+      const socket = connectTls({
+        ...{ host, port, ...tls, ALPNProtocols: ['http/1.1'] },
+        ...(isIP(host) === 0 ? { servername: host } : {}),
+        ...(tunnel ? { socket: tunnel } : {}),
+        ...options,
+      });
+      socket.once('connect', () => {
+        isReached = true;
+      });
+      if (sessions) this.#gatherSessions(origin, socket);
+      await this.#established(socket, 'secureConnect');
+      return socket;
+    };
+    const session = this.#trust ? undefined : sessions?.load(origin);
+    if (session) {
+      // Whoever has the keys of a session was verified when it began. No certificate is read, for that
+      // takes longer than all the rest, and none is believed: who does not know the session is refused.
+      const socket = await shakeHands({ ...noTrust, session }).catch((error: unknown) => {
+        if (!isReached || this.#isClosed) throw error;
+        return undefined;
+      });
+      if (socket?.isSessionReused()) return socket;
+      socket?.destroy();
+      sessions?.refuse(origin);
+    }
+    this.#trust ??= createSecureContext(tls);
+    return await shakeHands({ secureContext: this.#trust });
+  }
+
+  /** Remembers what the server gives to go on with, once it is known whom it is from. */
+  #gatherSessions(origin: string, socket: TLSSocket): void {
+    let latest: Buffer | undefined;
+    const remember = () => {
+      if (!latest || !socket.authorized) return;
+      this.#fresh.set(origin, { session: latest, isVerified: !socket.isSessionReused() });
+    };
+    socket.once('secureConnect', remember).on('session', (session) => {
+      latest = session;
+      remember();
+    });
+  }
+
+  #established(socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> {
+    this.#options.times?.watch(socket);
+    this.#pending.add(socket);
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#pending.delete(socket);
+        socket.off('error', fail).off('close', cut);
+      };
+      const fail = (error: Error) => {
+        end();
+        // It may have more to say, of which nobody wants to hear.
+        socket.on('error', () => {}).destroy();
+        reject(error);
+      };
+      const cut = () => fail(hungUp());
+      const timer = setTimeout(() => fail(connectionTimeout()), connectTimeout);
+      socket.once('error', fail).once('close', cut);
+      socket.once(event, () => {
+        end();
+        resolve(socket.setNoDelay(true));
+      });
+    });
+  }
+
+  /** Ends all connections and what goes over them, and keeps the sessions. */
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#pending) socket.destroy();
+    for (const agent of this.#agents.values()) agent.destroy();
+    for (const [origin, { session, isVerified }] of this.#fresh) {
+      this.#options.sessions?.save(origin, session, isVerified);
+    }
+    this.#fresh.clear();
+  }
+}
+
+/** No certificate at all; to say anything about chains makes Node read those that it comes with. */
+const noTrust: ConnectionOptions = { ca: [], allowPartialTrustChain: false };
+
+const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** The bytes of a body. What went wrong first says most about why it ended. */
+async function* bodyOf(
+  answer: IncomingMessage,
+  cause: () => Error | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* answer as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw cause() ?? (isHangUp(error) ? hungUp() : error);
+  }
+}
+
+/** Names in small letters; what comes several times is joined. Values may be UTF-8. */
+function headersOf(raw: readonly string[]): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] ?? '').toLowerCase();
+    const text = raw[at + 1] ?? '';
+    const value = /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
+}
+
+/** Whether the server ended the connection in good order, but too soon. Node has no code for it alone. */
+function isHangUp(error: unknown): boolean {
+  return error instanceof Error && /^(socket hang up|aborted)$/.test(error.message);
+}
+
+function failure(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+const hungUp = () => failure('other side closed', 'UND_ERR_SOCKET');
+const headersTimeout = () => failure('headers timeout', 'UND_ERR_HEADERS_TIMEOUT');
+const bodyTimeout = () => failure('body timeout', 'UND_ERR_BODY_TIMEOUT');
+const connectionTimeout = () => failure('connect timeout', 'UND_ERR_CONNECT_TIMEOUT');
