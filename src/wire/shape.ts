@@ -1,5 +1,5 @@
 /** Shapes of objects and actions on the wire: members in the order in which they are written. */
-import { types } from '../model/derive/types.ts';
+import { linkedTypes } from '../model/derive/linked.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
   attributesOf,
@@ -11,7 +11,7 @@ import {
   tagOf,
   typeOf,
 } from '../model/index.ts';
-import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation/attributes.ts';
+import type { Attribute, Kind, ScalarKind } from '../model/notation/attributes.ts';
 import { type ActionParameter, actionParameters } from '../model/notation/parameters.ts';
 
 /** One value without members. */
@@ -88,15 +88,9 @@ export const actionsMember: Member = {
 const creationStatus: Attribute = { kind: 'enum creation_status', mut: 'R' };
 
 /** Types that have an id although the model does not call them identified: something links there. */
-let linkedTo: ReadonlySet<string> | undefined;
+const linkedTo: ReadonlySet<string> = new Set(linkedTypes);
 
 function hasIdentity(type: string): boolean {
-  linkedTo ??= new Set(
-    Object.values<TypeDefinition>(types)
-      .flatMap(({ attributes }) => Object.values(attributes))
-      // Every command needs this once: a pattern costs less here than taking each kind apart.
-      .flatMap(({ kind }) => /^(?:list )?(?:ref|links) (.+)$/.exec(kind)?.[1] ?? []),
-  );
   return isIdentified(type) || linkedTo.has(type);
 }
 
