@@ -12,7 +12,10 @@ export async function openAgent({
   times,
   idleTimeout,
 }: ConnectionsOptions): Promise<Agent> {
-  const connector = buildConnector({ ...tls, timeout: connectTimeout } as buildConnector.BuildOptions);
+  const connector = buildConnector({
+    ...tls,
+    timeout: connectTimeout,
+  } as buildConnector.BuildOptions);
   const timed = times?.connector(connector) ?? connector;
   const proxied =
     env && namesProxy(env)

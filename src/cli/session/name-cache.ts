@@ -13,7 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { EffectiveSettings } from './effective-settings.ts';
 import { makePrivateDirectory } from './private-file.ts';
 
@@ -135,8 +135,8 @@ function fileOf(configured: EffectiveSettings, place: NamePlace): string | undef
     const url = configured.setting('url')?.value ?? configured.context()?.url;
     if (url === undefined || url === '') return undefined;
     const { host } = new URL(url.includes('://') ? url : `https://${url}`);
-    const folder = join(configured.paths.cacheDirectory, 'names', host.replaceAll(/[^\w.-]/g, '_'));
-    return join(folder, keyOf(place));
+    const server = host.replaceAll(/[^\w.-]/g, '_');
+    return [configured.paths.cacheDirectory, 'names', server, keyOf(place)].join(sep);
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@
  * command need not look at certificates, which is a third of what a short one costs.
  */
 import * as fs from 'node:fs';
-import * as path from 'node:path';
+import { sep } from 'node:path';
 import type { Trust } from '../../client/http.ts';
 import { lifetimeOf, type TlsSessions } from '../../client/tls-sessions.ts';
 import type { CommandContext } from './command-context.ts';
@@ -40,11 +40,9 @@ export function tlsSessionFile(
   server: string,
   trust: Trust,
 ): TlsSessions & { readonly forget: () => void } {
-  const file = path.join(
-    paths.stateDirectory,
-    'tls',
-    `${new URL(server).host.replaceAll(/[^\w.-]/g, '_')}.json`,
-  );
+  const directory = `${paths.stateDirectory}${sep}tls`;
+  const name = server.replace(/^https:\/\//, '').replaceAll(/[^\w.-]/g, '_');
+  const file = `${directory}${sep}${name}.json`;
   let fingerprint: string | undefined;
   const trusted = () => (fingerprint ??= fingerprintOf(trust));
   let before: Kept | undefined;
@@ -55,7 +53,7 @@ export function tlsSessionFile(
   };
   const write = (kept: Kept) => {
     try {
-      makePrivateDirectory(path.dirname(file));
+      makePrivateDirectory(directory);
       replaceFile(file, JSON.stringify(kept), 0o600, 'soon');
     } catch {
       // The next command looks at the certificate again.
