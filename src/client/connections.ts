@@ -5,6 +5,7 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 import type { Times } from './timing.ts';
 import type { TlsSessions } from './tls-sessions.ts';
@@ -41,16 +42,22 @@ export interface IncomingAnswer {
 export const maxConnections = 8;
 /** Milliseconds in which a connection has to be there, keys and all. */
 export const connectTimeout = 10_000;
-/** Milliseconds for which a connection is kept that nobody uses, unless the server names fewer. */
+/** Milliseconds for which a connection is kept that nobody uses, where the server says nothing of it. */
 const keepAliveTimeout = 4_000;
+/** As long as the server says, but no longer; no time limit of requests, which agents take it for. */
+const longestKeepAlive = 599_999;
 
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #http: typeof import('node:http');
   /** By the protocol. */
   readonly #agents = new Map<string, Agent>();
+  /** Requests at the same time, by the origin. */
+  readonly #limits = new Map<string, LimitFunction>();
   /** Those that are being made: the agents do not know them yet. */
   readonly #pending = new Set<Socket>();
+  /** Those of which the server says how long they are kept: the agent heeds it. */
+  readonly #limited = new WeakSet<Socket>();
   /** Whom to believe; to read that takes longer than a handshake, and it is needed once at most. */
   #trust: SecureContext | undefined;
   /** Sessions by their origin, to be kept at the end. */
@@ -68,49 +75,77 @@ export class Connections {
   }
 
   /** Sends a request; the answer is there as far as its head. */
-  request({ origin, path, method, body, signal, ...request }: OutgoingRequest) {
+  request(request: OutgoingRequest): Promise<IncomingAnswer> {
+    const { origin, signal } = request;
+    let limit = this.#limits.get(origin);
+    if (!limit) {
+      limit = pLimit(maxConnections);
+      this.#limits.set(origin, limit);
+    }
+    return new Promise((resolve, reject) => {
+      const abort = () => reject(signal?.reason);
+      signal?.addEventListener('abort', abort, { once: true });
+      // Those that wait for their turn are none of the agent: it counts no connection that is being made.
+      const ended = limit(() =>
+        signal?.aborted ? undefined : this.#send(request, resolve, reject),
+      );
+      ended.catch(reject).finally(() => signal?.removeEventListener('abort', abort));
+    });
+  }
+
+  /** Resolves when the connection is free again. */
+  #send(
+    { origin, path, method, body, signal, ...request }: OutgoingRequest,
+    resolve: (answer: IncomingAnswer) => void,
+    reject: (error: unknown) => void,
+  ): Promise<void> {
     const { protocol, host, hostname, port } = new URL(origin);
     const headers: Record<string, string | number> = { host, ...request.headers };
-    if (body !== undefined) headers['content-length'] = Buffer.byteLength(body);
+    const length = body === undefined ? undefined : Buffer.byteLength(body);
+    checkHeaders(headers, length ?? 0);
+    if (length !== undefined) headers['content-length'] = length;
     const { idleTimeout } = this.#options;
-    return new Promise<IncomingAnswer>((resolve, reject) => {
-      const sent = this.#http.request({
-        ...{ agent: this.#agentFor(protocol), method, path, headers, timeout: idleTimeout },
-        ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port || defaultPorts[protocol] },
-      });
-      let answer: IncomingMessage | undefined;
-      let cause: Error | undefined;
-      let timer: NodeJS.Timeout | undefined;
-      const fail = (error: Error) => {
-        cause ??= isHangUp(error) ? hungUp() : error;
-        reject(cause);
-        answer?.destroy(cause);
-        sent.destroy();
-      };
-      const abort = () => fail(signal?.reason);
-      // The socket tells of silence; a head that comes byte by byte is not silent.
-      sent.once('socket', () => {
-        timer = setTimeout(() => fail(headersTimeout()), idleTimeout);
-      });
-      sent.on('timeout', () => {
-        // What is here and not read yet is what the server waits for.
-        if (answer?.readableLength === 0) fail(bodyTimeout());
-      });
-      sent.on('error', fail);
+    const sent = this.#http.request({
+      ...{ agent: this.#agentFor(protocol), method, path, headers, timeout: idleTimeout },
+      ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port || defaultPorts[protocol] },
+    });
+    let answer: IncomingMessage | undefined;
+    let cause: Error | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const fail = (error: Error) => {
+      cause ??= isHangUp(error) ? hungUp() : error;
+      reject(cause);
+      answer?.destroy(cause);
+      sent.destroy();
+    };
+    const abort = () => fail(signal?.reason);
+    // The socket tells of silence; a head that comes byte by byte is not silent.
+    sent.once('finish', () => {
+      timer = setTimeout(() => fail(headersTimeout()), idleTimeout);
+    });
+    sent.on('timeout', () => {
+      if (!answer) fail(headersTimeout());
+      // What is here and not read yet is what the server waits for.
+      else if (answer.readableLength === 0) fail(bodyTimeout());
+    });
+    sent.on('error', fail);
+    sent.once('response', (incoming) => {
+      clearTimeout(timer);
+      answer = incoming;
+      const { statusCode = 0, rawHeaders, socket } = incoming;
+      if (/timeout=\d/.test(String(incoming.headers['keep-alive']))) this.#limited.add(socket);
+      const chunks = bodyOf(incoming, () => cause);
+      resolve({ status: statusCode, headers: headersOf(rawHeaders), body: chunks });
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+    sent.end(body);
+    return new Promise((end) => {
       sent.once('close', () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
         reject(hungUp());
+        end();
       });
-      sent.once('response', (incoming) => {
-        clearTimeout(timer);
-        answer = incoming;
-        const { statusCode = 0, rawHeaders } = incoming;
-        const chunks = bodyOf(incoming, () => cause);
-        resolve({ status: statusCode, headers: headersOf(rawHeaders), body: chunks });
-      });
-      signal?.addEventListener('abort', abort, { once: true });
-      sent.end(body);
     });
   }
 
@@ -118,8 +153,14 @@ export class Connections {
     const known = this.#agents.get(protocol);
     if (known) return known;
     const agent = new this.#http.Agent({
-      ...{ keepAlive: true, maxSockets: maxConnections, timeout: keepAliveTimeout },
+      ...{ keepAlive: true, timeout: longestKeepAlive },
     });
+    const keep = agent.keepSocketAlive.bind(agent);
+    agent.keepSocketAlive = (socket) => {
+      const isKept: unknown = keep(socket);
+      if (!this.#limited.has(socket as Socket)) (socket as Socket).setTimeout(keepAliveTimeout);
+      return isKept;
+    };
     agent.createConnection = ({ host, port }, callback) => {
       this.#connect(protocol, String(host), Number(port)).then(
         (socket) => callback?.(null, socket),
@@ -229,6 +270,18 @@ export class Connections {
 const noTrust: ConnectionOptions = { ca: [], allowPartialTrustChain: false };
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** Refuses what would say something else about the body than what is sent, or about the connection. */
+function checkHeaders(headers: Readonly<Record<string, string | number>>, length: number): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const isOfConnection = /^(?:transfer-encoding|keep-alive|upgrade|expect)$/i.test(name);
+    const isOther = /^connection$/i.test(name) && !/^(?:close|keep-alive)$/i.test(String(value));
+    const isWrong = /^content-length$/i.test(name) && Number(value) !== length;
+    if (isOfConnection || isOther || isWrong) {
+      throw failure(`invalid ${name} header`, 'UND_ERR_INVALID_ARG');
+    }
+  }
+}
 
 /** The bytes of a body. What went wrong first says most about why it ended. */
 async function* bodyOf(

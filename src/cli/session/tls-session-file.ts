@@ -66,6 +66,7 @@ export function tlsSessionFile(
     },
     save: (origin, session, isVerified) => {
       const now = Date.now();
+      before ??= read(origin);
       const refusals = isVerified ? (before?.refusals ?? 0) : 0;
       const verified = isVerified ? now : (before?.verified ?? 0);
       if (refusals >= enough) return;
