@@ -83,22 +83,26 @@ export class Connections {
       this.#limits.set(origin, limit);
     }
     return new Promise((resolve, reject) => {
-      const abort = () => reject(signal?.reason);
+      let cancel: (reason: Error) => void = reject;
+      const abort = () => cancel(signal?.reason);
       signal?.addEventListener('abort', abort, { once: true });
       // Those that wait for their turn are none of the agent: it counts no connection that is being made.
-      const ended = limit(() =>
-        signal?.aborted ? undefined : this.#send(request, resolve, reject),
-      );
-      ended.catch(reject).finally(() => signal?.removeEventListener('abort', abort));
+      const sent = limit(async () => {
+        if (signal?.aborted) return;
+        const [fail, ended] = this.#send(request, resolve, reject);
+        cancel = fail;
+        await ended;
+      });
+      sent.catch(reject).finally(() => signal?.removeEventListener('abort', abort));
     });
   }
 
-  /** Resolves when the connection is free again. */
+  /** What ends the request before its time, and the end of it: then the connection is free again. */
   #send(
-    { origin, path, method, body, signal, ...request }: OutgoingRequest,
+    { origin, path, method, body, ...request }: OutgoingRequest,
     resolve: (answer: IncomingAnswer) => void,
-    reject: (error: unknown) => void,
-  ): Promise<void> {
+    reject: (error: Error) => void,
+  ): readonly [fail: (error: Error) => void, ended: Promise<void>] {
     const { protocol, host, hostname, port } = new URL(origin);
     const headers: Record<string, string | number> = { host, ...request.headers };
     const length = body === undefined ? undefined : Buffer.byteLength(body);
@@ -118,7 +122,6 @@ export class Connections {
       answer?.destroy(cause);
       sent.destroy();
     };
-    const abort = () => fail(signal?.reason);
     // The socket tells of silence; a head that comes byte by byte is not silent.
     sent.once('finish', () => {
       timer = setTimeout(() => fail(headersTimeout()), idleTimeout);
@@ -137,16 +140,15 @@ export class Connections {
       const chunks = bodyOf(incoming, () => cause);
       resolve({ status: statusCode, headers: headersOf(rawHeaders), body: chunks });
     });
-    signal?.addEventListener('abort', abort, { once: true });
     sent.end(body);
-    return new Promise((end) => {
+    const ended = new Promise<void>((end) => {
       sent.once('close', () => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
         reject(hungUp());
         end();
       });
     });
+    return [fail, ended];
   }
 
   #agentFor(protocol: string): Agent {

@@ -2,6 +2,7 @@
  * HTTP: requests with retries and redirects, responses in memory or streamed, failures as errors of this
  * program. Requests go over the HTTP of Node; undici, which transfers need, is loaded for them alone.
  */
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Dispatcher } from 'undici';
@@ -100,7 +101,9 @@ export class Http {
 
   /** Prepares connections for a trust. */
   static async open(options: HttpOptions): Promise<Http> {
-    const { env, times, trust, sessions, idleTimeout = defaultIdleTimeout } = options;
+    const { env, times, trust, sessions, signal, idleTimeout = defaultIdleTimeout } = options;
+    // Each request under way listens to it, and each that waits for its turn: that is no leak.
+    if (signal) setMaxListeners(0, signal);
     const connections = await Connections.open({
       tls: tlsOptions(trust),
       idleTimeout,

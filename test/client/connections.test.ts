@@ -202,6 +202,24 @@ describe('connections', () => {
     expect([sockets.size, most()]).toEqual([8, 8]);
   });
 
+  it('that are waited for can be interrupted, and nobody warns of so many that listen', async () => {
+    const { origin } = await countingServer({});
+    const abort = new AbortController();
+    const http = await httpWith({ signal: abort.signal });
+    const warnings: unknown[] = [];
+    const warn = (warning: unknown) => warnings.push(warning);
+    process.on('warning', warn);
+    open.push(() => process.off('warning', warn));
+    const one = () => http.send({ method: 'GET', origin, path: '/' });
+    const all = Promise.allSettled(Array.from({ length: 30 }, one));
+    abort.abort(new Error('enough'));
+    for (const result of await all) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: 'enough' } });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(warnings).toEqual([]);
+  });
+
   it('are kept for as long as the server says, and for four seconds where it says nothing', async () => {
     const silent = await countingServer({ 'keep-alive': '' });
     const telling = await countingServer({ 'keep-alive': 'timeout=60' });
