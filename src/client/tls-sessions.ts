@@ -13,10 +13,14 @@ export interface TlsSessions {
 /** Fields of a session as OpenSSL writes it (SSL_SESSION_ASN1), by their tags. */
 const tags = { timeout: 0xa2, lifetimeHint: 0xa9 } as const;
 
+/** Bytes at most that Node writes before a session: newer versions say which host it is of. */
+const longestPrefix = 512;
+const sequence = 0x30;
+
 /** Seconds for which a session that was just made is good; 0 where it does not say so. */
 export function lifetimeOf(session: Uint8Array): number {
-  const all = elementAt(session, 0);
-  if (all?.tag !== 0x30) return 0;
+  const all = sequenceAtEnd(session);
+  if (!all) return 0;
   const found = new Map<number, number>();
   let at = all.from;
   while (at < all.to) {
@@ -31,6 +35,15 @@ export function lifetimeOf(session: Uint8Array): number {
   const timeout = found.get(tags.timeout) ?? 0;
   // Where the server says nothing it is up to the client.
   return Math.min(timeout, found.get(tags.lifetimeHint) || timeout);
+}
+
+/** What reaches to the last byte, whatever stands before it. */
+function sequenceAtEnd(bytes: Uint8Array): Element | undefined {
+  for (let at = 0; at < Math.min(bytes.length, longestPrefix); at += 1) {
+    const element = bytes[at] === sequence ? elementAt(bytes, at) : undefined;
+    if (element?.to === bytes.length) return element;
+  }
+  return undefined;
 }
 
 interface Element {
