@@ -1,11 +1,15 @@
 // The model is plain data. The build evaluates it once, and the bundle holds it as JSON, which is
 // read several times faster than the declarations that it was made from.
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { rolldown } from 'rolldown';
 
 /** The large tables; small ones are not worth it. */
 const tables =
   /src[\\/]model[\\/](?:derive[\\/](?!collections)\w+|enums|parameters|events|faults)\.ts$/;
+
+const entries = fileURLToPath(new URL('../../src/model/entries.ts', import.meta.url));
+const imports = `import { entriesOf } from ${JSON.stringify(entries)};`;
 
 export const modelAsJson = {
   name: 'model-as-json',
@@ -17,12 +21,19 @@ export const modelAsJson = {
         if (!isDeepStrictEqual(JSON.parse(text), value)) {
           throw new Error(`${path}: ${name} is no plain data and cannot be kept as JSON`);
         }
-        return `export const ${name} = /* @__PURE__ */ JSON.parse(${JSON.stringify(text)});`;
+        return `export const ${name} = /* @__PURE__ */ ${expressionOf(value, text)};`;
       });
-      return { code: constants.join('\n'), moduleType: 'js' };
+      return { code: [imports, ...constants].join('\n'), moduleType: 'js' };
     },
   },
 };
+
+/** A table of many entries, of which a command needs a few, reads them one by one. */
+function expressionOf(value, text) {
+  if (Array.isArray(value) || text.length < 10_000) return `JSON.parse(${JSON.stringify(text)})`;
+  const texts = Object.entries(value).map(([key, entry]) => [key, JSON.stringify(entry)]);
+  return `entriesOf(${JSON.stringify(Object.fromEntries(texts))})`;
+}
 
 /** The exports of a module that needs nothing but the model. */
 async function evaluate(path) {

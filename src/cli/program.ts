@@ -67,7 +67,12 @@ export async function runNoun(
   if (commands.every(({ verb }) => verb !== undefined)) describeVerbs(holder, noun, word);
   // Without a verb nothing is run, and the verbs are only named.
   const leaves = word === undefined ? [] : holder.commands;
-  for (const one of [program, holder, ...leaves]) addGlobalFlags(one);
+  // Each place where flags are given has to know them; to make them takes longer than to read the words.
+  const isFlag = (one: string) => one.startsWith('-');
+  const nounAt = nextWordIndex(words);
+  if (words.slice(0, nounAt).some(isFlag)) addGlobalFlags(program);
+  if (leaves.length === 0 || words.slice(nounAt, at).some(isFlag)) addGlobalFlags(holder);
+  for (const leaf of leaves) addGlobalFlags(leaf);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

@@ -16,7 +16,7 @@ import { type ApiObject, type Call, nounOf, pathOf, whatOf } from './call.ts';
 import { DryRunStop, isReading } from './dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
-import { inChunks, ListSplitter } from './list-splitter.ts';
+import { inPieces, ListSplitter } from './list-splitter.ts';
 import { maxBodyLength, responseTooLong } from './response-body.ts';
 import { errorFromResponse, faultMessage } from './response-errors.ts';
 import type { Session } from './session.ts';
@@ -133,8 +133,13 @@ export class Client {
     const gathered: Uint8Array[] = [];
     let isList = false;
     let size = 0;
-    for await (const piece of inChunks(answer.stream ?? [answer.body])) {
+    for await (const { bytes: piece, isAll } of inPieces(answer.stream ?? [answer.body])) {
       isList ||= !isXml && gathered.length === 0 && piece[0] === 0x7b;
+      if (isList && isAll) {
+        const items = whole(piece);
+        if (items.length > 0) yield items;
+        return;
+      }
       const items = isList ? splitter.push(piece) : undefined;
       if (!isList) size += piece.length;
       if (size > maxBodyLength) throw responseTooLong(maxBodyLength);

@@ -1,17 +1,20 @@
 /**
- * HTTP over undici: requests with retries and redirects, responses in memory or streamed, failures as
- * errors of this program. The library is loaded when the first connections are opened.
+ * HTTP: requests with retries and redirects, responses in memory or streamed, failures as errors of this
+ * program. Requests go over the HTTP of Node; undici, which transfers need, is loaded for them alone.
  */
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import type { Agent, buildConnector, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { connectionError } from './connection-errors.ts';
+import { Connections } from './connections.ts';
 import { type DryRunMode, DryRunStop, isReading } from './dry-run.ts';
 import { TrustError, UsageError } from './errors.ts';
 import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 import { maxBodyLength, readBody, withProgress } from './response-body.ts';
 import { delayAfter, pause } from './retry.ts';
 import type { RequestTimes, Times } from './timing.ts';
+import type { TlsSessions } from './tls-sessions.ts';
 
 /** Whom to believe that it is the server. */
 export interface Trust {
@@ -72,6 +75,8 @@ export interface HttpOptions {
   readonly idleTimeout?: number;
   /** Repetitions of reading requests when the server is busy or drops the connection. */
   readonly retries?: number;
+  /** Sessions of TLS of earlier processes, and for later ones. Heeded only where somebody is believed. */
+  readonly sessions?: TlsSessions;
   /** What is thrown as `DryRunStop` instead of being sent. */
   readonly dryRun?: DryRunMode;
   /** A better explanation than that the server is not trusted, if there is one. */
@@ -79,48 +84,48 @@ export interface HttpOptions {
 }
 
 const emptyBody = new Uint8Array();
-const connectTimeout = 10_000;
 const defaultIdleTimeout = 60_000;
-const connections = 8;
 const maxRedirects = 5;
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export class Http {
-  readonly #agent: Agent;
+  readonly #connections: Connections;
   readonly #options: HttpOptions;
+  /** Connections for transfers, once there is one. */
+  #dispatcher: Promise<Dispatcher> | undefined;
 
-  private constructor(agent: Agent, options: HttpOptions) {
-    this.#agent = agent;
+  private constructor(connections: Connections, options: HttpOptions) {
+    this.#connections = connections;
     this.#options = options;
   }
 
-  /** Opens connections for a trust. */
+  /** Prepares connections for a trust. */
   static async open(options: HttpOptions): Promise<Http> {
-    const { Agent, buildConnector } = await import('./undici.ts');
-    const connect: buildConnector.BuildOptions = {
-      timeout: connectTimeout,
-      ...tlsOptions(options.trust),
-    };
-    const { env, times } = options;
-    const timed = times?.connector(buildConnector(connect));
-    const proxied =
-      env && namesProxy(env)
-        ? (await import('./proxy-tunnel.ts')).proxyConnector(timed ?? buildConnector(connect), env)
-        : undefined;
-    const idleTimeout = options.idleTimeout ?? defaultIdleTimeout;
-    const agent = new Agent({
-      connections,
-      headersTimeout: idleTimeout,
-      bodyTimeout: idleTimeout,
-      connect: proxied ?? timed ?? connect,
+    const { env, times, trust, sessions, signal, idleTimeout = defaultIdleTimeout } = options;
+    // Each request under way listens to it, and each that waits for its turn: that is no leak.
+    if (signal) setMaxListeners(0, signal);
+    const connections = await Connections.open({
+      tls: tlsOptions(trust),
+      idleTimeout,
+      ...(env ? { env } : {}),
+      ...(times ? { times } : {}),
+      ...(sessions && !trust.insecure ? { sessions } : {}),
     });
-    return new Http(agent, options);
+    return new Http(connections, options);
   }
 
-  /** For transfers, which stream their bodies: the same trust and the same connections. */
-  get dispatcher(): Dispatcher {
+  /** For transfers, which stream their bodies: connections for the same trust. */
+  async dispatcher(): Promise<Dispatcher> {
     if (this.isDryRun) throw new DryRunStop([]);
-    return this.#agent;
+    this.#dispatcher ??= import('./undici.ts').then(({ openAgent }) =>
+      openAgent({
+        tls: tlsOptions(this.#options.trust),
+        idleTimeout: this.#options.idleTimeout ?? defaultIdleTimeout,
+        ...(this.#options.env ? { env: this.#options.env } : {}),
+        ...(this.#options.times ? { times: this.#options.times } : {}),
+      }),
+    );
+    return await this.#dispatcher;
   }
 
   /** The same trust for transfers that open connections of their own. */
@@ -194,17 +199,12 @@ export class Http {
     const noted = times?.begin(request.method, request.path);
     try {
       signal?.throwIfAborted();
-      const { statusCode, headers, body } = await this.#agent.request({
-        origin: request.origin,
-        path: request.path,
-        method: request.method as Dispatcher.HttpMethod,
-        headers: { ...request.headers },
-        body: request.body ?? null,
-        signal: signal ?? null,
+      const { body, ...head } = await this.#connections.request({
+        ...request,
+        ...(signal ? { signal } : {}),
       });
-      const head = { status: statusCode, headers: plain(headers) };
       if (noted && times) noted.firstByte = times.now();
-      if (request.isStreamed && !wholeBodies && statusCode >= 200 && statusCode < 300) {
+      if (request.isStreamed && !wholeBodies && head.status >= 200 && head.status < 300) {
         return {
           ...head,
           body: emptyBody,
@@ -212,7 +212,6 @@ export class Http {
         };
       }
       const answer: HttpResponse = { ...head, body: await readBody(body, this.#bounds) };
-      await nextTurn();
       if (noted) this.#noteEnd(noted, answer.body.length);
       if (observer) observer(request, answer, performance.now() - began);
       return answer;
@@ -240,8 +239,7 @@ export class Http {
       else observed.push(value);
       return value;
     };
-    const end = async () => {
-      await nextTurn();
+    const end = () => {
       if (noted) this.#noteEnd(noted, length);
       observer?.(
         request,
@@ -254,7 +252,7 @@ export class Http {
     try {
       for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
       isOpen = false;
-      await end();
+      end();
     } catch (error) {
       isOpen = false;
       throw await this.#failed(request, error, began);
@@ -270,7 +268,7 @@ export class Http {
           () => false,
         );
         await chunks.return(undefined);
-        if (isKnown) await end();
+        if (isKnown) end();
       }
     }
   }
@@ -303,7 +301,8 @@ export class Http {
 
   /** Gives the connections back; without this the process would not end. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    this.#connections.close();
+    await (await this.#dispatcher)?.destroy();
   }
 }
 
@@ -314,15 +313,6 @@ function tlsOptions({ ca, insecure }: Trust) {
     // What was agreed to may be a certificate in the middle of its chain.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
   };
-}
-
-/**
- * The library gives a connection back one turn of the event loop after the answer has ended. A request
- * that is sent before that makes another connection, with keys to be agreed on.
- */
-async function nextTurn(): Promise<void> {
-  // Two, where it closes the connection: after the answer to HEAD.
-  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The request at its new place. Credentials never follow to another host. */
@@ -343,16 +333,6 @@ function redirected(request: HttpRequest, location: string): HttpRequest {
     }
   }
   return { ...request, origin: target.origin, path: `${target.pathname}${target.search}`, headers };
-}
-
-function plain(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Readonly<Record<string, string>> {
-  const result: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) result[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return result;
 }
 
 /** The server hung up before it answered: nothing is known, asking again does no harm. */

@@ -144,22 +144,31 @@ export class ListSplitter {
 /** Bytes of a piece, at least, but for the last. */
 const pieceSize = 64 * 1024;
 
+/** A part of an answer that is worth reading. */
+export interface Piece {
+  readonly bytes: Uint8Array;
+  /** There was nothing before it, and nothing comes behind it. */
+  readonly isAll: boolean;
+}
+
 /**
- * What arrives in pieces that are worth reading. The last one comes after the end of the answer: who
- * asks for more because of a short list then finds its connection free, and needs no second one.
+ * What arrives, in larger pieces. The last one comes after the end of the answer: who asks for more
+ * because of a short list then finds its connection free, and needs no second one.
  */
-export async function* inChunks(
+export async function* inPieces(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Piece> {
   let gathered: Uint8Array[] = [];
   let size = 0;
+  let isAll = true;
   for await (const chunk of chunks) {
     gathered.push(chunk);
     size += chunk.length;
     if (size < pieceSize) continue;
-    yield Buffer.concat(gathered);
+    isAll = false;
+    yield { bytes: Buffer.concat(gathered), isAll };
     gathered = [];
     size = 0;
   }
-  yield Buffer.concat(gathered);
+  yield { bytes: Buffer.concat(gathered), isAll };
 }

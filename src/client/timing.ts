@@ -1,5 +1,5 @@
 /** Times of connections and requests, for `--debug`. */
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 /** A stretch of time; milliseconds since the process began. */
@@ -36,21 +36,26 @@ export class Times {
     return times;
   }
 
-  /** A connector that notes how long each part of connecting takes. */
+  /** Notes how long each part of connecting takes, of a socket that has just begun with it. */
+  watch(socket: Socket): void {
+    let last = this.now();
+    const note = (name: string) => {
+      const now = this.now();
+      this.connections.push({ name, from: last, to: now });
+      last = now;
+    };
+    socket
+      .once('lookup', () => note('DNS'))
+      .once('connect', () => note('TCP'))
+      .once('secureConnect', () => note('TLS'));
+  }
+
+  /** A connector whose sockets are watched. */
   connector(connect: buildConnector.connector): buildConnector.connector {
     return (options, callback) => {
-      let last = this.now();
-      const note = (name: string) => {
-        const now = this.now();
-        this.connections.push({ name, from: last, to: now });
-        last = now;
-      };
       // The connector returns its socket, although its type does not say so.
       const socket: unknown = connect(options, callback);
-      (socket as TLSSocket)
-        .once('lookup', () => note('DNS'))
-        .once('connect', () => note('TCP'))
-        .once('secureConnect', () => note('TLS'));
+      this.watch(socket as Socket);
     };
   }
 }

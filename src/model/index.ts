@@ -215,7 +215,7 @@ export function linkNames(type: string): ReadonlySet<string> {
   let names = linksByType.get(type);
   if (!names) {
     const paths = Object.keys(services).filter(
-      (path) => services[path]?.type === type && addressesObject(path),
+      (path) => addressesObject(path) && services[path]?.type === type,
     );
     names = new Set(paths.flatMap((path) => subCollections(path)));
     linksByType.set(type, names);

@@ -113,9 +113,10 @@ export class DaemonRequests {
   }
 
   /** Sends a request to where the image is now; the answer is there as far as its head. */
-  open({ suffix = '', ...request }: DaemonRequest): Promise<Dispatcher.ResponseData> {
+  async open({ suffix = '', ...request }: DaemonRequest): Promise<Dispatcher.ResponseData> {
     const { local, origin, path, signal } = this.#route;
-    return (local?.dispatcher ?? this.#options.http.dispatcher).request({
+    const dispatcher = local?.dispatcher ?? (await this.#options.http.dispatcher());
+    return await dispatcher.request({
       origin: local ? LOCAL_ORIGIN : origin,
       path: `${path}${suffix}`,
       method: 'GET',

@@ -114,7 +114,9 @@ function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields 
   const readerFor = (key: string): MemberReader | undefined => {
     const made = readers.get(key);
     if (made) return made;
-    const member = shape.members.find(({ name, wire }) => name === key || wire === key);
+    const member = shape.memberFor
+      ? shape.memberFor(key)
+      : shape.members.find(({ name, wire }) => name === key || wire === key);
     if (!member) return undefined;
     const reader = { name: member.name, read: memberReader(member) };
     readers.set(key, reader);

@@ -1,5 +1,5 @@
 /** Shapes of objects and actions on the wire: members in the order in which they are written. */
-import { types } from '../model/derive/types.ts';
+import { linkedTypes } from '../model/derive/linked.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
   attributesOf,
@@ -11,7 +11,7 @@ import {
   tagOf,
   typeOf,
 } from '../model/index.ts';
-import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation/attributes.ts';
+import type { Kind, ScalarKind } from '../model/notation/attributes.ts';
 import { type ActionParameter, actionParameters } from '../model/notation/parameters.ts';
 
 /** One value without members. */
@@ -52,6 +52,8 @@ export interface Shape {
   readonly display: string;
   /** Attributes first, then elements in output order. */
   readonly members: readonly Member[];
+  /** The member of a name or of a key on the wire, where it costs less than to look through them all. */
+  readonly memberFor?: (key: string) => Member | undefined;
   /** Names of the links that its objects may have: the `rel` of each. */
   readonly links?: () => ReadonlySet<string>;
 }
@@ -85,18 +87,10 @@ export const actionsMember: Member = {
   content: { form: 'object', shape: () => actionsShape },
 };
 
-const creationStatus: Attribute = { kind: 'enum creation_status', mut: 'R' };
-
 /** Types that have an id although the model does not call them identified: something links there. */
-let linkedTo: ReadonlySet<string> | undefined;
+const linkedTo: ReadonlySet<string> = new Set(linkedTypes);
 
 function hasIdentity(type: string): boolean {
-  linkedTo ??= new Set(
-    Object.values<TypeDefinition>(types)
-      .flatMap(({ attributes }) => Object.values(attributes))
-      // Every command needs this once: a pattern costs less here than taking each kind apart.
-      .flatMap(({ kind }) => /^(?:list )?(?:ref|links) (.+)$/.exec(kind)?.[1] ?? []),
-  );
   return isIdentified(type) || linkedTo.has(type);
 }
 
@@ -106,10 +100,58 @@ const shapes = new Map<string, Shape>();
 export function shapeOf(type: string): Shape {
   let shape = shapes.get(type);
   if (!shape) {
-    shape = { display: displayName(type), members: membersOf(type), links: () => linkNames(type) };
+    shape = new TypeShape(type);
     shapes.set(type, shape);
   }
   return shape;
+}
+
+/** Types have many members, and a command reads few of them: those that it reads are made. */
+class TypeShape implements Shape {
+  readonly display: string;
+  readonly links = () => linkNames(this.#type);
+  readonly #type: string;
+  readonly #general: readonly Member[];
+  #members: readonly Member[] | undefined;
+
+  constructor(type: string) {
+    this.display = displayName(type);
+    this.#type = type;
+    this.#general = generalMembers(type);
+  }
+
+  get members(): readonly Member[] {
+    this.#members ??= membersOf(this.#type);
+    return this.#members;
+  }
+
+  memberFor(key: string): Member | undefined {
+    const isOf = ({ name, wire }: Member) => name === key || wire === key;
+    // Whatever has no entry of its own may be the second name of something.
+    return this.#general.find(isOf) ?? ownMember(this.#type, key) ?? this.members.find(isOf);
+  }
+}
+
+/** What objects with an id have, whatever their type says. */
+const identityMembers: readonly Member[] = [
+  identity('href'),
+  identity('id'),
+  actionsMember,
+  member('creation_status', 'enum creation_status'),
+  linkMember,
+];
+
+function generalMembers(type: string): readonly Member[] {
+  if (hasIdentity(type)) return identityMembers;
+  // The entry point is no identified type, but consists of links.
+  return type === 'api' ? [actionsMember, linkMember] : [];
+}
+
+function ownMember(type: string, name: string): Member | undefined {
+  const attributes = attributesOf(type);
+  return Object.hasOwn(attributes, name)
+    ? member(name, attributes[name]?.kind ?? 'string')
+    : undefined;
 }
 
 /**
@@ -119,9 +161,7 @@ export function shapeOf(type: string): Shape {
  */
 function membersOf(type: string): Member[] {
   const attributes = attributesOf(type);
-  const identified = hasIdentity(type);
-  // The entry point is no identified type, but consists of links.
-  const linked = identified || type === 'api';
+  const general = generalMembers(type);
   const own = new Map(
     Object.entries(attributes).map(([name, { kind }]) => [name, member(name, kind)]),
   );
@@ -140,14 +180,12 @@ function membersOf(type: string): Member[] {
       part.sort((a, b) => (a.wire < b.wire ? -1 : 1)),
     );
   });
+  const identified = hasIdentity(type);
   return [
-    ...(identified
-      ? [identity('href'), identity('id')]
-      : [...own.values()].filter((one) => one.attribute)),
-    ...(linked ? [actionsMember] : []),
+    ...[...(identified ? general : own.values())].filter((one) => one.attribute),
+    ...general.filter((one) => one === actionsMember),
     ...first,
-    ...(identified ? [member('creation_status', creationStatus.kind)] : []),
-    ...(linked ? [linkMember] : []),
+    ...general.filter((one) => !one.attribute && one !== actionsMember),
     ...levels,
   ];
 }

@@ -13,7 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { EffectiveSettings } from './effective-settings.ts';
 import { makePrivateDirectory } from './private-file.ts';
 
@@ -65,17 +65,25 @@ export function cacheNames(
   const file = fileOf(configured, place);
   if (file === undefined || (names.length === 0 && !isWhole)) return;
   try {
-    const before = isWhole ? [] : read(file);
+    const before = read(file);
     if (!isWhole && names.every((name) => before.includes(name))) return;
     const all = isWhole ? names : [...new Set([...names, ...before])];
     const cached = all.filter((name) => name !== '' && !/[\p{Cc}]/u.test(name)).slice(0, maxNames);
-    makePrivateDirectory(dirname(file));
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, `${cached.join('\n')}\n`, { mode: 0o600 });
-    // A part of the names does not make the others fresh.
-    if (!isWhole) utimesSync(draft, 0, (changedAt(file) ?? 0) / 1000);
-    renameSync(draft, file);
-    if (isWhole) rmSync(claimOf(file), { force: true });
+    const text = `${cached.join('\n')}\n`;
+    // Most lists show what the one before them has shown: then the names are only as fresh as now.
+    if (isWhole && text === `${before.join('\n')}\n`) {
+      const now = Date.now() / 1_000;
+      utimesSync(file, now, now);
+    } else {
+      makePrivateDirectory(dirname(file));
+      const draft = `${file}.${process.pid}`;
+      writeFileSync(draft, text, { mode: 0o600 });
+      // A part of the names does not make the others fresh.
+      if (!isWhole) utimesSync(draft, 0, (changedAt(file) ?? 0) / 1_000);
+      renameSync(draft, file);
+    }
+    const claim = claimOf(file);
+    if (isWhole && changedAt(claim) !== undefined) rmSync(claim, { force: true });
   } catch {
     // The next list tries again.
   }
@@ -127,8 +135,8 @@ function fileOf(configured: EffectiveSettings, place: NamePlace): string | undef
     const url = configured.setting('url')?.value ?? configured.context()?.url;
     if (url === undefined || url === '') return undefined;
     const { host } = new URL(url.includes('://') ? url : `https://${url}`);
-    const folder = join(configured.paths.cacheDirectory, 'names', host.replaceAll(/[^\w.-]/g, '_'));
-    return join(folder, keyOf(place));
+    const server = host.replaceAll(/[^\w.-]/g, '_');
+    return [configured.paths.cacheDirectory, 'names', server, keyOf(place)].join(sep);
   } catch {
     return undefined;
   }

@@ -78,8 +78,16 @@ export function writePrivate(path: string, text: string): void {
   replaceFile(path, text);
 }
 
-/** Replaces a file in one step: readers see the old text or the new one, never a part of it. */
-export function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): void {
+/**
+ * Replaces a file in one step: readers see the old text or the new one, never a part of it. It is on the
+ * disk when this returns, unless `soon` is enough.
+ */
+export function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  mode = 0o600,
+  flushed: 'now' | 'soon' = 'now',
+): void {
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}`;
   const file = openSync(
     draft,
@@ -89,7 +97,7 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
   try {
     try {
       writeFileSync(file, content);
-      fsyncSync(file);
+      if (flushed === 'now') fsyncSync(file);
     } finally {
       closeSync(file);
     }

@@ -1,7 +1,7 @@
 /** Tokens that are kept between commands: one file per server and user, for its owner only. */
 
 import * as fs from 'node:fs';
-import * as path from 'node:path';
+import { sep } from 'node:path';
 import type { StoredToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
 import type { CommandContext } from './command-context.ts';
@@ -17,8 +17,8 @@ export function tokenStore(
   url: string,
   username: string,
 ): TokenStore {
-  const directory = path.join(cli.paths.stateDirectory, 'tokens');
-  const file = path.join(directory, accountFile(url, username));
+  const directory = `${cli.paths.stateDirectory}${sep}tokens`;
+  const file = `${directory}${sep}${accountFile(url, username)}`;
   return {
     load: () => {
       const text = readPrivate(file, 'secret');

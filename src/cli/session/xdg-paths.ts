@@ -1,5 +1,5 @@
 /** Paths of configuration, state and cache (XDG base directories). */
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
 import type { Environment } from './io.ts';
 
 export interface XdgPaths {
@@ -22,7 +22,7 @@ export function xdgPaths(env: Environment): XdgPaths {
   );
   const cache = join(base(env, 'XDG_CACHE_HOME', ['.cache'], env['LOCALAPPDATA']), 'vmctl');
   return {
-    configFile: join(config, 'config.json'),
+    configFile: `${config}${sep}config.json`,
     stateDirectory: state,
     cacheDirectory: cache,
   };

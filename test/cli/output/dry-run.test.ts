@@ -145,7 +145,7 @@ describe('--dry-run', () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'MOVE']) {
       await expect(ask(method)).rejects.toBeInstanceOf(DryRunStop);
     }
-    expect(() => http.dispatcher).toThrow(DryRunStop);
+    await expect(http.dispatcher()).rejects.toThrow(DryRunStop);
     expect((await ask('GET')).status).toBe(404);
     await http.close();
   });

@@ -1,0 +1,22 @@
+/** Shapes: a member that is looked up by its name is the one that stands in the list of all. */
+import { expect, it } from 'vitest';
+import { types } from '../../src/model/derive/types.ts';
+import { type Member, shapeOf } from '../../src/wire/shape.ts';
+
+/** Without what is looked up late, which is another function each time. */
+function plain(member: Member | undefined): unknown {
+  return JSON.parse(
+    JSON.stringify(member ?? null, (_, value) => (value instanceof Set ? [...value] : value)),
+  );
+}
+
+it.each(Object.keys(types))('of %s', (type) => {
+  const { members } = shapeOf(type);
+  for (const key of new Set(members.flatMap(({ name, wire }) => [name, wire]))) {
+    const listed = members.find(({ name, wire }) => name === key || wire === key);
+    expect(plain(shapeOf(type).memberFor?.(key))).toEqual(plain(listed));
+  }
+  for (const key of ['constructor', 'nonsense', '']) {
+    expect(shapeOf(type).memberFor?.(key)).toBeUndefined();
+  }
+});
