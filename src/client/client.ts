@@ -135,9 +135,9 @@ export class Client {
     let size = 0;
     for await (const { bytes: piece, isAll } of inPieces(answer.stream ?? [answer.body])) {
       isList ||= !isXml && gathered.length === 0 && piece[0] === 0x7b;
-      if (isList && isAll) {
-        const items = whole(piece);
-        if (items.length > 0) yield items;
+      const all = isList && isAll ? readable(() => whole(piece)) : undefined;
+      if (all) {
+        if (all.length > 0) yield all;
         return;
       }
       const items = isList ? splitter.push(piece) : undefined;
@@ -349,6 +349,15 @@ export class Client {
         cause: error,
       });
     }
+  }
+}
+
+/** What is made of an answer; undefined where it is none as a whole, so that what is whole in it comes first. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
   }
 }
 

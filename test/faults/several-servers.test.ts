@@ -49,6 +49,7 @@ async function chaos(
   howOften: number,
   howManyRaces: number,
   isUploading = true,
+  prefix = '',
 ): Promise<Found> {
   let ended = false;
   const acknowledged = new Map<string, string>();
@@ -71,12 +72,12 @@ async function chaos(
 
   const writer = async (number: number) => {
     for (let count = 0; !ended; count++) {
-      const name = `w${number}-${count}`;
+      const name = `${prefix}w${number}-${count}`;
       const made = await change('POST', '/tags', { name });
       expect(made.status, made.text).toBe(201);
       acknowledged.set(name, made.json<Tag>().id);
       if (count % 4 !== 3) continue;
-      const old = `w${number}-${count - 2}`;
+      const old = `${prefix}w${number}-${count - 2}`;
       const gone = await change('DELETE', `/tags/${acknowledged.get(old)}`);
       expect(gone.status, gone.text).toBe(200);
       removed.add(old);
@@ -117,7 +118,7 @@ async function chaos(
         continue;
       }
       const [path, body] =
-        count % 2 ? ['/tags', { name: `race-${count}` }] : [`/vms/${id}/start`, {}];
+        count % 2 ? ['/tags', { name: `${prefix}race-${count}` }] : [`/vms/${id}/start`, {}];
       if (count % 2 === 0) await change('POST', `/vms/${id}/stop`, {});
       const both = await Promise.allSettled(
         [one, other].map((to) => several.send('POST', path, { body, to })),
@@ -313,9 +314,15 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
       const program = withoutLockAndCounter();
       try {
         several = await SeveralServers.start(3, program);
-        const found = await chaos(several, 1, 100, false);
-        expect(found.doubles + found.twice.length).toBeGreaterThan(0);
-        expect(found.gaps.length).toBeGreaterThan(0);
+        const noticed = { doubles: 0, gaps: 0 };
+        // What may happen need not happen the first time.
+        for (let tries = 0; tries < 5 && !(noticed.doubles && noticed.gaps); tries += 1) {
+          const found = await chaos(several, 1, 100, false, `${tries}-`);
+          noticed.doubles += found.doubles + found.twice.length;
+          noticed.gaps += found.gaps.length;
+        }
+        expect(noticed.doubles).toBeGreaterThan(0);
+        expect(noticed.gaps).toBeGreaterThan(0);
       } finally {
         rmSync(dirname(dirname(program)), { recursive: true, force: true });
       }

@@ -163,7 +163,8 @@ export class SeveralServers {
     this.url = `https://127.0.0.1:${port}`;
     for (;;) {
       try {
-        if ((await this.send('GET', '/_vmctl/ready')).status === 200) return;
+        const headers = { Connection: 'close' };
+        if ((await this.send('GET', '/_vmctl/ready', { headers })).status === 200) return;
       } catch {
         // It does not listen yet, or has looked at no server.
       }

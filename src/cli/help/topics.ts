@@ -132,7 +132,7 @@ const otherVariables: readonly (readonly [string, string])[] = [
   ],
   ['NO_PROXY', 'Hosts and domains, with commas, that are reached without it; * is all.'],
   ['XDG_CONFIG_HOME', 'Where the folder vmctl with config.json is (~/.config).'],
-  ['XDG_STATE_HOME', 'Where the folder vmctl with the tokens is (~/.local/state).'],
+  ['XDG_STATE_HOME', 'Where the folder vmctl with tokens and sessions of TLS is (~/.local/state).'],
 ];
 
 function environmentPage(): string {

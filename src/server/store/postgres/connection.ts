@@ -42,7 +42,7 @@ export class PostgresConnection implements Database {
   /** What the next statement begins a transaction with. */
   #before: string | undefined;
   /** What that has answered. */
-  begun: readonly Row[] | undefined;
+  #begun: readonly Row[] | undefined;
   #isReading = false;
   #isInTransaction = false;
   /** Of the last request. */
@@ -132,12 +132,27 @@ export class PostgresConnection implements Database {
 
   /**
    * The statements that follow see one state of the database, up to `endRead`. The transaction begins with
-   * the first of them, and with `query`, whose answer is in `begun` then: who reads nothing costs nothing.
+   * the first of them, and with `query`, whose answer is `begun`: who reads nothing costs nothing.
    */
   beginRead(query: string): void {
     this.#before = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${query}`;
-    this.begun = undefined;
+    this.#begun = undefined;
     this.#isReading = true;
+  }
+
+  /** What the query has answered that the snapshot begins with; begins it where nothing else has. */
+  get begun(): readonly Row[] {
+    if (this.#begun) return this.#begun;
+    const sql = this.#before ?? '';
+    this.#before = undefined;
+    this.#begun = this.#request({ sql, mayConnect: true, answer: 'now' }, true);
+    return this.#begun;
+  }
+
+  /** Rows of one query that is no part of a transaction. */
+  query(sql: string): readonly Row[] {
+    const name = this.#nameOf(sql);
+    return this.#request({ sql, values: [], name, mayConnect: true, answer: 'now' }, true);
   }
 
   endRead(): void {
@@ -170,16 +185,16 @@ export class PostgresConnection implements Database {
     this.#port.postMessage({ ...request, before, number: this.#number } satisfies ThreadRequest);
   }
 
-  #request(request: UnsentRequest): readonly Row[] {
+  #request(request: UnsentRequest, isRepeatable = this.#before !== undefined): readonly Row[] {
     const before = this.#before;
     let answer = this.#answerTo(request);
     // The connection may have ended long ago, with nobody to notice it: nothing of this snapshot was read.
-    if (before !== undefined && 'failure' in answer && answer.failure.isDisconnected) {
+    if (isRepeatable && 'failure' in answer && answer.failure.isDisconnected) {
       this.#before = before;
       answer = this.#answerTo(request);
     }
     if ('failure' in answer) throw new DatabaseError(answer.failure);
-    if (before !== undefined) this.begun = answer.before;
+    if (before !== undefined) this.#begun = answer.before;
     return answer.rows;
   }
 

@@ -1,7 +1,13 @@
 /** The store in PostgreSQL: opened, read in snapshots over one connection, written in groups over another. */
 import { FolderError, FolderInUse } from '../../files/access.ts';
 import { copyTables } from '../copy-tables.ts';
-import { type Database, databaseOpener, type SqlValue, type Statement } from '../driver.ts';
+import {
+  type Database,
+  databaseOpener,
+  type Row,
+  type SqlValue,
+  type Statement,
+} from '../driver.ts';
 import { readMeta, writeMeta } from '../meta.ts';
 import { prepareSchema } from '../schema.ts';
 import { type Store, StoreError } from '../store.ts';
@@ -143,9 +149,12 @@ class PostgresStore implements SharedStore {
   /** Asks PostgreSQL, once in each snapshot: others change the site as well. */
   get version(): number {
     if (this.#writer.isWorking) return this.#version;
-    if (!this.#isReading) return this.read(() => this.version);
-    // The first statement of a snapshot brings it along.
-    const rows = this.#connection.begun ?? this.#tx.statement(readVersion).all();
+    let rows: readonly Row[];
+    try {
+      rows = this.#isReading ? this.#connection.begun : this.#connection.query(readVersion);
+    } catch (cause) {
+      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+    }
     const current = rows[0]?.['version'];
     if (current !== this.#seen) {
       this.#seen = current;

@@ -71,7 +71,7 @@ async function run(connection: pg.Client | Error, request: ThreadRequest): Promi
       ...(name === undefined ? {} : { name }),
     });
     const [result, beginning] = await Promise.all([done, begun]);
-    return { rows: result.rows ?? [], before: rowsOf(beginning) };
+    return { rows: rowsOf(result), before: rowsOf(beginning) };
   } catch (error) {
     return { failure: failureOf(error, sql, connection) };
   }
