@@ -177,25 +177,32 @@ it('headers are in small letters, joined, and may be UTF-8', async () => {
 });
 
 describe('connections', () => {
-  async function countingServer(headers: Record<string, string>) {
+  /** Counts connections and requests; the first answers wait until so many requests are there at once. */
+  async function countingServer(headers: Record<string, string>, together = 1) {
     const sockets = new Set<Socket>();
+    let release = () => {};
+    const areThere = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     let now = 0;
     let most = 0;
     const server = createServer({ cert, key }, (request: IncomingMessage, response) => {
       sockets.add(request.socket);
       now += 1;
       most = Math.max(most, now);
-      setTimeout(() => {
+      if (now >= together) release();
+      const answer = () => {
         now -= 1;
         response.writeHead(200, headers).end('x');
-      }, 20);
+      };
+      void areThere.then(() => setTimeout(answer, 20));
     });
     server.keepAliveTimeout = 60_000;
     return { origin: await listen(server), sockets, most: () => most };
   }
 
   it('are eight at most', async () => {
-    const { origin, sockets, most } = await countingServer({});
+    const { origin, sockets, most } = await countingServer({}, 8);
     const http = await httpWith();
     const one = () => http.send({ method: 'GET', origin, path: '/' });
     await Promise.all(Array.from({ length: 20 }, one));
