@@ -80,13 +80,14 @@ export class SignInThrottle {
    * while nobody has to wait.
    */
   wait(user: string, address: string): number {
-    return this.#store.read((tx) => {
-      if (this.#version !== this.#store.version) {
+    if (this.#version !== this.#store.version) {
+      this.#store.read((tx) => {
         this.#latest = latestWait(tx);
         this.#version = this.#store.version;
-      }
-      return this.#latest > this.#now() ? this.waitIn(tx, user, address) : 0;
-    });
+      });
+    }
+    if (this.#latest <= this.#now()) return 0;
+    return this.#store.read((tx) => this.waitIn(tx, user, address));
   }
 
   /** The same as it is in a transaction. */

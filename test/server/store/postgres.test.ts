@@ -45,6 +45,7 @@ describe('the text of a statement', () => {
     ['a CROSS JOIN b ON TRUE', [], 'a JOIN b ON TRUE'],
     ['CREATE TEMP TABLE t (id TEXT) WITHOUT ROWID', [], 'CREATE TEMP TABLE t (id TEXT) '],
     ["'CROSS JOIN'", [], "'CROSS JOIN'"],
+    ['name = ? COLLATE NOCASE', ['x'], 'name = $1 COLLATE "C"'],
   ])('%s', (sql, values, expected) => {
     expect(statementText(sql, values)).toBe(expected);
   });

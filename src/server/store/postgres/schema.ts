@@ -62,7 +62,6 @@ function prepareOnce(db: PostgresConnection): void {
 
 function makeTables(db: Database): void {
   const present = presentColumns(db);
-  db.exec("CREATE COLLATION IF NOT EXISTS nocase (provider = libc, locale = 'C')");
   for (const sql of functions) db.exec(sql);
   db.exec(fixedTables);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));

@@ -2,13 +2,13 @@
 import type { SqlValue } from '../driver.ts';
 
 /** Texts and names in quotes, which stay as they are; and what is written otherwise. */
-const tokens = /'(?:[^']|'')*'|"[^"]*"|\?|\bCROSS JOIN\b|\bWITHOUT ROWID\b/g;
+const tokens = /'(?:[^']|'')*'|"[^"]*"|\?|\bCROSS JOIN\b|\bCOLLATE NOCASE\b|\bWITHOUT ROWID\b/g;
 
 /**
  * A statement of the store for PostgreSQL. The store writes what both databases understand, with
  * functions that `functions.ts` brings. What is left: parameters have numbers, and a type where a number
  * is sent; `CROSS JOIN` with a condition, which keeps SQLite from changing the order of tables, is an
- * ordinary join; and every table has its rows in the same form.
+ * ordinary join; texts have the one collation that there is; and every table has its rows in the same form.
  */
 export function statementText(sql: string, values: readonly SqlValue[]): string {
   let number = 0;
@@ -19,6 +19,10 @@ export function statementText(sql: string, values: readonly SqlValue[]): string 
         return `$${number}${castOf(values[number - 1])}`;
       case 'CROSS JOIN':
         return 'JOIN';
+      // Columns compare names the same in upper and lower case by their type. With another collation than
+      // theirs no index would be used.
+      case 'COLLATE NOCASE':
+        return 'COLLATE "C"';
       case 'WITHOUT ROWID':
         return '';
       default:

@@ -128,6 +128,8 @@ class PostgresStore implements SharedStore {
   readonly #tx: Transaction;
   readonly #writer: GroupWriter;
   #isReading = false;
+  /** The version was asked for in this turn, outside of a snapshot. */
+  #isFresh = false;
   /** Rises whenever something may be otherwise than before, for those who remember what they have read. */
   #version = 0;
   /** What the site said of its changes when that was last looked at. */
@@ -146,14 +148,21 @@ class PostgresStore implements SharedStore {
     this.#connection.exec(endStart);
   }
 
-  /** Asks PostgreSQL, once in each snapshot: others change the site as well. */
+  /** Asks PostgreSQL, once in each snapshot or turn: others change the site as well. */
   get version(): number {
-    if (this.#writer.isWorking) return this.#version;
+    if (this.#writer.isWorking || (this.#isFresh && !this.#isReading)) return this.#version;
     let rows: readonly Row[];
     try {
       rows = this.#isReading ? this.#connection.begun : this.#connection.query(readVersion);
     } catch (cause) {
       throw isOfDatabase(cause) ? unreadable(cause) : cause;
+    }
+    if (!this.#isReading) {
+      this.#isFresh = true;
+      // Whoever goes on later asks again.
+      queueMicrotask(() => {
+        this.#isFresh = false;
+      });
     }
     const current = rows[0]?.['version'];
     if (current !== this.#seen) {
