@@ -154,9 +154,7 @@ export class Connections {
   #agentFor(protocol: string): Agent {
     const known = this.#agents.get(protocol);
     if (known) return known;
-    const agent = new this.#http.Agent({
-      ...{ keepAlive: true, timeout: longestKeepAlive },
-    });
+    const agent = new this.#http.Agent({ keepAlive: true, timeout: longestKeepAlive });
     const keep = agent.keepSocketAlive.bind(agent);
     agent.keepSocketAlive = (socket) => {
       const isKept: unknown = keep(socket);
@@ -318,6 +316,7 @@ function failure(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
+// The codes of undici, which moves images: connection-errors.ts explains both by one table.
 const hungUp = () => failure('other side closed', 'UND_ERR_SOCKET');
 const headersTimeout = () => failure('headers timeout', 'UND_ERR_HEADERS_TIMEOUT');
 const bodyTimeout = () => failure('body timeout', 'UND_ERR_BODY_TIMEOUT');

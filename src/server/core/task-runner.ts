@@ -1,5 +1,6 @@
 /** Runner of persistent tasks: each at its time, also those from before a restart. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { longestTurn } from '../store/group.ts';
 import { readJson, type StoredObject } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
@@ -22,9 +23,6 @@ const leaseShared = silenceLimit;
 /** Milliseconds until a disk that could not be written is tried again: first, and at most. */
 const firstPause = 250;
 const longestPause = 5_000;
-
-/** Milliseconds of tasks that are done in one go. */
-const longestTurn = 20;
 
 /** What follows a commit. */
 type Effect = () => unknown;

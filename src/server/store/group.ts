@@ -24,8 +24,8 @@ export function pendingOf<T>(
   };
 }
 
-/** Milliseconds after which whoever is left of a group waits for the next one: others have a turn before that. */
-const longestTurn = 20;
+/** Milliseconds after which what is left of a group waits for the next one: others have a turn before that. */
+export const longestTurn = 20;
 
 /** What was done of a group. */
 export interface DoneGroup {

@@ -198,11 +198,12 @@ class SqliteStore implements Store {
         return;
       }
       this.#queue.push(pendingOf(work, resolve, reject));
-      if (!this.#scheduled && !this.#settling) this.#schedule();
+      if (!this.#settling) this.#schedule();
     });
   }
 
   #schedule(): void {
+    if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => this.#commitGroup());
   }

@@ -267,6 +267,28 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     expect(names()).not.toContain('once');
   });
 
+  it('does not run far ahead of a statement that has failed', async () => {
+    let sent = 0;
+    const written = store.write((tx) => {
+      tx.statement('INSERT INTO counter (name, value) VALUES (?, ?)').run('', null);
+      for (; sent < 1_000; sent += 1) tx.statement('DELETE FROM counter WHERE name = ?').run('');
+    });
+    await expect(written).rejects.toThrow(/null value/);
+    expect(sent).toBeLessThanOrEqual(100);
+  });
+
+  it('finds names by their index', async () => {
+    const plan = await store.write((tx) => {
+      tx.statement('SET LOCAL enable_seqscan = off').run();
+      const search = 'EXPLAIN SELECT id FROM o_tag WHERE name = ? COLLATE NOCASE';
+      return tx
+        .statement(search)
+        .all('first')
+        .map((row) => String(row['QUERY PLAN']));
+    });
+    expect(plan.join()).toContain('o_tag_name');
+  });
+
   it('sees one state for the whole of a read', async () => {
     const count = store.read((tx) => {
       const before = tx.count('tag');

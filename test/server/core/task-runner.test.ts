@@ -1,0 +1,42 @@
+/** Tasks that are due at the same time: all are done, and others have a turn in between. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { Site } from '../../../src/server/core/ports.ts';
+import { TaskRunner } from '../../../src/server/core/task-runner.ts';
+import { openStore } from '../../../src/server/store/store.ts';
+
+const caller = { userId: 'x', userName: 'x', administrator: true, superUser: true };
+
+it('very many tasks that are due at once leave others a turn', async () => {
+  const store = await openStore(':memory:');
+  const done: number[] = [];
+  const deadline = {
+    run: (_: unknown, { number }: { number: number }) => {
+      const until = performance.now() + 10;
+      while (performance.now() < until);
+      done.push(number);
+    },
+  };
+  const behaviors = { work: () => undefined, deadline: () => deadline };
+  // The runner asks for nothing else.
+  const site = { behaviors, steady: () => 1_000, now: () => new Date(1_000) } as unknown as Site;
+  const errors: unknown[] = [];
+  const runner = new TaskRunner(store, site, (error) => errors.push(error));
+  await store.write((tx) => {
+    for (let number = 0; number < 12; number += 1) {
+      tx.tasks.add(500, 'deadline:test', 'target', { data: { number }, caller });
+    }
+  });
+  runner.wake();
+  const seen = new Set<number>();
+  while (done.length < 12 && errors.length === 0) {
+    seen.add(done.length);
+    await turn();
+  }
+  expect(errors).toEqual([]);
+  expect(done).toEqual(Array.from({ length: 12 }, (_, number) => number));
+  // Three at most fit into 20 ms.
+  expect(seen.size).toBeGreaterThanOrEqual(4);
+  await runner.stop();
+  await store.close();
+});
