@@ -175,10 +175,13 @@ export class SignIn {
     const key = `${networkOf(address)}\0${caller.userName}`;
     const now = this.#now();
     const last = this.#lastBasic.get(key) ?? Number.NEGATIVE_INFINITY;
+    const written =
+      now - last <= idle
+        ? undefined
+        : this.#store.write((tx) => this.tellSuccess(tx, caller, address));
     if (this.#lastBasic.size > maxRemembered) this.#lastBasic.clear();
     this.#lastBasic.set(key, now);
-    if (now - last <= idle) return undefined;
-    return this.#store.write((tx) => this.tellSuccess(tx, caller, address));
+    return written;
   }
 
   /** Hashes a password that is about to be set, in another thread; returns what forgets the hash. */

@@ -59,7 +59,10 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
   const correlationId = correlationOf(request);
   let response: ApiResponse;
   try {
-    response = await answer(server, request, media, correlationId);
+    const work = () => answer(server, request, media, correlationId);
+    const { method } = request;
+    const reads = method === 'GET' || method === 'HEAD';
+    response = await (reads ? server.store.assumingNoChange(work) : work());
   } catch (error) {
     if (error instanceof Dropped || error instanceof ClientGone) throw error;
     response = refusalOf(server, request.method, error, media ?? 'application/xml');

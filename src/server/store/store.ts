@@ -30,6 +30,12 @@ export interface Store {
   /** Reads what is committed. It may not be durable yet: see `durable`. */
   read<T>(work: (tx: Transaction) => T): T;
   /**
+   * Runs work that changes nothing, at once up to its first wait. So far what is remembered is used without
+   * asking whether others have changed the site: that is found out with the first thing that is read, or
+   * in the end, and then the work is done once more.
+   */
+  assumingNoChange<T>(work: () => Promise<T>): Promise<T>;
+  /**
    * Runs the work in a transaction of its own and resolves once it is durable. What it throws
    * undoes it alone and rejects the promise.
    */
@@ -176,6 +182,10 @@ class SqliteStore implements Store {
 
   get knownVersion(): number {
     return this.version;
+  }
+
+  assumingNoChange<T>(work: () => Promise<T>): Promise<T> {
+    return work();
   }
 
   get failed(): boolean {

@@ -24,7 +24,8 @@ import { signatureOf, statementText } from './statement-text.ts';
 /** Milliseconds after which the thread itself must have failed: it answers earlier than that. */
 const longestWait = 120_000;
 
-type UnsentRequest = Omit<ThreadRequest, 'number' | 'before'>;
+type Beside = Pick<ThreadRequest, 'before' | 'after'>;
+type UnsentRequest = Omit<ThreadRequest, 'number' | 'before' | 'after'>;
 
 /** Statements that may be under way without an answer: what waits there takes memory, and time of who asks next. */
 const maxUnanswered = 100;
@@ -41,8 +42,10 @@ export class PostgresConnection implements Database {
   readonly #names = new Map<string, string>();
   /** What the next statement begins a transaction with. */
   #before: string | undefined;
-  /** What that has answered. */
-  #begun: readonly Row[] | undefined;
+  /** What goes behind the next statement, which is alone. */
+  #after: string | undefined;
+  /** Receives what either of them has answered. */
+  #received: (rows: readonly Row[]) => void = () => {};
   #isReading = false;
   #isInTransaction = false;
   /** Of the last request. */
@@ -132,21 +135,25 @@ export class PostgresConnection implements Database {
 
   /**
    * The statements that follow see one state of the database, up to `endRead`. The transaction begins with
-   * the first of them, and with `query`, whose answer is `begun`: who reads nothing costs nothing.
+   * the first of them, and with `query`: who reads nothing costs nothing. `received` gets the rows of the
+   * query; what it throws is thrown by whoever asked for something.
+   *
+   * With `isAloneFirst` the first of them is alone, without a transaction, and the query comes behind it:
+   * for who knows by its answer that nothing has changed, and mostly needs no second one.
    */
-  beginRead(query: string): void {
+  beginRead(query: string, received: (rows: readonly Row[]) => void, isAloneFirst: boolean): void {
     this.#before = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${query}`;
-    this.#begun = undefined;
+    this.#after = isAloneFirst ? query : undefined;
+    this.#received = received;
     this.#isReading = true;
   }
 
-  /** What the query has answered that the snapshot begins with; begins it where nothing else has. */
-  get begun(): readonly Row[] {
-    if (this.#begun) return this.#begun;
-    const sql = this.#before ?? '';
+  /** Begins the snapshot where nothing else has. */
+  begun(): void {
+    const sql = this.#before;
+    if (sql === undefined) return;
     this.#before = undefined;
-    this.#begun = this.#request({ sql, mayConnect: true, answer: 'now' }, true);
-    return this.#begun;
+    this.#received(this.#request({ sql, mayConnect: true, answer: 'now' }, true));
   }
 
   /** Rows of one query that is no part of a transaction. */
@@ -158,6 +165,7 @@ export class PostgresConnection implements Database {
   endRead(): void {
     const isBegun = this.#isReading && this.#before === undefined;
     this.#before = undefined;
+    this.#after = undefined;
     this.#isReading = false;
     if (isBegun) this.#send({ sql: 'COMMIT', mayConnect: false, answer: 'never' });
   }
@@ -177,31 +185,40 @@ export class PostgresConnection implements Database {
     return name;
   }
 
-  #send(request: UnsentRequest): void {
-    const before = this.#before;
-    this.#before = undefined;
+  #send(request: UnsentRequest, beside: Beside = this.#takeBeside()): void {
     this.#number += 1;
     this.#unanswered = request.answer === 'now' ? 0 : this.#unanswered + 1;
-    this.#port.postMessage({ ...request, before, number: this.#number } satisfies ThreadRequest);
+    this.#port.postMessage({ ...request, ...beside, number: this.#number } satisfies ThreadRequest);
+  }
+
+  /** What goes before the next statement, or behind it. */
+  #takeBeside(): Beside {
+    const sql = this.#after;
+    if (sql !== undefined) {
+      this.#after = undefined;
+      return { after: { sql, name: this.#nameOf(sql) } };
+    }
+    const before = this.#before;
+    this.#before = undefined;
+    return before === undefined ? {} : { before };
   }
 
   #request(request: UnsentRequest, isRepeatable = this.#before !== undefined): readonly Row[] {
-    const before = this.#before;
-    let answer = this.#answerTo(request);
+    const beside = this.#takeBeside();
+    let answer = this.#answerTo(request, beside);
     // The connection may have ended long ago, with nobody to notice it: nothing of this snapshot was read.
     if (isRepeatable && 'failure' in answer && answer.failure.isDisconnected) {
-      this.#before = before;
-      answer = this.#answerTo(request);
+      answer = this.#answerTo(request, beside);
     }
     if ('failure' in answer) throw new DatabaseError(answer.failure);
-    if (before !== undefined) this.#begun = answer.before;
+    if (answer.beside) this.#received(answer.beside);
     return answer.rows;
   }
 
-  #answerTo(request: UnsentRequest): ThreadAnswer {
+  #answerTo(request: UnsentRequest, beside: Beside): ThreadAnswer {
     const until = performance.now() + longestWait;
     let answer: NumberedAnswer | undefined;
-    this.#send(request);
+    this.#send(request, beside);
     for (let left = longestWait; !answer && left > 0; left = until - performance.now()) {
       Atomics.wait(this.#answered, 0, 0, left);
       Atomics.store(this.#answered, 0, 0);

@@ -28,6 +28,8 @@ export interface ThreadRequest {
   readonly number: number;
   /** A statement that goes before, on which nothing depends: the beginning of a transaction. */
   readonly before?: string | undefined;
+  /** A statement that goes behind it, at once. */
+  readonly after?: { readonly sql: string; readonly name: string | undefined } | undefined;
   readonly sql: string;
   /** None for several statements at once, which have no values. */
   readonly values?: readonly SqlValue[] | undefined;
@@ -41,8 +43,8 @@ export interface ThreadRequest {
 export type ThreadAnswer =
   | {
       readonly rows: readonly Row[];
-      /** What the statement before it has answered. */
-      readonly before?: readonly Row[];
+      /** What the statement before it, or behind it, has answered. */
+      readonly beside?: readonly Row[] | undefined;
     }
   | { readonly failure: DatabaseFailure };
 

@@ -130,6 +130,8 @@ class PostgresStore implements SharedStore {
   #isReading = false;
   /** The version was asked for in this turn, outside of a snapshot. */
   #isFresh = false;
+  /** What is going on assumes that the version is that of before; undefined where nothing does. */
+  #assumption: 'made' | 'used' | 'proved' | undefined;
   /** Rises whenever something may be otherwise than before, for those who remember what they have read. */
   #version = 0;
   /** What the site said of its changes when that was last looked at. */
@@ -151,25 +153,67 @@ class PostgresStore implements SharedStore {
   /** Asks PostgreSQL, once in each snapshot or turn: others change the site as well. */
   get version(): number {
     if (this.#writer.isWorking || (this.#isFresh && !this.#isReading)) return this.#version;
-    let rows: readonly Row[];
+    if (this.#assumption !== undefined) {
+      if (this.#assumption === 'made') this.#assumption = 'used';
+      return this.#version;
+    }
     try {
-      rows = this.#isReading ? this.#connection.begun : this.#connection.query(readVersion);
+      if (this.#isReading) this.#connection.begun();
+      else this.#askVersion();
     } catch (cause) {
       throw isOfDatabase(cause) ? unreadable(cause) : cause;
     }
-    if (!this.#isReading) {
-      this.#isFresh = true;
-      // Whoever goes on later asks again.
-      queueMicrotask(() => {
-        this.#isFresh = false;
-      });
-    }
-    const current = rows[0]?.['version'];
+    return this.#version;
+  }
+
+  #askVersion(): void {
+    this.#look(this.#connection.query(readVersion));
+    this.#isFresh = true;
+    // Whoever goes on later asks again.
+    queueMicrotask(() => {
+      this.#isFresh = false;
+    });
+  }
+
+  /** Takes note of the version that was read. */
+  #look([row]: readonly Row[]): void {
+    const current = row?.['version'];
     if (current !== this.#seen) {
       this.#seen = current;
       this.#version += 1;
+      // What was remembered may be otherwise, and what was read may be older than this.
+      if (this.#assumption !== undefined) throw new Outdated();
     }
-    return this.#version;
+    if (this.#assumption !== undefined) this.#assumption = 'proved';
+  }
+
+  assumingNoChange<T>(work: () => Promise<T>): Promise<T> {
+    this.#assumption = 'made';
+    const result = work();
+    const proof = this.#proof();
+    this.#assumption = undefined;
+    const again = (error: unknown) => {
+      if (error instanceof Outdated) return work();
+      throw error;
+    };
+    // Where the proof fails, nobody is answered with what the work comes to, a refusal either.
+    result.catch(() => undefined);
+    return proof.then(() => result).catch(again);
+  }
+
+  /** Asks for the version where it was assumed, at once; rejects with an `Outdated` where it is another one. */
+  async #proof(): Promise<void> {
+    this.#prove();
+  }
+
+  /** Asks for the version where it was assumed. Throws an `Outdated` where it is another one. */
+  #prove(): void {
+    if (this.#assumption !== 'used') return;
+    try {
+      this.#askVersion();
+    } catch (cause) {
+      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+    }
   }
 
   get knownVersion(): number {
@@ -197,7 +241,8 @@ class PostgresStore implements SharedStore {
 
   #snapshot<T>(work: (tx: Transaction) => T): T {
     this.#isReading = true;
-    this.#connection.beginRead(readVersion);
+    const isAssuming = this.#assumption !== undefined;
+    this.#connection.beginRead(readVersion, (rows) => this.#look(rows), isAssuming);
     try {
       return work(this.#tx);
     } finally {
@@ -215,6 +260,8 @@ class PostgresStore implements SharedStore {
   }
 
   write<T>(work: (tx: Transaction) => T): Promise<T> {
+    // Why it is to be written may be what is so no more.
+    this.#prove();
     return this.#writer.write(work);
   }
 
@@ -252,6 +299,9 @@ class PostgresStore implements SharedStore {
     this.#connection.close();
   }
 }
+
+/** Thrown where something else was assumed of the site than it is. */
+class Outdated extends Error {}
 
 function unreadable(cause: DatabaseError): StoreError {
   return new StoreError(`The data could not be read: ${describe(cause)}.`, { cause });

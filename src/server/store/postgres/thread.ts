@@ -60,18 +60,19 @@ async function connectedFor({ mayConnect }: ThreadRequest): Promise<pg.Client | 
 
 /** Sends a statement at once, and resolves with what comes of it. */
 async function run(connection: pg.Client | Error, request: ThreadRequest): Promise<ThreadAnswer> {
-  const { before, sql, values, name } = request;
+  const { before, after, sql, values, name } = request;
   try {
     if (connection instanceof Error) throw connection;
-    // Both go to the server at once.
-    const begun = before === undefined ? undefined : connection.query(before);
+    // All go to the server at once.
+    const first = before === undefined ? undefined : connection.query(before);
     const done = connection.query({
       text: sql,
       ...(values === undefined ? {} : { values: [...values] }),
       ...(name === undefined ? {} : { name }),
     });
-    const [result, beginning] = await Promise.all([done, begun]);
-    return { rows: rowsOf(result), before: rowsOf(beginning) };
+    const last = after && connection.query({ text: after.sql, name: after.name ?? '' });
+    const [result, beside] = await Promise.all([done, first ?? last]);
+    return { rows: rowsOf(result), beside: beside && rowsOf(beside) };
   } catch (error) {
     return { failure: failureOf(error, sql, connection) };
   }
