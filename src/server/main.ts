@@ -61,7 +61,7 @@ import { sampleUsers } from './seed/samples.ts';
 import { readBeginning } from './seed/seed.ts';
 import { copyPassword } from './store/credentials.ts';
 import { lastEventId } from './store/event-ids.ts';
-import { clearState, loadState } from './store/state.ts';
+import { clearState, replaceState } from './store/state.ts';
 import type { Store } from './store/store.ts';
 import { type AuthorityKeeper, givenCertificates, ownCertificates } from './tls/certificates.ts';
 
@@ -260,9 +260,9 @@ async function start(
         const begin = state === undefined ? await readBeginning(options) : undefined;
         startIds();
         await store.write((tx) => {
-          clearState(tx);
+          if (begin) clearState(tx);
           if (begin) begin(tx, site);
-          else loadState(tx, state ?? '', steady());
+          else replaceState(tx, state ?? '', steady());
           if (!begin) startIds(lastEventId(tx));
           reviewClaims(RuleContext.system(tx, site));
         });

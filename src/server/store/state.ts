@@ -3,10 +3,12 @@
  * disks and what is known of their changes, passwords and tokens are not part of it.
  */
 
+import type { SqlValue } from './driver.ts';
 import { setAside } from './event-ids.ts';
 import {
   isKind,
   isRecord,
+  type KindName,
   parseDocument,
   type StoredObject,
   storedKinds,
@@ -38,10 +40,7 @@ export function* saveState(tx: Transaction, now: number): Generator<string> {
 function* linesOf(tx: Transaction, now: number): Generator<string> {
   for (const kind of storedKinds()) {
     if (kind === 'dirty_bitmap') continue;
-    const rows = tx.statement(`SELECT collection, doc FROM ${table(kind)} ORDER BY rowid`).all();
-    for (const { collection, doc } of rows) {
-      yield `{"kind":${JSON.stringify(kind)},"collection":${JSON.stringify(collection)},"object":${String(doc)}}`;
-    }
+    for (const { line } of objectLines(tx, kind)) yield line;
   }
   for (const { name, value } of tx.statement('SELECT name, value FROM counter').all()) {
     // Of another store than the one that it will be loaded into.
@@ -54,31 +53,121 @@ function* linesOf(tx: Transaction, now: number): Generator<string> {
   }
 }
 
+/** The line of each object of a kind, in the order of their rows. */
+function* objectLines(tx: Transaction, kind: KindName): Generator<{ line: string; row: SqlValue }> {
+  const rows = tx.statement(
+    `SELECT rowid AS "row", collection, doc FROM ${table(kind)} ORDER BY rowid`,
+  );
+  for (const { row, collection, doc } of rows.all()) {
+    const place = `"kind":${JSON.stringify(kind)},"collection":${JSON.stringify(collection)}`;
+    yield { line: `{${place},"object":${String(doc)}}`, row: row ?? null };
+  }
+}
+
 /** Removes all objects, counters and tasks; who may sign in stays. */
 export function clearState(tx: Transaction): void {
   for (const kind of storedKinds()) tx.statement(`DELETE FROM ${table(kind)}`).run();
-  const others = ['reference', 'task', 'counter', 'idempotency_key'];
-  for (const name of others) tx.statement(`DELETE FROM ${name}`).run();
+  tx.statement('DELETE FROM reference').run();
+  clearOthers(tx);
+}
+
+function clearOthers(tx: Transaction): void {
+  for (const name of ['task', 'counter', 'idempotency_key']) {
+    tx.statement(`DELETE FROM ${name}`).run();
+  }
 }
 
 /** Puts a saved state into an empty store, at a service time. Throws with the number of the line that is wrong. */
 export function loadState(tx: Transaction, text: string, now: number): void {
-  const kinds = new Set<string>(storedKinds());
+  loadLines(tx, [...linesIn(text)], now);
+}
+
+/**
+ * Puts a saved state in the place of what is there, as `clearState` and `loadState` do, and leaves alone what
+ * is the same: for who goes back to one state again and again, that is nearly all.
+ */
+export function replaceState(tx: Transaction, text: string, now: number): void {
+  const wanted = new Map<string | undefined, NumberedLine[]>();
+  for (const line of linesIn(text)) {
+    const kind = /^\{"kind":"(\w+)",/.exec(line.text)?.[1];
+    const lines = wanted.get(kind);
+    if (lines) lines.push(line);
+    else wanted.set(kind, [line]);
+  }
+  // Somebody may have written lines in another way: then it is not known what they are.
+  const [first, ...others] = wanted.get(undefined) ?? [];
+  const isKnown =
+    first?.number === 1 && others.every((line) => /^\{"(?:counter|task)":/.test(line.text));
+  for (const kind of storedKinds()) {
+    const lines = wanted.get(kind) ?? [];
+    wanted.set(kind, lines.slice(isKnown ? keepSame(tx, kind, lines) : clearFrom(tx, kind, 0)));
+  }
+  clearOthers(tx);
+  const changed = [...wanted.values()].flat();
+  loadLines(
+    tx,
+    changed.sort((one, other) => one.number - other.number),
+    now,
+  );
+}
+
+/** Removes the objects of a kind from the first on that is not as wanted; returns how many stay. */
+function keepSame(tx: Transaction, kind: KindName, wanted: readonly NumberedLine[]): number {
+  let same = 0;
+  let last: SqlValue = null;
+  for (const { line, row } of objectLines(tx, kind)) {
+    if (line !== wanted[same]?.text) return clearFrom(tx, kind, same, last);
+    same += 1;
+    last = row;
+  }
+  return same;
+}
+
+/** Removes the objects of a kind behind a row, `kept` of which stay; all of them where some have one id. */
+function clearFrom(tx: Transaction, kind: KindName, kept: number, last: SqlValue = null): number {
+  const name = table(kind);
+  // References are those of an id, whatever the collection.
+  const both = `SELECT 1 FROM ${name} kept JOIN ${name} gone ON gone.id = kept.id
+    WHERE kept.rowid <= ? AND gone.rowid > ? LIMIT 1`;
+  if (kept === 0 || tx.statement(both).get(last, last)) {
+    tx.statement(`DELETE FROM ${name}`).run();
+    tx.statement('DELETE FROM reference WHERE kind = ?').run(kind);
+    return 0;
+  }
+  const gone = `SELECT id FROM ${name} WHERE rowid > ?`;
+  tx.statement(`DELETE FROM reference WHERE kind = ? AND id IN (${gone})`).run(kind, last);
+  tx.statement(`DELETE FROM ${name} WHERE rowid > ?`).run(last);
+  return kept;
+}
+
+/** A line of a saved state that is not empty. */
+interface NumberedLine {
+  readonly number: number;
+  readonly text: string;
+}
+
+function* linesIn(state: string): Generator<NumberedLine> {
   let number = 0;
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at);
-    const line = text.slice(at, end < 0 ? text.length : end);
-    at += line.length + 1;
+  for (let at = 0; at < state.length; ) {
+    const end = state.indexOf('\n', at);
+    const text = state.slice(at, end < 0 ? state.length : end);
+    at += text.length + 1;
     number += 1;
-    if (line.trim() === '') continue;
+    if (text.trim() !== '') yield { number, text };
+  }
+}
+
+function loadLines(tx: Transaction, lines: readonly NumberedLine[], now: number): void {
+  const kinds = new Set<string>(storedKinds());
+  if (lines.length === 0) throw new Error('the saved state is empty');
+  for (const { number, text } of lines) {
     try {
-      loadLine(tx, parseDocument(line), number, kinds, now);
+      loadLine(tx, parseDocument(text), number, kinds, now);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new Error(`line ${number} of the saved state: ${reason}`, { cause });
     }
   }
-  if (number === 0) throw new Error('the saved state is empty');
 }
 
 function loadLine(
