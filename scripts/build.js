@@ -56,7 +56,7 @@ await write(
   { ...output, format: 'esm' },
 );
 await write(
-  { ...common, input: { 'images-hash': 'src/images/hash/worker.ts' } },
+  { ...common, input: { 'hash-thread': 'src/hash/worker.ts' } },
   { ...output, format: 'esm' },
 );
 await write(

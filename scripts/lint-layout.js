@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 const rooms = {
   model: [],
   extents: [],
+  hash: [],
   formats: [],
   wire: ['model'],
   search: ['model'],
@@ -16,9 +17,9 @@ const rooms = {
   ovf: ['model', 'wire'],
   recording: ['model'],
   client: ['model', 'wire'],
-  transfer: ['client', 'extents', 'formats', 'model'],
+  transfer: ['client', 'extents', 'formats', 'hash', 'model'],
   conformance: ['client', 'model', 'wire'],
-  images: ['extents'],
+  images: ['extents', 'hash'],
 
   'cli/text': ['client'],
   'cli/session': ['cli/text', 'client', 'model', 'recording', 'wire'],

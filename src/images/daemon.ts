@@ -1,10 +1,10 @@
 /** The image daemon in the thread it is called in: listeners, tickets, shutdown. */
 import type { AddressInfo, Server } from 'node:net';
+import { HashThreadPool } from '../hash/thread-pool.ts';
 import { ImageServer } from './api/server.ts';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { trackWrites, withChanges } from './dirty/backend.ts';
-import { HashThreadPool } from './hash/thread-pool.ts';
 import { defaultLimits, type Limits } from './http/admission.ts';
 import { returnFreedMemory } from './system/c-library.ts';
 import { type Clock, monotonicClock } from './system/clock.ts';

@@ -77,7 +77,8 @@ async function receive(
   });
   const isWhole = !changes || preserve;
   progress.enterPhase('copying', size);
-  const requested = verify && isWhole ? requestChecksum(image, capabilities) : undefined;
+  const requested =
+    verify && isWhole ? requestChecksum(image, capabilities, journal.hashes) : undefined;
   const parts = { image, capabilities, data, file, journal, progress };
   await prepareReceiving({ ...options, ...parts, fresh: true, preserve }).run();
   const { transferred } = progress;
@@ -85,10 +86,17 @@ async function receive(
   let verified = false;
   if (requested) {
     progress.enterPhase('verifying');
+    // Of what is written down beside the files: any daemon has it, today and later.
+    const { algorithm } = journal.hashes;
     checksum = preserve
       ? await checksumOf(file, size, signal)
-      : journal.hashes.checksum(size, (block) => blockRange(block, size));
-    verified = await confirmChecksum(checksum, requested, options, 'the file was not verified');
+      : await journal.hashes.checksum(size, (block) => blockRange(block, size));
+    verified = await confirmChecksum(
+      { ours: checksum, algorithm },
+      requested,
+      options,
+      'the file was not verified',
+    );
   }
   progress.enterPhase('flushing');
   await file.finish();

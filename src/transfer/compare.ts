@@ -11,11 +11,12 @@ import {
   readRuns,
   totalLength,
 } from './blocks.ts';
-import { ALGORITHM, BlockHashes, checksumQuery, hashBlock } from './checksum.ts';
+import { type Algorithm, BlockHashes } from './checksum.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
 import { downloadSequentially } from './sequential-download.ts';
 import type { Source } from './source.ts';
 import { diskName } from './transfer-api.ts';
+import { fastestAlgorithm } from './verify.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
@@ -47,20 +48,21 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     const { image, capabilities, extents, progress, format } = reading;
     if (!capabilities.features.has('checksum')) throw noChecksum();
     const { size } = extents;
-    const sizes = { size, fileSize: source.size, algorithm: ALGORITHM };
+    const algorithm = await fastestAlgorithm(image, capabilities);
+    const sizes = { size, fileSize: source.size, algorithm };
     progress.enterPhase('verifying', size);
     if (source.size > size) {
       const longer = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
       return { format, compared: { ...sizes, checksum: '' }, reason: longer };
     }
-    const pending = image.checksum(checksumQuery);
+    const pending = image.checksum(new BlockHashes(algorithm).query);
     // Its failure is reported below, after the file has been read.
     pending.catch(() => undefined);
-    const ours = await fileChecksum(source, size, progress, signal);
+    const ours = await fileChecksum(source, size, progress, signal, algorithm);
     const theirs = await pending;
     if (theirs === undefined) throw noChecksum();
     await source.requireUnchanged();
-    const differs = `the checksum (${ALGORITHM}) of the file is ${ours}, that of the image ${theirs}`;
+    const differs = `the checksum (${algorithm}) of the file is ${ours}, that of the image ${theirs}`;
     return {
       format,
       compared: { ...sizes, checksum: theirs },
@@ -85,8 +87,9 @@ export async function fileChecksum(
   size: number,
   progress: Pick<ProgressReporter, 'addSkipped' | 'addTransferred'>,
   signal: AbortSignal,
+  algorithm: Algorithm = 'sha256',
 ): Promise<string> {
-  const hashes = new BlockHashes();
+  const hashes = new BlockHashes(algorithm);
   const buffers = new BufferPool(HANDS);
   const todo = pieces(await source.extents(), size);
   const work = async () => {
@@ -101,14 +104,14 @@ export async function fileChecksum(
       const buffer = await buffers.take();
       const bytes = buffer.subarray(0, lengthOf(range));
       await readRuns(source, range, piece.runs, bytes);
-      hashes.set(piece.block, await hashBlock(bytes));
+      hashes.set(piece.block, await hashes.hash(bytes));
       buffers.release(buffer);
       progress.addTransferred(totalLength(piece.runs));
       progress.addSkipped(bytes.length - totalLength(piece.runs));
     }
   };
   await Promise.all(Array.from({ length: HANDS }, work));
-  return hashes.checksum(size, (block) => blockRange(block, size));
+  return await hashes.checksum(size, (block) => blockRange(block, size));
 }
 
 function noChecksum(): VmctlError {

@@ -12,7 +12,6 @@ import {
   readRuns,
   totalLength,
 } from './blocks.ts';
-import { hashBlock } from './checksum.ts';
 import type { Downloaded } from './download.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
@@ -20,7 +19,7 @@ import { dataExtents, type RemoteExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import { downloadSequentially, inMemoryJournal } from './sequential-download.ts';
 import { TransferAborted } from './transfer-error.ts';
-import { requestChecksum, verifyDownload } from './verify.ts';
+import { fastestAlgorithm, requestChecksum, verifyDownload } from './verify.ts';
 
 export interface StreamDownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
@@ -56,8 +55,9 @@ export async function downloadToStream(
       requireCapacity(size, options);
       isWritten = true;
       const journal = inMemoryJournal(options, { id, format, size, file: '-', hashed: verify });
+      if (verify) journal.hashBy(await fastestAlgorithm(image, capabilities));
       progress.enterPhase('copying', size);
-      const checksum = verify ? requestChecksum(image, capabilities) : undefined;
+      const checksum = verify ? requestChecksum(image, capabilities, journal.hashes) : undefined;
       await copy(options, { image, capabilities, extents, journal, progress });
       const verified = await verifyDownload(
         journal,
@@ -123,7 +123,7 @@ async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work
     fetching.catch(() => undefined);
     waiting.push(async () => {
       const bytes = await fetching;
-      const hashing = journal.header.hashed ? hashBlock(bytes) : undefined;
+      const hashing = journal.header.hashed ? journal.hashes.hash(bytes) : undefined;
       await write(out, bytes, signal);
       const digest = await hashing;
       if (digest) journal.note([{ block: piece.block, digest }]);

@@ -12,7 +12,7 @@ import { type RemoteExtents, remoteExtents } from './remote-extents.ts';
 import { diskName, TransferApi } from './transfer-api.ts';
 import { isTransient, TransferAborted, tryCancel } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
-import { requestChecksum, verifyDownload } from './verify.ts';
+import { fastestAlgorithm, requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
@@ -95,10 +95,10 @@ class Download {
     const journal = await this.#openJournal(file, extents.size, session.id);
     this.#journal = journal;
     await this.#warnAboutSpace(file, journal, extents);
+    const verify = this.#options.verify && journal.header.hashed;
+    if (verify) journal.hashBy(await fastestAlgorithm(image, capabilities));
     this.#progress.enterPhase('copying', extents.size);
-    const { verify } = this.#options;
-    const checksum =
-      verify && journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
+    const checksum = verify ? requestChecksum(image, capabilities, journal.hashes) : undefined;
     const copy = prepareReceiving({
       ...this.#options,
       image,

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { RangeSet } from '../extents/range-set.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
-import { BlockHashes, DIGEST_LENGTH } from './checksum.ts';
+import { type Algorithm, BlockHashes, isAlgorithm } from './checksum.ts';
 import type { Direction } from './transfer-api.ts';
 
 /** The local file as it was: another size, time or inode means other content. */
@@ -59,6 +59,8 @@ interface Entry {
   readonly pid?: number;
   /** First and last block of runs that are done. */
   readonly blocks?: readonly (readonly [number, number])[];
+  /** Of all hashes that follow; SHA-256 where nothing is said. */
+  readonly algorithm?: string;
   /** Hashes of those blocks one after the other in base64; without them the blocks are zeros. */
   readonly hashes?: string;
 }
@@ -77,7 +79,7 @@ export class Journal {
   readonly header: JournalHeader;
   /** Blocks that need not be done again. */
   readonly done = new RangeSet();
-  readonly hashes = new BlockHashes();
+  #hashes = new BlockHashes('sha256');
   #transfer: string | undefined;
   #pid: number | undefined;
   #file: number;
@@ -154,18 +156,28 @@ export class Journal {
     return journal;
   }
 
-  #take({ transfer, pid, blocks, hashes }: Entry): void {
+  #take({ transfer, pid, blocks, algorithm, hashes }: Entry): void {
+    if (isAlgorithm(algorithm)) this.#hashes = new BlockHashes(algorithm);
     this.#transfer = transfer ?? this.#transfer;
     this.#pid = pid ?? this.#pid;
     const digests = hashes === undefined ? undefined : Buffer.from(hashes, 'base64');
     let at = 0;
     for (const [first, last] of blocks ?? []) {
       this.done.add(first, last + 1);
-      for (let block = first; digests && block <= last; block += 1) {
-        this.hashes.set(block, digests.subarray(at, at + DIGEST_LENGTH));
-        at += DIGEST_LENGTH;
-      }
+      if (digests) at += this.hashes.setAll(first, last, digests.subarray(at));
     }
+  }
+
+  /** Hashes of the blocks that are done, without those of zeros. */
+  get hashes(): BlockHashes {
+    return this.#hashes;
+  }
+
+  /** Has blocks hashed by another algorithm. Those that are hashed already stay as they are, and so does this. */
+  hashBy(algorithm: Algorithm): void {
+    if (algorithm === this.#hashes.algorithm || !this.#hashes.isEmpty) return;
+    this.#hashes = new BlockHashes(algorithm);
+    this.#append({ algorithm });
   }
 
   /** Id of the image transfer that was used last. */

@@ -11,7 +11,6 @@ import {
   readRuns,
   totalLength,
 } from './blocks.ts';
-import { hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
 import { type MovedPiece, ParallelCopy } from './parallel-copy.ts';
 import type { PartialFile } from './partial-file.ts';
@@ -81,7 +80,7 @@ async function move(
   if (fresh && !preserve && bytes.equals(zeros.subarray(0, bytes.length))) {
     return { piece, moved, skipped };
   }
-  const hashing = hashed ? hashBlock(bytes) : undefined;
+  const hashing = hashed ? journal.hashes.hash(bytes) : undefined;
   // Where something was written before, zeros have to be written over it.
   const written = fresh || preserve ? piece.runs : [range];
   await describeWriteErrors(options, async () => {

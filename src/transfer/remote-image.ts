@@ -148,6 +148,20 @@ export class RemoteImage {
     );
   }
 
+  /** Names of the algorithms that checksums can be made with, asked for once; none without a good answer. */
+  async algorithms(): Promise<ReadonlySet<string>> {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT);
+    try {
+      const { status, text } = await this.#requests.send({
+        suffix: '/checksum/algorithms',
+        signal,
+      });
+      return new Set(status === 200 ? namesIn(text) : []);
+    } catch {
+      return new Set();
+    }
+  }
+
   /** Where the image has data, and how long it is. Short gaps between data count as data. */
   async extents(): Promise<RemoteExtents> {
     const what = 'ask for the extents of the image';
@@ -252,6 +266,18 @@ async function* atLimitedRate(
     await limit.acquire(piece.length, signal);
     yield piece;
   }
+}
+
+/** The names in a list, or in the member `algorithms` of an object; none in anything else. */
+function namesIn(text: string): readonly string[] {
+  let names: unknown;
+  try {
+    names = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const list = Array.isArray(names) ? names : parseJsonObject(text)['algorithms'];
+  return Array.isArray(list) ? list.map(String) : [];
 }
 
 function parseJsonObject(text: string): Record<string, unknown> {

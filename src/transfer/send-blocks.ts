@@ -10,7 +10,6 @@ import {
   readRuns,
   totalLength,
 } from './blocks.ts';
-import { hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
 import { type MovedPiece, ParallelCopy } from './parallel-copy.ts';
 import type { ProgressReporter } from './progress.ts';
@@ -109,7 +108,7 @@ async function move(
     const epoch = zeroed ? image.epoch : await limit(() => zero(options, range));
     return { piece, moved: 0, skipped: bytes.length, epoch };
   }
-  const hashing = hashed ? hashBlock(bytes) : undefined;
+  const hashing = hashed ? journal.hashes.hash(bytes) : undefined;
   // Between the runs of a new disk there are zeros already; of another disk nothing is known.
   const runs = zeroed ? piece.runs : [range];
   const flush = !capabilities.features.has('flush');

@@ -25,7 +25,7 @@ import {
   tryRemoveDisk,
 } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
-import { verifyUpload } from './verify.ts';
+import { fastestAlgorithm, verifyUpload } from './verify.ts';
 
 /** A disk to be made. */
 export interface NewDisk {
@@ -113,6 +113,7 @@ class Upload {
     });
     this.#session = session;
     const { image, capabilities } = await session.open();
+    if (journal.header.hashed) journal.hashBy(await fastestAlgorithm(image, capabilities));
     this.#progress.enterPhase('copying', journal.header.size);
     copy = prepareSending({
       ...this.#options,

@@ -1,7 +1,7 @@
 /** Verification of transferred images by the checksums of both sides. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
-import { ALGORITHM, checksumQuery, hashBlock } from './checksum.ts';
+import { type Algorithm, type BlockHashes, fastestOf, hasShaInstructions } from './checksum.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
@@ -22,15 +22,25 @@ export async function verifyUpload(
   { image, capabilities: { features }, journal }: MovedImage,
   source: Source,
 ): Promise<boolean> {
-  const theirs = features.has('checksum') ? await image.checksum(checksumQuery) : undefined;
+  const { algorithm, query } = journal.hashes;
+  const theirs = features.has('checksum') ? await image.checksum(query) : undefined;
   if (theirs === undefined) return false;
   const size = features.has('extents') ? (await image.extents()).size : journal.header.size;
   const ours = await imageChecksum(journal, source, size);
   if (ours === theirs) return true;
   throw new VmctlError(
-    `the stored image differs from ${source.path}: its checksum (${ALGORITHM}) is ${theirs} instead of ${ours}`,
+    `the stored image differs from ${source.path}: its checksum (${algorithm}) is ${theirs} instead of ${ours}`,
     { code: 'checksum_mismatch', hint: 'upload it again; if it happens again, check the storage' },
   );
+}
+
+/** The fastest algorithm for checksums that the daemon has as well; it is asked where that matters. */
+export async function fastestAlgorithm(
+  image: RemoteImage,
+  { features }: Capabilities,
+): Promise<Algorithm> {
+  if (!features.has('checksum') || hasShaInstructions()) return 'sha256';
+  return fastestOf(await image.algorithms());
 }
 
 /** The checksum of an image that is being fetched; nothing when the daemon makes none. */
@@ -40,10 +50,12 @@ export type PendingChecksum = Promise<string | undefined>;
  * Asks for the checksum of an image while its bytes come: reading is cheapest while both want the
  * same, and nobody has to wait for it in the end. A failure is reported to whoever awaits it.
  */
-export function requestChecksum(image: RemoteImage, { features }: Capabilities): PendingChecksum {
-  const pending = features.has('checksum')
-    ? image.checksum(checksumQuery)
-    : Promise.resolve(undefined);
+export function requestChecksum(
+  image: RemoteImage,
+  { features }: Capabilities,
+  { query }: BlockHashes,
+): PendingChecksum {
+  const pending = features.has('checksum') ? image.checksum(query) : Promise.resolve(undefined);
   pending.catch(() => undefined);
   return pending;
 }
@@ -63,8 +75,10 @@ export async function verifyDownload(
   if (!requested) return false;
   progress.enterPhase('verifying');
   const { size } = journal.header;
-  const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
-  return await confirmChecksum(ours, requested, options, unverified);
+  const { hashes } = journal;
+  const ours = await hashes.checksum(size, (block) => blockRange(block, size));
+  const { algorithm } = hashes;
+  return await confirmChecksum({ ours, algorithm }, requested, options, unverified);
 }
 
 /**
@@ -72,7 +86,7 @@ export async function verifyDownload(
  * and notes `unverified` where the daemon makes no checksums; throws when both differ.
  */
 export async function confirmChecksum(
-  ours: string,
+  { ours, algorithm }: { readonly ours: string; readonly algorithm: Algorithm },
   requested: PendingChecksum,
   { onNote }: Pick<TransferOptions, 'onNote'>,
   unverified: string,
@@ -84,7 +98,7 @@ export async function confirmChecksum(
   }
   if (ours === theirs) return true;
   throw new VmctlError(
-    `the file differs from the stored image: its checksum (${ALGORITHM}) is ${ours} instead of ${theirs}`,
+    `the file differs from the stored image: its checksum (${algorithm}) is ${ours} instead of ${theirs}`,
     { code: 'checksum_mismatch', hint: 'download it again' },
   );
 }
@@ -99,8 +113,8 @@ async function imageChecksum(journal: Journal, source: Source, size: number): Pr
       const range = blockRange(block, size);
       const bytes = Buffer.alloc(range.end - range.start);
       await source.read(range, bytes);
-      journal.hashes.set(block, await hashBlock(bytes));
+      journal.hashes.set(block, await journal.hashes.hash(bytes));
     }
   }
-  return journal.hashes.checksum(size, (block) => blockRange(block, size));
+  return await journal.hashes.checksum(size, (block) => blockRange(block, size));
 }

@@ -1,50 +1,80 @@
 /** The checksum made here is the one that image daemons make. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ImageChecksum } from '../../src/images/hash/image-checksum.ts';
-import { HashThreadPool } from '../../src/images/hash/thread-pool.ts';
+import { HashThreadPool } from '../../src/hash/thread-pool.ts';
+import { ImageChecksum } from '../../src/images/api/image-checksum.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
-import { BlockHashes, hashBlock } from '../../src/transfer/checksum.ts';
+import {
+  type Algorithm,
+  BlockHashes,
+  fastestOf,
+  hasShaInstructions,
+} from '../../src/transfer/checksum.ts';
 
 async function ours(
+  algorithm: Algorithm,
   image: Buffer,
   order: (blocks: number[]) => number[] = (blocks) => blocks,
 ): Promise<string> {
-  const hashes = new BlockHashes();
+  const hashes = new BlockHashes(algorithm);
   const blocks = Array.from({ length: Math.ceil(image.length / BLOCK) }, (_, at) => at);
   for (const block of order(blocks)) {
     const { start, end } = blockRange(block, image.length);
     const bytes = image.subarray(start, end);
-    if (bytes.some((byte) => byte !== 0)) hashes.set(block, await hashBlock(bytes));
+    if (bytes.some((byte) => byte !== 0)) hashes.set(block, await hashes.hash(bytes));
   }
-  return hashes.checksum(image.length, (block) => blockRange(block, image.length));
+  return await hashes.checksum(image.length, (block) => blockRange(block, image.length));
 }
 
 const threads = new HashThreadPool();
 afterAll(() => threads.close());
 
-async function theirs(image: Buffer): Promise<string> {
-  const hash = new ImageChecksum(threads, 'sha256', BLOCK);
+async function theirs(algorithm: Algorithm, image: Buffer): Promise<string> {
+  const hash = new ImageChecksum(threads, algorithm, BLOCK);
   for (let at = 0; at < image.length; at += BLOCK) {
     await hash.add((one) => one.update(image.subarray(at, at + BLOCK)));
   }
   return await hash.digest();
 }
 
-describe('the checksum of an image', () => {
+describe.each(['sha256', 'xxh128'] as const)('the checksum of an image by %s', (algorithm) => {
   it.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 512])('of %i bytes', async (size) => {
     const image = randomBytes(size);
-    expect(await ours(image)).toBe(await theirs(image));
-    expect(await ours(image, (blocks) => blocks.reverse())).toBe(await theirs(image));
+    expect(await ours(algorithm, image)).toBe(await theirs(algorithm, image));
+    expect(await ours(algorithm, image, (blocks) => blocks.reverse())).toBe(
+      await theirs(algorithm, image),
+    );
     image.fill(0, BLOCK);
-    expect(await ours(image)).toBe(await theirs(image));
-    expect(await ours(Buffer.alloc(size))).toBe(await theirs(Buffer.alloc(size)));
+    expect(await ours(algorithm, image)).toBe(await theirs(algorithm, image));
+    expect(await ours(algorithm, Buffer.alloc(size))).toBe(
+      await theirs(algorithm, Buffer.alloc(size)),
+    );
   });
 
   it('changes with every bit', async () => {
     const image = randomBytes(BLOCK + 100);
-    const before = await ours(image);
+    const before = await ours(algorithm, image);
     image.writeUInt8(image.readUInt8(BLOCK + 50) ^ 1, BLOCK + 50);
-    expect(await ours(image)).not.toBe(before);
+    expect(await ours(algorithm, image)).not.toBe(before);
+  });
+});
+
+describe('the fastest algorithm', () => {
+  it.each([
+    [['blake2b', 'sha256', 'xxh128'], 'xxh128'],
+    [['blake2b', 'sha256'], 'sha256'],
+    [[], 'sha256'],
+  ])('of %j', (names, algorithm) => {
+    expect(fastestOf(new Set(names))).toBe(algorithm);
+  });
+
+  it.each([
+    ['processor\t: 0\nflags\t\t: fpu sse4_2 sha_ni avx2\n', true],
+    ['processor\t: 0\nflags\t\t: fpu sse4_2 avx2\n', false],
+    ['Features\t: fp asimd aes pmull sha1 sha2 crc32\n', true],
+    ['Features\t: fp asimd sha1 crc32\n', false],
+    ['', true],
+  ])('depends on what the processor has: %j', (cpuinfo, has) => {
+    expect(hasShaInstructions(cpuinfo)).toBe(has);
   });
 });

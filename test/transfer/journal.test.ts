@@ -83,6 +83,34 @@ describe('Journal', () => {
     third.close();
   });
 
+  it('keeps the algorithm of its hashes, whatever comes later', () => {
+    const short = (text: string) => digest(text).subarray(0, 16);
+    const journal = Journal.create(folder, header);
+    expect(journal.hashes.algorithm).toBe('sha256');
+    journal.hashBy('xxh128');
+    journal.note([
+      { block: 4, digest: short('four') },
+      { block: 5, digest: short('five') },
+      { block: 9, digest: short('nine') },
+    ]);
+    journal.close();
+    const again = reopened();
+    again.hashBy('sha256');
+    expect(again.hashes.algorithm).toBe('xxh128');
+    expect(again.hashes.get(5)).toEqual(short('five'));
+    expect(again.hashes.get(9)).toEqual(short('nine'));
+    again.close();
+  });
+
+  it('goes on with the hashes of earlier versions', () => {
+    const journal = Journal.create(folder, header);
+    journal.note([{ block: 1, digest: digest('one') }]);
+    journal.hashBy('xxh128');
+    expect(journal.hashes.algorithm).toBe('sha256');
+    journal.close();
+    expect(readFileSync(journal.path, 'utf8')).not.toContain('algorithm');
+  });
+
   it('survives being cut anywhere', () => {
     const journal = Journal.create(folder, header);
     journal.begin('transfer-1');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/client/errors.ts';
 import { Http } from '../../src/client/http.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
-import { checksumQuery } from '../../src/transfer/checksum.ts';
+import { BlockHashes } from '../../src/transfer/checksum.ts';
 import { type DaemonOptions, MAX_RENEWALS } from '../../src/transfer/daemon-requests.ts';
 import { RemoteImage } from '../../src/transfer/remote-image.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
@@ -149,6 +149,8 @@ describe('bytes', () => {
 });
 
 describe('a checksum', () => {
+  const checksumQuery = new BlockHashes('sha256').query;
+
   it('is asked for with its parameters', async () => {
     expect(await image().checksum(checksumQuery)).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -156,6 +158,22 @@ describe('a checksum', () => {
   it.each([400, 404, 405])('that is refused with %i is none', async (status) => {
     daemon.fault = ({ what }) => (what === 'checksum' ? { status } : undefined);
     expect(await image().checksum(checksumQuery)).toBeUndefined();
+  });
+
+  it.each([
+    ['a list', '["blake2b","xxh128"]', ['blake2b', 'xxh128']],
+    ['a list in an object', '{"algorithms":["md5"]}', ['md5']],
+    ['another object', '{"names":["md5"]}', []],
+    ['a page', '<html>', []],
+    ['nothing', 'null', []],
+  ])('has the algorithms that the daemon tells in %s', async (_, text, names) => {
+    daemon.algorithms = text;
+    expect([...(await image().algorithms())]).toEqual(names);
+  });
+
+  it.each([400, 403, 404, 500])('has none where %i is the answer', async (status) => {
+    daemon.fault = ({ what }) => (what === 'checksum/algorithms' ? { status } : undefined);
+    expect((await image({ retries: 0 }).algorithms()).size).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../src/client/client.ts';
 import { downloadBackup } from '../../src/transfer/backup-download.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
-import { checksumQuery } from '../../src/transfer/checksum.ts';
+import { BlockHashes } from '../../src/transfer/checksum.ts';
 import {
   downloadToStream,
   ReaderClosedError,
@@ -163,7 +163,8 @@ describe('a download of a backup', () => {
   const file = () => join(folder, 'copy');
   const download = (more: object = {}) =>
     downloadBackup({ ...shared(), backup: 'b', file: file(), force: false, ...more });
-  const hash = () => checksumOf(daemon.current, new URLSearchParams(checksumQuery));
+  const hash = () =>
+    checksumOf(daemon.current, new URLSearchParams(new BlockHashes('sha256').query));
 
   it('that is full is the whole disk, and verified', async () => {
     expect(await download()).toEqual({

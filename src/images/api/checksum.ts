@@ -1,13 +1,14 @@
 /** GET of the checksum of an image, and of the algorithms it can be made with. */
+
+import { algorithms, DEFAULT_ALGORITHM } from '../../hash/algorithms.ts';
+import type { Hash } from '../../hash/thread-pool.ts';
 import type { Extent } from '../backends/backend.ts';
-import { algorithms, DEFAULT_ALGORITHM } from '../hash/algorithms.ts';
-import { ImageChecksum } from '../hash/image-checksum.ts';
-import type { Hash } from '../hash/thread-pool.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { ByteRange } from '../http/range-header.ts';
 import { SMALL_PIECE } from '../system/piece-memory.ts';
 import type { Operation } from '../tickets/ticket.ts';
+import { ImageChecksum } from './image-checksum.ts';
 import { PieceReader } from './piece-io.ts';
 import type { Services } from './services.ts';
 

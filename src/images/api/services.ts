@@ -1,5 +1,5 @@
 /** Services that request handlers share: everything of the daemon that outlives a request. */
-import type { HashThreadPool } from '../hash/thread-pool.ts';
+import type { HashThreadPool } from '../../hash/thread-pool.ts';
 import type { PieceMemory } from '../system/piece-memory.ts';
 import type { TicketRegistry } from '../tickets/registry.ts';
 

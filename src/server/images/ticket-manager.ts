@@ -141,7 +141,9 @@ export class TicketManager implements Tickets {
     const isOpen = () =>
       store.read((tx) => {
         const server = tx.list('image_transfer').find(({ ticket }) => ticket === id)?.server;
-        return server !== undefined && tx.servers.imagesOf(server) !== undefined;
+        // A ticket of this one that it does not know was of a state that was loaded.
+        const isOther = server !== undefined && server !== this.server;
+        return isOther && tx.servers.imagesOf(server) !== undefined;
       });
     while (isOpen()) {
       if (this.#now() > until) {

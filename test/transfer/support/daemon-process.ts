@@ -11,7 +11,7 @@ import type { ImageDaemonOptions, Ticket } from '../../../src/images/index.ts';
 const sources = {
   'daemon.js': '../../../src/images/daemon.ts',
   // Where the daemon looks for the program of its threads.
-  'images-hash.js': '../../../src/images/hash/worker.ts',
+  'hash-thread.js': '../../../src/hash/worker.ts',
 };
 
 const main = `

@@ -30,6 +30,8 @@ export class FakeDaemon {
   /** What survives. */
   stable: Buffer;
   features = ['extents', 'zero', 'flush', 'checksum'];
+  /** What it answers who asks for the algorithms of checksums. */
+  algorithms = '["sha256"]';
   maxWriters = 8;
   optionsStatus = 200;
   /** Grains that have changed since a checkpoint; without it there is none. */
@@ -117,7 +119,8 @@ export class FakeDaemon {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://daemon');
-    const [, , ticket = '', what = ''] = url.pathname.split('/');
+    const [, , ticket = '', ...rest] = url.pathname.split('/');
+    const what = rest.join('/');
     const range = String(request.headers['content-range'] ?? request.headers.range ?? '');
     const asked = { method: request.method ?? '', what, range };
     this.asked.push(asked);
@@ -183,6 +186,8 @@ export class FakeDaemon {
         if (url.searchParams.get('context') !== 'dirty') return json(extentsOf(this.current));
         if (!this.dirty) return [404, {}, Buffer.from('No changes are known.')];
         return json(changesOf(this.current, this.dirty));
+      case 'GET checksum/algorithms':
+        return [200, {}, Buffer.from(this.algorithms)];
       case 'GET checksum':
         return json({ checksum: checksumOf(this.current, url.searchParams) });
       default:

@@ -45,7 +45,7 @@ export class SparseDaemon {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://daemon');
-    const what = `${request.method} ${url.pathname.split('/')[3] ?? ''}`.trim();
+    const what = `${request.method} ${url.pathname.split('/').slice(3).join('/')}`.trim();
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -78,6 +78,7 @@ export class SparseDaemon {
       this.received += body.length;
     }
     if (what === 'GET extents') return json(this.#extents());
+    if (what === 'GET checksum/algorithms') return json({ algorithms: ['sha256'] });
     if (what === 'GET checksum') {
       return json({ checksum: this.checksum(Number(url.searchParams.get('block_size'))) });
     }

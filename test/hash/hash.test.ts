@@ -1,12 +1,13 @@
 // Hashes: BLAKE2b against known answers and against Node's own, block hashes against a plain one.
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { algorithms, startDigest } from '../../../src/images/hash/algorithms.ts';
-import { Blake2b } from '../../../src/images/hash/blake2b.ts';
-import { ImageChecksum } from '../../../src/images/hash/image-checksum.ts';
-import { HashThreadPool } from '../../../src/images/hash/thread-pool.ts';
-import { pattern } from '../support/harness.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { algorithms, startDigest } from '../../src/hash/algorithms.ts';
+import { Blake2b } from '../../src/hash/blake2b.ts';
+import { HashThreadPool } from '../../src/hash/thread-pool.ts';
+import { loadXxh128 } from '../../src/hash/xxh128.ts';
+import { ImageChecksum } from '../../src/images/api/image-checksum.ts';
+import { pattern } from '../images/support/harness.ts';
 
 const short = (text: string) => new Blake2b(32).update(Buffer.from(text)).digest().toString('hex');
 
@@ -53,9 +54,44 @@ describe('Blake2b', () => {
   });
 });
 
+describe('XXH128', () => {
+  beforeAll(loadXxh128);
+
+  // As `xxhsum -H2` prints them.
+  it.each([
+    ['', '99aa06d3014798d86001c324468d497f'],
+    ['abc', '06b05ab6733a618578af5f94892f3950'],
+    ['a'.repeat(1_000), 'b01da365eddaa29cb3e7af627147db7c'],
+  ])('gives the known digest of %j', (text, digest) => {
+    const hash = startDigest('xxh128');
+    hash?.update(Buffer.from(text));
+    expect(hash?.digest().toString('hex')).toBe(digest);
+  });
+
+  it('does not depend on how its input is cut, nor on other hashes in between', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 5_000 }), { maxLength: 12 }), (parts) => {
+        const [cut, other] = [startDigest('xxh128'), startDigest('xxh128')];
+        for (const part of parts) {
+          cut?.update(part);
+          other?.update(Buffer.from('between'));
+          if (part.length % 3 === 0) startDigest('xxh128')?.update(part);
+        }
+        const whole = startDigest('xxh128');
+        whole?.update(Buffer.concat(parts));
+        expect(cut?.digest()).toEqual(whole?.digest());
+        expect(cut?.digest()).toEqual(whole?.digest());
+      }),
+    );
+  });
+});
+
 describe('algorithms', () => {
+  beforeAll(loadXxh128);
+
   it('offers BLAKE2b first, and only what works', () => {
     expect(algorithms()[0]).toBe('blake2b');
+    expect(algorithms().at(-1)).toBe('xxh128');
     expect(algorithms()).toEqual(expect.arrayContaining(['blake2s', 'sha256', 'sha3_256']));
     for (const name of algorithms()) expect(startDigest(name)?.digest().length).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 /** Pool of hashing threads, so that the thread that moves bytes never waits for a hash. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { builtFile } from '../../built-file.ts';
+import { builtFile } from '../built-file.ts';
 
 /** MiB of the heap of each: it keeps nothing but a few digests. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
@@ -86,13 +86,15 @@ class HashThread {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(builtFile('images-hash.js'), {
+    const worker = new Worker(builtFile('hash-thread.js'), {
       name: 'hashes',
       resourceLimits: HEAP,
     });
     let cause = 'it ended';
     worker.on('message', (done: HashReply) => {
       const waiting = this.#waiting.shift();
+      // Nobody stays alive because of a thread that has nothing to do.
+      if (this.#waiting.length === 0) worker.unref();
       if (done.failure === undefined) waiting?.resolve(done);
       else waiting?.reject(new Error(done.failure));
     });
@@ -113,6 +115,7 @@ class HashThread {
     if (worker !== this.#worker) throw new Error('a thread of hashes has stopped');
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
+      worker.ref();
       worker.postMessage(order);
     });
   }

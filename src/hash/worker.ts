@@ -2,9 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import { type Digest, startDigest } from './algorithms.ts';
 import type { HashCommand, HashReply } from './thread-pool.ts';
+import { loadXxh128 } from './xxh128.ts';
 
 if (!parentPort) throw new Error('this program is a part of another one');
 const port = parentPort;
+
+// What is asked for meanwhile waits in the port.
+await loadXxh128();
 
 /** Hashes under way. */
 const hashes = new Map<number, Digest>();

@@ -1,5 +1,5 @@
 /** Checksum of an image: a hash over the hashes of its blocks, the last of which may be short. */
-import type { Hash, HashThreadPool } from './thread-pool.ts';
+import type { Hash, HashThreadPool } from '../../hash/thread-pool.ts';
 
 /** Bytes of zeros that are hashed at a time, in memory that all threads see. */
 const ZEROS = new Uint8Array(new SharedArrayBuffer(1 << 20));
