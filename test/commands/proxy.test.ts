@@ -144,7 +144,8 @@ describe('the way to the image daemon and to sources', () => {
     const deep = join(folder, 'x'.repeat(100));
     mkdirSync(deep);
     const everywhere = ['--listen', '0.0.0.0:0', '--images-listen', '0.0.0.0:0'];
-    remote = await startServerProcess(['--speed', '0', ...everywhere], { TMPDIR: deep });
+    const data = ['--data', join(deep, 'data')];
+    remote = await startServerProcess(['--speed', '0', ...data, ...everywhere]);
     env = {
       HTTPS_PROXY: address,
       VMCTL_URL: remote.ready.base_url,
