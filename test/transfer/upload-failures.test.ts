@@ -1,8 +1,11 @@
 /** Uploads against a daemon and a service that fail in every way they can. */
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/client/errors.ts';
-import { upload } from '../../src/transfer/index.ts';
+import { loadXxh128 } from '../../src/hash/xxh128.ts';
+import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
+import { BlockHashes } from '../../src/transfer/checksum.ts';
+import { type Journal, upload } from '../../src/transfer/index.ts';
 import { away } from './support/fake-service.ts';
 import { blocks, size, UploadBench } from './support/upload-bench.ts';
 
@@ -191,6 +194,35 @@ describe('what may pass', () => {
     expect(bench.journals()).toEqual([]);
   });
 
+  describe('goes on with the algorithm of its hashes, whatever the processor has,', () => {
+    beforeAll(loadXxh128);
+    beforeEach(async () => {
+      bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
+      await bench.failure({ retries: 0 });
+      bench.daemon.fault = () => undefined;
+      await hashAnew(bench.journal());
+    });
+
+    it('and is verified by it', async () => {
+      await bench.resume();
+      bench.expectStored();
+      expect(bench.notes).toEqual([]);
+    });
+
+    it('and notices what was stored otherwise', async () => {
+      const journal = bench.journal();
+      const [first] = [...journal.done];
+      journal.close();
+      const at = (first?.start ?? 0) * BLOCK;
+      bench.daemon.current.writeUInt8(bench.daemon.current.readUInt8(at) ^ 1, at);
+      const { cause } = await bench.failure({ into: { resume: bench.journal() } });
+      expect(cause).toMatchObject({
+        code: 'checksum_mismatch',
+        message: expect.stringContaining('its checksum (xxh128) is'),
+      });
+    });
+  });
+
   it('is kept when the user interrupts it', async () => {
     bench.daemon.fault = () => {
       if (bench.daemon.count('PUT') > 16) bench.stop.abort(new InterruptedError('SIGINT'));
@@ -272,3 +304,23 @@ it('keeps journals small', async () => {
   expect(statSync(path).size).toBeLessThan(4000);
   expect(readFileSync(path, 'utf8')).not.toContain('/images/');
 });
+
+/** Gives a journal the hashes that it has where the processor has no instructions for SHA-256. */
+async function hashAnew(journal: Journal): Promise<void> {
+  const hashes = new BlockHashes('xxh128');
+  const image = readFileSync(journal.header.file);
+  const entries: object[] = [journal.header, { transfer: journal.transfer }];
+  entries.push({ algorithm: hashes.algorithm });
+  for (const { start, end } of journal.done) {
+    for (let block = start; block < end; block += 1) {
+      const range = blockRange(block, journal.header.size);
+      const bytes = Buffer.alloc(range.end - range.start);
+      image.copy(bytes, 0, range.start);
+      const digest = Buffer.from(await hashes.hash(bytes)).toString('base64');
+      entries.push({ blocks: [[block, block]], hashes: digest });
+    }
+  }
+  expect(entries.length).toBeGreaterThan(3);
+  journal.close();
+  writeFileSync(journal.path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+}
