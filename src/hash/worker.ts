@@ -1,25 +1,28 @@
 /** Entry point of a hashing thread, which works on several hashes at a time. */
 import { parentPort } from 'node:worker_threads';
-import { type Digest, startDigest } from './algorithms.ts';
+import { type Digest, FAST_ALGORITHM, startDigest } from './algorithms.ts';
 import type { HashCommand, HashReply } from './thread-pool.ts';
 import { loadXxh128 } from './xxh128.ts';
 
 if (!parentPort) throw new Error('this program is a part of another one');
 const port = parentPort;
 
-// What is asked for meanwhile waits in the port.
-await loadXxh128();
-
 /** Hashes under way. */
 const hashes = new Map<number, Digest>();
 
+let last = Promise.resolve();
 port.on('message', (order: HashCommand) => {
+  last = last.then(() => follow(order));
+});
+
+async function follow(order: HashCommand): Promise<void> {
   if (order.kind === 'start') {
+    if (order.algorithm === FAST_ALGORITHM) await loadXxh128();
     const digest = startDigest(order.algorithm);
     if (digest) hashes.set(order.id, digest);
   } else if (order.kind === 'drop') hashes.delete(order.id);
   else port.postMessage(done(order));
-});
+}
 
 function done(order: Extract<HashCommand, { kind: 'update' | 'digest' }>): HashReply {
   try {

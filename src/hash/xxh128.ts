@@ -34,11 +34,9 @@ export class Xxh128 implements Digest {
 
   digest(): Buffer {
     this.#enter();
-    // To ask for the digest ends a hash.
-    const state = this.#hasher.save();
-    const digest = Buffer.from(this.#hasher.digest('binary'));
-    this.#hasher.load(state);
-    return digest;
+    // It ends the hash: there is no state left to be kept.
+    current = undefined;
+    return Buffer.from(this.#hasher.digest('binary'));
   }
 
   /** Takes the state out of the hasher. */

@@ -260,10 +260,13 @@ async function start(
         const begin = state === undefined ? await readBeginning(options) : undefined;
         startIds();
         await store.write((tx) => {
-          if (begin) clearState(tx);
-          if (begin) begin(tx, site);
-          else replaceState(tx, state ?? '', steady());
-          if (!begin) startIds(lastEventId(tx));
+          if (begin) {
+            clearState(tx);
+            begin(tx, site);
+          } else {
+            replaceState(tx, state ?? '', steady());
+            startIds(lastEventId(tx));
+          }
           reviewClaims(RuleContext.system(tx, site));
         });
         await desk.closeAll();

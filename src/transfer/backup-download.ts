@@ -5,6 +5,7 @@
 import type { ApiObject } from '../client/client.ts';
 import { UsageError } from '../client/errors.ts';
 import { BLOCK, blockRange, pieces, readRuns } from './blocks.ts';
+import { BACKUP_ALGORITHM } from './checksum-algorithm.ts';
 import { fileChecksum } from './compare.ts';
 import { FileSource } from './file-source.ts';
 import { PartialFile } from './partial-file.ts';
@@ -75,10 +76,11 @@ async function receive(
     ...{ id, format: 'raw', size, file: options.file },
     hashed: verify && !changes,
   });
+  journal.hashBy(BACKUP_ALGORITHM);
   const isWhole = !changes || preserve;
   progress.enterPhase('copying', size);
   const requested =
-    verify && isWhole ? requestChecksum(image, capabilities, journal.hashes) : undefined;
+    verify && isWhole ? requestChecksum(image, capabilities, BACKUP_ALGORITHM) : undefined;
   const parts = { image, capabilities, data, file, journal, progress };
   await prepareReceiving({ ...options, ...parts, fresh: true, preserve }).run();
   const { transferred } = progress;
@@ -86,13 +88,11 @@ async function receive(
   let verified = false;
   if (requested) {
     progress.enterPhase('verifying');
-    // Of what is written down beside the files: any daemon has it, today and later.
-    const { algorithm } = journal.hashes;
     checksum = preserve
       ? await checksumOf(file, size, signal)
       : await journal.hashes.checksum(size, (block) => blockRange(block, size));
     verified = await confirmChecksum(
-      { ours: checksum, algorithm },
+      { ours: checksum, algorithm: BACKUP_ALGORITHM },
       requested,
       options,
       'the file was not verified',
@@ -118,7 +118,7 @@ const uncounted = { addSkipped: () => undefined, addTransferred: () => undefined
 async function checksumOf(file: PartialFile, size: number, signal: AbortSignal): Promise<string> {
   const source = await FileSource.open(file.path);
   try {
-    return await fileChecksum(source, size, uncounted, signal);
+    return await fileChecksum(source, size, uncounted, signal, BACKUP_ALGORITHM);
   } finally {
     await source.close();
   }

@@ -3,46 +3,16 @@
  * hashed in any order, by a thread of their own that reads them where they are: handing a copy to the
  * system's threads, as `SubtleCrypto` does, costs as much again as the hash.
  */
-import { readFileSync } from 'node:fs';
 import type { Range } from '../extents/range-set.ts';
 import { type Digest, FAST_ALGORITHM, startDigest } from '../hash/algorithms.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
 import { loadXxh128 } from '../hash/xxh128.ts';
 import { BLOCK, blockCount, lengthOf } from './blocks.ts';
+import { type Algorithm, digestLengths } from './checksum-algorithm.ts';
 
-/** Algorithms that images are verified with: one that every daemon knows, and a faster one. */
-export type Algorithm = 'sha256' | typeof FAST_ALGORITHM;
-
-const digestLengths: Readonly<Record<Algorithm, number>> = { sha256: 32, [FAST_ALGORITHM]: 16 };
-
-/** The fastest algorithm of those that a daemon has, for processors without instructions for SHA-256. */
-export function fastestOf(offered: ReadonlySet<string>): Algorithm {
-  return offered.has(FAST_ALGORITHM) ? FAST_ALGORITHM : 'sha256';
-}
-
-/**
- * Whether the processors have instructions for SHA-256, as `/proc/cpuinfo` tells it; where nobody tells they
- * have. With them it hashes as fast as bytes come from memory; without them at a quarter of that, and XXH128
- * at more than half.
- */
-export function hasShaInstructions(cpuinfo = processors()): boolean {
-  return (
-    !/^(?:flags|Features)\b/m.test(cpuinfo) ||
-    /^(?:flags|Features)\b.* (?:sha_ni|sha2)\b/m.test(cpuinfo)
-  );
-}
-
-function processors(): string {
-  try {
-    return readFileSync('/proc/cpuinfo', 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** Whether a name is that of an algorithm that images are verified with. */
-export function isAlgorithm(name: unknown): name is Algorithm {
-  return typeof name === 'string' && Object.hasOwn(digestLengths, name);
+/** Parameters of the daemon's checksum that give the same value as `BlockHashes`. */
+export function checksumQuery(algorithm: Algorithm): string {
+  return `algorithm=${algorithm}&block_size=${BLOCK}`;
 }
 
 /** Hashes of the blocks of one image, by one algorithm. */
@@ -55,11 +25,6 @@ export class BlockHashes {
   constructor(algorithm: Algorithm) {
     this.algorithm = algorithm;
     this.#length = digestLengths[algorithm];
-  }
-
-  /** Parameters of the daemon's checksum that give the same value. */
-  get query(): string {
-    return `algorithm=${this.algorithm}&block_size=${BLOCK}`;
   }
 
   /** Whether none was noted. */

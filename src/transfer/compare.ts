@@ -11,12 +11,12 @@ import {
   readRuns,
   totalLength,
 } from './blocks.ts';
-import { type Algorithm, BlockHashes } from './checksum.ts';
+import { BlockHashes, checksumQuery } from './checksum.ts';
+import { type Algorithm, fastestAlgorithm } from './checksum-algorithm.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
 import { downloadSequentially } from './sequential-download.ts';
 import type { Source } from './source.ts';
 import { diskName } from './transfer-api.ts';
-import { fastestAlgorithm } from './verify.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
@@ -55,7 +55,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
       const longer = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
       return { format, compared: { ...sizes, checksum: '' }, reason: longer };
     }
-    const pending = image.checksum(new BlockHashes(algorithm).query);
+    const pending = image.checksum(checksumQuery(algorithm));
     // Its failure is reported below, after the file has been read.
     pending.catch(() => undefined);
     const ours = await fileChecksum(source, size, progress, signal, algorithm);
@@ -87,7 +87,7 @@ export async function fileChecksum(
   size: number,
   progress: Pick<ProgressReporter, 'addSkipped' | 'addTransferred'>,
   signal: AbortSignal,
-  algorithm: Algorithm = 'sha256',
+  algorithm: Algorithm,
 ): Promise<string> {
   const hashes = new BlockHashes(algorithm);
   const buffers = new BufferPool(HANDS);

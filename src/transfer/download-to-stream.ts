@@ -1,4 +1,5 @@
 /** Download of a disk image into a stream: in order, with zeros for holes, in little memory. */
+
 import type { Writable } from 'node:stream';
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
@@ -12,6 +13,7 @@ import {
   readRuns,
   totalLength,
 } from './blocks.ts';
+import { fastestAlgorithm } from './checksum-algorithm.ts';
 import type { Downloaded } from './download.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
@@ -19,7 +21,7 @@ import { dataExtents, type RemoteExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import { downloadSequentially, inMemoryJournal } from './sequential-download.ts';
 import { TransferAborted } from './transfer-error.ts';
-import { fastestAlgorithm, requestChecksum, verifyDownload } from './verify.ts';
+import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface StreamDownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
@@ -57,7 +59,9 @@ export async function downloadToStream(
       const journal = inMemoryJournal(options, { id, format, size, file: '-', hashed: verify });
       if (verify) journal.hashBy(await fastestAlgorithm(image, capabilities));
       progress.enterPhase('copying', size);
-      const checksum = verify ? requestChecksum(image, capabilities, journal.hashes) : undefined;
+      const checksum = verify
+        ? requestChecksum(image, capabilities, journal.hashes.algorithm)
+        : undefined;
       await copy(options, { image, capabilities, extents, journal, progress });
       const verified = await verifyDownload(
         journal,

@@ -4,6 +4,7 @@ import type { ApiObject } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
 import { totalLength } from './blocks.ts';
+import { fastestAlgorithm } from './checksum-algorithm.ts';
 import { Journal } from './journal.ts';
 import { PartialFile } from './partial-file.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';
@@ -12,7 +13,7 @@ import { type RemoteExtents, remoteExtents } from './remote-extents.ts';
 import { diskName, TransferApi } from './transfer-api.ts';
 import { isTransient, TransferAborted, tryCancel } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
-import { fastestAlgorithm, requestChecksum, verifyDownload } from './verify.ts';
+import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
@@ -98,7 +99,9 @@ class Download {
     const verify = this.#options.verify && journal.header.hashed;
     if (verify) journal.hashBy(await fastestAlgorithm(image, capabilities));
     this.#progress.enterPhase('copying', extents.size);
-    const checksum = verify ? requestChecksum(image, capabilities, journal.hashes) : undefined;
+    const checksum = verify
+      ? requestChecksum(image, capabilities, journal.hashes.algorithm)
+      : undefined;
     const copy = prepareReceiving({
       ...this.#options,
       image,

@@ -8,6 +8,7 @@ export {
   downloadBackup,
 } from './backup-download.ts';
 export { isBlockDevice, openDevice } from './block-device.ts';
+export { BACKUP_ALGORITHM } from './checksum-algorithm.ts';
 export { type Compared, type CompareOptions, compare, fileChecksum } from './compare.ts';
 export { type Compression, compressionOf, decompressed } from './compression.ts';
 export { daemonError } from './daemon-errors.ts';

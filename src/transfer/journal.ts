@@ -20,7 +20,8 @@ import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { RangeSet } from '../extents/range-set.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
-import { type Algorithm, BlockHashes, isAlgorithm } from './checksum.ts';
+import { BlockHashes } from './checksum.ts';
+import { type Algorithm, isAlgorithm } from './checksum-algorithm.ts';
 import type { Direction } from './transfer-api.ts';
 
 /** The local file as it was: another size, time or inode means other content. */
@@ -173,7 +174,7 @@ export class Journal {
     return this.#hashes;
   }
 
-  /** Has blocks hashed by another algorithm. Those that are hashed already stay as they are, and so does this. */
+  /** Has blocks hashed by this algorithm, unless some are hashed by another one already: those are kept. */
   hashBy(algorithm: Algorithm): void {
     if (algorithm === this.#hashes.algorithm || !this.#hashes.isEmpty) return;
     this.#hashes = new BlockHashes(algorithm);

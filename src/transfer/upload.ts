@@ -1,7 +1,9 @@
 /** Upload of an image into a new or an existing disk. */
+
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import { fastestAlgorithm } from './checksum-algorithm.ts';
 import { requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
 import type { ParallelCopy } from './parallel-copy.ts';
@@ -25,7 +27,7 @@ import {
   tryRemoveDisk,
 } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
-import { fastestAlgorithm, verifyUpload } from './verify.ts';
+import { verifyUpload } from './verify.ts';
 
 /** A disk to be made. */
 export interface NewDisk {

@@ -1,7 +1,8 @@
 /** Verification of transferred images by the checksums of both sides. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
-import { type Algorithm, type BlockHashes, fastestOf, hasShaInstructions } from './checksum.ts';
+import { checksumQuery } from './checksum.ts';
+import type { Algorithm } from './checksum-algorithm.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
@@ -22,8 +23,10 @@ export async function verifyUpload(
   { image, capabilities: { features }, journal }: MovedImage,
   source: Source,
 ): Promise<boolean> {
-  const { algorithm, query } = journal.hashes;
-  const theirs = features.has('checksum') ? await image.checksum(query) : undefined;
+  const { algorithm } = journal.hashes;
+  const theirs = features.has('checksum')
+    ? await image.checksum(checksumQuery(algorithm))
+    : undefined;
   if (theirs === undefined) return false;
   const size = features.has('extents') ? (await image.extents()).size : journal.header.size;
   const ours = await imageChecksum(journal, source, size);
@@ -32,15 +35,6 @@ export async function verifyUpload(
     `the stored image differs from ${source.path}: its checksum (${algorithm}) is ${theirs} instead of ${ours}`,
     { code: 'checksum_mismatch', hint: 'upload it again; if it happens again, check the storage' },
   );
-}
-
-/** The fastest algorithm for checksums that the daemon has as well; it is asked where that matters. */
-export async function fastestAlgorithm(
-  image: RemoteImage,
-  { features }: Capabilities,
-): Promise<Algorithm> {
-  if (!features.has('checksum') || hasShaInstructions()) return 'sha256';
-  return fastestOf(await image.algorithms());
 }
 
 /** The checksum of an image that is being fetched; nothing when the daemon makes none. */
@@ -53,9 +47,11 @@ export type PendingChecksum = Promise<string | undefined>;
 export function requestChecksum(
   image: RemoteImage,
   { features }: Capabilities,
-  { query }: BlockHashes,
+  algorithm: Algorithm,
 ): PendingChecksum {
-  const pending = features.has('checksum') ? image.checksum(query) : Promise.resolve(undefined);
+  const pending = features.has('checksum')
+    ? image.checksum(checksumQuery(algorithm))
+    : Promise.resolve(undefined);
   pending.catch(() => undefined);
   return pending;
 }

@@ -80,7 +80,7 @@ describe('XXH128', () => {
         const whole = startDigest('xxh128');
         whole?.update(Buffer.concat(parts));
         expect(cut?.digest()).toEqual(whole?.digest());
-        expect(cut?.digest()).toEqual(whole?.digest());
+        expect(other?.digest().length).toBe(16);
       }),
     );
   });

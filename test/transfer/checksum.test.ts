@@ -4,12 +4,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { HashThreadPool } from '../../src/hash/thread-pool.ts';
 import { ImageChecksum } from '../../src/images/api/image-checksum.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
+import { BlockHashes } from '../../src/transfer/checksum.ts';
 import {
   type Algorithm,
-  BlockHashes,
   fastestOf,
   hasShaInstructions,
-} from '../../src/transfer/checksum.ts';
+} from '../../src/transfer/checksum-algorithm.ts';
 
 async function ours(
   algorithm: Algorithm,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/client/errors.ts';
 import { Http } from '../../src/client/http.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
-import { BlockHashes } from '../../src/transfer/checksum.ts';
+import { checksumQuery } from '../../src/transfer/checksum.ts';
 import { type DaemonOptions, MAX_RENEWALS } from '../../src/transfer/daemon-requests.ts';
 import { RemoteImage } from '../../src/transfer/remote-image.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
@@ -149,15 +149,15 @@ describe('bytes', () => {
 });
 
 describe('a checksum', () => {
-  const checksumQuery = new BlockHashes('sha256').query;
+  const query = checksumQuery('sha256');
 
   it('is asked for with its parameters', async () => {
-    expect(await image().checksum(checksumQuery)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await image().checksum(query)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it.each([400, 404, 405])('that is refused with %i is none', async (status) => {
     daemon.fault = ({ what }) => (what === 'checksum' ? { status } : undefined);
-    expect(await image().checksum(checksumQuery)).toBeUndefined();
+    expect(await image().checksum(query)).toBeUndefined();
   });
 
   it.each([

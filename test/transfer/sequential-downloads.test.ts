@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../src/client/client.ts';
 import { downloadBackup } from '../../src/transfer/backup-download.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
-import { BlockHashes } from '../../src/transfer/checksum.ts';
+import { checksumQuery } from '../../src/transfer/checksum.ts';
+import { BACKUP_ALGORITHM } from '../../src/transfer/checksum-algorithm.ts';
 import {
   downloadToStream,
   ReaderClosedError,
@@ -164,7 +165,7 @@ describe('a download of a backup', () => {
   const download = (more: object = {}) =>
     downloadBackup({ ...shared(), backup: 'b', file: file(), force: false, ...more });
   const hash = () =>
-    checksumOf(daemon.current, new URLSearchParams(new BlockHashes('sha256').query));
+    checksumOf(daemon.current, new URLSearchParams(checksumQuery(BACKUP_ALGORITHM)));
 
   it('that is full is the whole disk, and verified', async () => {
     expect(await download()).toEqual({

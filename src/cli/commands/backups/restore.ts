@@ -6,7 +6,7 @@ import { ConflictError, NotFoundError, UsageError } from '../../../client/errors
 import { OvfError } from '../../../ovf/document.ts';
 import { withNewDiskIds } from '../../../ovf/new-disk-ids.ts';
 import { readOvf } from '../../../ovf/read.ts';
-import { FileSource, fileChecksum } from '../../../transfer/index.ts';
+import { BACKUP_ALGORITHM, FileSource, fileChecksum } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
@@ -132,10 +132,12 @@ async function requireWhole(
       progress.show({ phase: 'verifying', ...counts });
     };
     const counter = { addTransferred: count, addSkipped: count };
-    const found = await fileChecksum(source, size, counter, cli.signal).finally(async () => {
-      progress.clear();
-      await source.close();
-    });
+    const found = await fileChecksum(source, size, counter, cli.signal, BACKUP_ALGORITHM).finally(
+      async () => {
+        progress.clear();
+        await source.close();
+      },
+    );
     if (found === checksum) continue;
     throw new ConflictError(`${source.path} is not what was backed up: its checksum is ${found}`, {
       code: 'different',

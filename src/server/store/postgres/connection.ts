@@ -149,7 +149,7 @@ export class PostgresConnection implements Database {
   }
 
   /** Begins the snapshot where nothing else has. */
-  begun(): void {
+  ensureBegun(): void {
     const sql = this.#before;
     if (sql === undefined) return;
     this.#before = undefined;

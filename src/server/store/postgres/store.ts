@@ -158,7 +158,7 @@ class PostgresStore implements SharedStore {
       return this.#version;
     }
     try {
-      if (this.#isReading) this.#connection.begun();
+      if (this.#isReading) this.#connection.ensureBegun();
       else this.#askVersion();
     } catch (cause) {
       throw isOfDatabase(cause) ? unreadable(cause) : cause;
