@@ -160,6 +160,23 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(both.stderr.match(/another vmctl serve uses it/g)).toHaveLength(2);
   }, 90_000);
 
+  it('ends a transfer of a state that it was given: no other server has its ticket', async () => {
+    const state = '/_vmctl/state';
+    const used = await serving(
+      inPostgres(),
+      [
+        'vmctl disks create --name loaded --provisioned-size 1MiB --format raw --storagedomain data1 --wait -q',
+        'id=$(vmctl imagetransfers create --disk loaded --direction download --wait -o name)',
+        `auth="admin@internal:${password}"; url="\${VMCTL_URL%/*}${state}"`,
+        'curl -sSf --cacert "$VMCTL_CA_FILE" -u "$auth" "$url" -o state',
+        'vmctl imagetransfers cancel "$id" --yes --wait',
+        'curl -sSf --cacert "$VMCTL_CA_FILE" -u "$auth" "$url" -T state',
+        'vmctl imagetransfers cancel "$id" --yes; vmctl disks delete loaded --yes --wait',
+      ].join('\n'),
+    );
+    expect(used.code, used.stderr).toBe(0);
+  }, 60_000);
+
   it('begins an empty site beside the old one, and deletes nothing', async () => {
     const begun = await serving(
       [...inPostgres(), '--new-site'],
