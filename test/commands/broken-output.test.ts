@@ -112,7 +112,7 @@ describe('an error that nobody expected', () => {
   const preload = join(folder, 'faulty.cjs');
   writeFileSync(preload, "setTimeout(() => { throw new Error('odd\\nsecond line'); }, 20);");
   const run = (...words: string[]) =>
-    desk.home().run(words, { NODE_OPTIONS: `--require=${preload}` });
+    desk.home().run(words, { NODE_OPTIONS: `--require=${JSON.stringify(preload)}` });
 
   it('is one line', async () => {
     const { code, stderr } = await run('wait', 'vms/vm-02', '--for', 'status=up');

@@ -36,7 +36,7 @@ afterAll(() => {
 it('is told, and is a failure', async () => {
   const { port } = silent.address() as AddressInfo;
   const { code, stderr } = await home.run(['vms', 'list'], {
-    NODE_OPTIONS: `--require=${preload}`,
+    NODE_OPTIONS: `--require=${JSON.stringify(preload)}`,
     VMCTL_URL: `https://127.0.0.1:${port}`,
     VMCTL_TOKEN: 'token',
     VMCTL_INSECURE: '1',

@@ -346,7 +346,7 @@ describe('backups run', () => {
        require('node:module').syncBuiltinESMExports();`,
       );
       const killed = await home.run(['backups', 'run', name, folder], {
-        NODE_OPTIONS: `--require ${fault}`,
+        NODE_OPTIONS: `--require=${JSON.stringify(fault)}`,
         KILL: when,
       });
       expect(killed.code).toBeNull();

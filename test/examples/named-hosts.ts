@@ -37,7 +37,7 @@ export function namedHosts(folder: string): NamedHosts {
   const keyFile = file('server.key', key);
   const flags = ['--tls-cert', certificateFile, '--tls-key', keyFile];
   const env = (ports: Readonly<Record<string, number>>) => ({
-    NODE_OPTIONS: `--require=${preload}`,
+    NODE_OPTIONS: `--require=${JSON.stringify(preload)}`,
     NODE_EXTRA_CA_CERTS: caFile,
     EXAMPLE_HOSTS: JSON.stringify(
       Object.fromEntries(
