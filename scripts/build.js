@@ -18,7 +18,7 @@ const common = {
   cwd: root,
   platform: 'node',
   // Native modules stay outside: they are optional and found at run time.
-  external: ['libsql', 'koffi', 'keytar'],
+  external: ['libsql', 'koffi', 'keytar', 'pg-native', 'pg-cloudflare'],
   checks: { pluginTimings: false },
   resolve: { mainFields: ['module', 'main'] },
 };
@@ -37,7 +37,11 @@ await writeHandMade(root);
 await write(
   {
     ...common,
-    input: { main: 'src/cli/main.ts', testkit: 'src/testkit/testkit.ts' },
+    input: {
+      main: 'src/cli/main.ts',
+      testkit: 'src/testkit/testkit.ts',
+      'postgres-thread': 'src/server/store/postgres/thread.ts',
+    },
     plugins: [lean(root), modelAsJson],
   },
   {
@@ -58,14 +62,6 @@ await write(
 await write(
   { ...common, input: { 'hash-thread': 'src/hash/worker.ts' } },
   { ...output, format: 'esm' },
-);
-await write(
-  {
-    ...common,
-    external: [...common.external, 'pg-native', 'pg-cloudflare'],
-    input: { 'postgres-thread': 'src/server/store/postgres/thread.ts' },
-  },
-  { ...output, format: 'esm', codeSplitting: false },
 );
 // The full screen of `vmctl ui` is in modules of another form, for its libraries wait while they are loaded.
 await write(

@@ -1,5 +1,5 @@
 /** A cluster of PostgreSQL for the servers of a run of tests, where `npm run test:postgres` asks for one. */
-import { openPostgresStore } from '../../src/server/store/postgres/store.ts';
+import { openPostgresStore } from '../../src/server/store/postgres/open.ts';
 import { createDatabase, startCluster, storeVariable, templateName } from './postgres.ts';
 
 export default async function setup(): Promise<(() => void) | undefined> {

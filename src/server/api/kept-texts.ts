@@ -28,13 +28,15 @@ export interface KeptText {
   readonly places: readonly Place[];
 }
 
+type Versions = Pick<Store, 'version' | 'knownVersion'>;
+
 /**
  * The memory that all slots share. What was not asked for while half of it was filled anew is
  * forgotten, so that no walk through texts that are new takes away those that come again and again.
  */
 export class KeptTexts {
   readonly #maxSize: number;
-  readonly #store: Pick<Store, 'version'>;
+  readonly #store: Versions;
   #size = 0;
   /** Slots that something was put into in this half, and in the one before. */
   #filled = new Set<TextSlot>();
@@ -45,7 +47,7 @@ export class KeptTexts {
   #version = -1;
 
   /** @param maxSize in bytes */
-  constructor(store: Pick<Store, 'version'>, maxSize = defaultSize) {
+  constructor(store: Versions, maxSize = defaultSize) {
     this.#store = store;
     this.#maxSize = maxSize;
   }
@@ -61,9 +63,12 @@ export class KeptTexts {
     this.#size = 0;
   }
 
-  /** Where an object is now: looked up once until the store changes. */
+  /**
+   * Where an object is: looked up once until the store is known to have changed. Whoever asks has just read
+   * what leads to it.
+   */
   placeOf(tx: Transaction, kind: KindName, id: string): Place {
-    this.#forgetOthers();
+    this.#forgetOthers(this.#store.knownVersion);
     const key = `${kind} ${id}`;
     let place = this.#places.get(key);
     if (!place) {
@@ -76,7 +81,7 @@ export class KeptTexts {
 
   /** The document that has this key now: found once until the store changes, unless it is long. */
   documentOf(key: string, find: () => string): string {
-    this.#forgetOthers();
+    this.#forgetOthers(this.#store.version);
     let document = this.#documents.get(key);
     if (document === undefined) {
       if (this.#documents.size >= maxDocuments) this.#documents.clear();
@@ -86,10 +91,10 @@ export class KeptTexts {
     return document;
   }
 
-  /** Forgets what was so before the store has changed. */
-  #forgetOthers(): void {
-    if (this.#version === this.#store.version) return;
-    this.#version = this.#store.version;
+  /** Forgets what was so in another version of the store. */
+  #forgetOthers(version: number): void {
+    if (this.#version === version) return;
+    this.#version = version;
     this.#places.clear();
     this.#documents.clear();
   }

@@ -11,7 +11,7 @@ import { copyTables, differenceOf, isEmptySite } from '../store/copy-tables.ts';
 import { type Database, openDatabase } from '../store/driver.ts';
 import { knownImages } from '../store/inspection.ts';
 import { maskedAddress } from '../store/postgres/address.ts';
-import { openPostgresDatabase } from '../store/postgres/store.ts';
+import { openPostgresDatabase } from '../store/postgres/open.ts';
 import { prepareSchema } from '../store/schema.ts';
 
 /** Where a site is, or is to be: its state, and the folder of the bytes of its disks. */

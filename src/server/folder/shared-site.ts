@@ -1,7 +1,7 @@
 /** A site whose state is in PostgreSQL: the database, and the folder with the bytes of its disks. */
 import { FolderError, ownFolder } from '../files/access.ts';
 import { maskedAddress } from '../store/postgres/address.ts';
-import { openPostgresStore } from '../store/postgres/store.ts';
+import { openPostgresStore } from '../store/postgres/open.ts';
 import type { Store } from '../store/store.ts';
 import { agree, writeSite } from './agreement.ts';
 import { clearPartial, moveImagesAside } from './aside.ts';

@@ -31,8 +31,8 @@ export interface Store {
   read<T>(work: (tx: Transaction) => T): T;
   /**
    * Runs work that changes nothing, at once up to its first wait. So far what is remembered is used without
-   * asking whether others have changed the site: that is found out with the first thing that is read, or
-   * in the end, and then the work is done once more.
+   * asking whether others have changed the site, and what has to be read may be read meanwhile: then the work
+   * is begun again, as often as it takes. What it does before its first wait must be what may be done again.
    */
   assumingNoChange<T>(work: () => Promise<T>): Promise<T>;
   /**

@@ -30,7 +30,7 @@ function value(depth: number): unknown {
 
 /** Takes documents apart, and notes what comes as what is looked for next. */
 function scene() {
-  const kept = new KeptTexts({ version: 1 });
+  const kept = new KeptTexts({ version: 1, knownVersion: 1 });
   const members = new DocumentMembers((name) => ({
     meaning: name,
     slot: name === 'other' ? undefined : new TextSlot(kept, 2_000),

@@ -7,7 +7,12 @@ const KiB = 1_024;
 
 /** Memory for so many bytes over a store, and a slot that makes what it has not kept. */
 function scene(maxSize: number) {
-  const store = { version: 1 };
+  const store = {
+    version: 1,
+    get knownVersion() {
+      return this.version;
+    },
+  };
   const kept = new KeptTexts(store, maxSize);
   const slot = new TextSlot(kept, 2_000);
   const ask = (source: string, from = slot) => {

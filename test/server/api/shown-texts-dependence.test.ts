@@ -7,7 +7,12 @@ import type { RuleContext, VisibilityFilter } from '../../../src/server/core/con
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
-const kept = { version: 1 };
+const kept = {
+  version: 1,
+  get knownVersion() {
+    return this.version;
+  },
+};
 const texts = new ShownTexts(new KeptTexts(kept));
 const media = ['application/xml', 'application/json'] as const;
 

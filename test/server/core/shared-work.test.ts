@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Site } from '../../../src/server/core/ports.ts';
 import { TaskRunner } from '../../../src/server/core/task-runner.ts';
 import { defineWork } from '../../../src/server/core/tasks.ts';
-import { openPostgresStore, type SharedStore } from '../../../src/server/store/postgres/store.ts';
+import { openPostgresStore } from '../../../src/server/store/postgres/open.ts';
+import type { SharedStore } from '../../../src/server/store/postgres/store.ts';
 import {
   type Cluster,
   createDatabase,

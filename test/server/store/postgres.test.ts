@@ -18,12 +18,12 @@ import { diskSums, structureVersion } from '../../../src/server/store/counters.t
 import { isKind, type KindName } from '../../../src/server/store/kinds.ts';
 import { maskedAddress } from '../../../src/server/store/postgres/address.ts';
 import { writeAlone } from '../../../src/server/store/postgres/locks.ts';
-import { statementText } from '../../../src/server/store/postgres/statement-text.ts';
 import {
   openPostgresDatabase,
   openPostgresStore,
-  type SharedStore,
-} from '../../../src/server/store/postgres/store.ts';
+} from '../../../src/server/store/postgres/open.ts';
+import { statementText } from '../../../src/server/store/postgres/statement-text.ts';
+import type { SharedStore } from '../../../src/server/store/postgres/store.ts';
 import { compileSearch } from '../../../src/server/store/search.ts';
 import { inTurns } from '../../../src/server/store/slices.ts';
 import { type Store, StoreError } from '../../../src/server/store/store.ts';
@@ -352,111 +352,6 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       });
       expect(after).toBe(before);
       expect(other.version).toBeGreaterThan(Number(before));
-    });
-
-    describe('that may have changed what is remembered', () => {
-      let remembered:
-        | { readonly version: number; readonly names: ReturnType<typeof names> }
-        | undefined;
-      /** The names of all tags, as a server keeps such things until the store changes. */
-      const rememberedNames = () => {
-        const { version } = store;
-        if (remembered?.version === version) return remembered.names;
-        const found = names();
-        // Reading may have shown that there is a newer one.
-        remembered = { version: store.version, names: found };
-        return found;
-      };
-      /** In one turn it is asked once what the version is. */
-      const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-      /** A change by the other server in the middle of what this one does. */
-      const change = (name: string) =>
-        other.database.exec(
-          `INSERT INTO o_tag (collection, id, name, doc) VALUES ('/tags', '${randomUUID()}', '${name}', '{"name":"${name}"}');` +
-            'UPDATE store_version SET version = version + 1',
-        );
-      let done = 0;
-      const assuming = <T>(work: () => T) => {
-        done = 0;
-        return store.assumingNoChange(async () => {
-          done += 1;
-          return work();
-        });
-      };
-      const countTags = () => store.read((tx) => tx.count('tag'));
-
-      it('is done once where nothing has changed', async () => {
-        rememberedNames();
-        const found = await assuming(() => [rememberedNames().length, countTags()]);
-        expect(found[0]).toBe(found[1]);
-        expect(done).toBe(1);
-      });
-
-      it.each(['read after it', 'not read at all'])('is done again: %s', async (how) => {
-        rememberedNames();
-        await nextTurn();
-        change(`remembered ${how}`);
-        const found = await assuming(() => {
-          const known = rememberedNames();
-          return [known.length, how === 'read after it' ? countTags() : known.length];
-        });
-        expect(done).toBe(2);
-        expect(rememberedNames()).toContain(`remembered ${how}`);
-        expect(found[0]).toBe(names().length);
-        expect(found[1]).toBe(found[0]);
-      });
-
-      it('is done again with what it throws', async () => {
-        rememberedNames();
-        const refuse = () => {
-          if (!rememberedNames().includes('missed')) throw new Error('there is none');
-          return 'found';
-        };
-        await nextTurn();
-        change('missed');
-        expect(await assuming(refuse)).toBe('found');
-        await expect(assuming(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-        expect(done).toBe(1);
-      });
-
-      it('is done again where the change comes between two statements', async () => {
-        rememberedNames();
-        const found = await assuming(() =>
-          store.read((tx) => {
-            const before = tx.count('tag');
-            if (done === 1) change('between');
-            return [before, tx.count('tag')];
-          }),
-        );
-        expect(done).toBe(2);
-        expect(found[0]).toBe(found[1]);
-      });
-
-      it('keeps the second of two statements in the state of the first', async () => {
-        const found = await assuming(() =>
-          store.read((tx) => {
-            const first = [tx.count('tag'), tx.count('tag')];
-            change('behind the second');
-            return [...first, tx.count('tag')];
-          }),
-        );
-        expect(new Set(found).size).toBe(1);
-        expect(done).toBe(1);
-      });
-
-      it('writes nothing because of it', async () => {
-        rememberedNames();
-        await nextTurn();
-        change('decides');
-        const written = await assuming(() =>
-          rememberedNames().includes('decides')
-            ? undefined
-            : store.write((tx) => tx.insert('tag', '/tags', tagOf('written by mistake'))),
-        );
-        await written;
-        expect(done).toBe(2);
-        expect(names()).not.toContain('written by mistake');
-      });
     });
 
     it('waits for whoever writes, and goes on from what that has written', async () => {

@@ -15,6 +15,7 @@ import type {
   AnswerTime,
   DatabaseFailure,
   NumberedAnswer,
+  SentStatement,
   ThreadAnswer,
   ThreadRequest,
   ThreadSettings,
@@ -24,8 +25,10 @@ import { signatureOf, statementText } from './statement-text.ts';
 /** Milliseconds after which the thread itself must have failed: it answers earlier than that. */
 const longestWait = 120_000;
 
-type Beside = Pick<ThreadRequest, 'before' | 'after'>;
-type UnsentRequest = Omit<ThreadRequest, 'number' | 'before' | 'after'>;
+type UnsentRequest = Omit<ThreadRequest, 'number' | 'before'>;
+
+/** Rows of a statement that is not sent, for they are there already; undefined where it has to be sent. */
+export type FindRows = (statement: SentStatement) => readonly Row[] | undefined;
 
 /** Statements that may be under way without an answer: what waits there takes memory, and time of who asks next. */
 const maxUnanswered = 100;
@@ -42,9 +45,9 @@ export class PostgresConnection implements Database {
   readonly #names = new Map<string, string>();
   /** What the next statement begins a transaction with. */
   #before: string | undefined;
-  /** What goes behind the next statement, which is alone. */
-  #after: string | undefined;
-  /** Receives what either of them has answered. */
+  /** Looks for the rows of statements, as long as the transaction has not begun. */
+  #find: FindRows | undefined;
+  /** Receives what the beginning of the transaction has answered. */
   #received: (rows: readonly Row[]) => void = () => {};
   #isReading = false;
   #isInTransaction = false;
@@ -60,7 +63,7 @@ export class PostgresConnection implements Database {
     const workerData: ThreadSettings = { url, use, port: port2, answered };
     this.#port = port1;
     this.#answered = new Int32Array(answered);
-    this.#worker = new Worker(builtFile('postgres-thread.js'), {
+    this.#worker = new Worker(builtFile('postgres-thread.cjs'), {
       name: 'postgres',
       workerData,
       transferList: [port2],
@@ -117,9 +120,14 @@ export class PostgresConnection implements Database {
       const isFirst = this.#isReading ? this.#before !== undefined : !this.#isInTransaction;
       return { sql: text, values, name, mayConnect: isFirst, answer };
     };
+    const rowsFor = (values: readonly SqlValue[]): readonly Row[] => {
+      const request = requestOf(values, 'now');
+      const found = this.#before === undefined ? undefined : this.#find?.(request);
+      return found ?? this.#request(request);
+    };
     return {
-      get: (...values) => this.#request(requestOf(values, 'now'))[0],
-      all: (...values) => [...this.#request(requestOf(values, 'now'))],
+      get: (...values) => rowsFor(values)[0],
+      all: (...values) => [...rowsFor(values)],
       run: (...values) => {
         if (this.#isInTransaction && this.#unanswered < maxUnanswered) {
           this.#send(requestOf(values, 'with the next'));
@@ -138,12 +146,12 @@ export class PostgresConnection implements Database {
    * the first of them, and with `query`: who reads nothing costs nothing. `received` gets the rows of the
    * query; what it throws is thrown by whoever asked for something.
    *
-   * With `isAloneFirst` the first of them is alone, without a transaction, and the query comes behind it:
-   * for who knows by its answer that nothing has changed, and mostly needs no second one.
+   * Before it has begun, `find` is asked for the rows of each: for who has read them by other means, and knows
+   * by the answer to the query that they are of the same state.
    */
-  beginRead(query: string, received: (rows: readonly Row[]) => void, isAloneFirst: boolean): void {
+  beginRead(query: string, received: (rows: readonly Row[]) => void, find?: FindRows): void {
     this.#before = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${query}`;
-    this.#after = isAloneFirst ? query : undefined;
+    this.#find = find;
     this.#received = received;
     this.#isReading = true;
   }
@@ -158,14 +166,18 @@ export class PostgresConnection implements Database {
 
   /** Rows of one query that is no part of a transaction. */
   query(sql: string): readonly Row[] {
-    const name = this.#nameOf(sql);
-    return this.#request({ sql, values: [], name, mayConnect: true, answer: 'now' }, true);
+    return this.#request({ ...this.statementOf(sql), mayConnect: true, answer: 'now' }, true);
+  }
+
+  /** A query without values, with the name that it has in every connection. */
+  statementOf(sql: string): SentStatement {
+    return { sql, values: [], name: this.#nameOf(sql) };
   }
 
   endRead(): void {
     const isBegun = this.#isReading && this.#before === undefined;
     this.#before = undefined;
-    this.#after = undefined;
+    this.#find = undefined;
     this.#isReading = false;
     if (isBegun) this.#send({ sql: 'COMMIT', mayConnect: false, answer: 'never' });
   }
@@ -185,40 +197,35 @@ export class PostgresConnection implements Database {
     return name;
   }
 
-  #send(request: UnsentRequest, beside: Beside = this.#takeBeside()): void {
+  #send(request: UnsentRequest, before = this.#takeBefore()): void {
     this.#number += 1;
     this.#unanswered = request.answer === 'now' ? 0 : this.#unanswered + 1;
-    this.#port.postMessage({ ...request, ...beside, number: this.#number } satisfies ThreadRequest);
+    this.#port.postMessage({ ...request, before, number: this.#number } satisfies ThreadRequest);
   }
 
-  /** What goes before the next statement, or behind it. */
-  #takeBeside(): Beside {
-    const sql = this.#after;
-    if (sql !== undefined) {
-      this.#after = undefined;
-      return { after: { sql, name: this.#nameOf(sql) } };
-    }
+  /** What goes before the next statement. */
+  #takeBefore(): string | undefined {
     const before = this.#before;
     this.#before = undefined;
-    return before === undefined ? {} : { before };
+    return before;
   }
 
   #request(request: UnsentRequest, isRepeatable = this.#before !== undefined): readonly Row[] {
-    const beside = this.#takeBeside();
-    let answer = this.#answerTo(request, beside);
+    const before = this.#takeBefore();
+    let answer = this.#answerTo(request, before);
     // The connection may have ended long ago, with nobody to notice it: nothing of this snapshot was read.
     if (isRepeatable && 'failure' in answer && answer.failure.isDisconnected) {
-      answer = this.#answerTo(request, beside);
+      answer = this.#answerTo(request, before);
     }
     if ('failure' in answer) throw new DatabaseError(answer.failure);
     if (answer.beside) this.#received(answer.beside);
     return answer.rows;
   }
 
-  #answerTo(request: UnsentRequest, beside: Beside): ThreadAnswer {
+  #answerTo(request: UnsentRequest, before: string | undefined): ThreadAnswer {
     const until = performance.now() + longestWait;
     let answer: NumberedAnswer | undefined;
-    this.#send(request, beside);
+    this.#send(request, before);
     for (let left = longestWait; !answer && left > 0; left = until - performance.now()) {
       Atomics.wait(this.#answered, 0, 0, left);
       Atomics.store(this.#answered, 0, 0);

@@ -22,28 +22,30 @@ export type SiteUse = 'shared' | 'starting' | 'alone' | 'covered';
 /** When a request is answered: at once, with the next one that is where it failed, or never. */
 export type AnswerTime = 'now' | 'with the next' | 'never';
 
+/** A statement on its way to PostgreSQL. */
+export interface SentStatement {
+  readonly sql: string;
+  /** None for several statements at once, which have no values. */
+  readonly values?: readonly SqlValue[] | undefined;
+  /** Under which the statement is kept prepared: the same for every connection. */
+  readonly name?: string | undefined;
+}
+
 /** What the thread is to do. */
-export interface ThreadRequest {
+export interface ThreadRequest extends SentStatement {
   /** Of this request among all of the connection. */
   readonly number: number;
   /** A statement that goes before, on which nothing depends: the beginning of a transaction. */
   readonly before?: string | undefined;
-  /** A statement that goes behind it, at once. */
-  readonly after?: { readonly sql: string; readonly name: string | undefined } | undefined;
-  readonly sql: string;
-  /** None for several statements at once, which have no values. */
-  readonly values?: readonly SqlValue[] | undefined;
   /** Nothing came before it in its transaction: it may go over a new connection. */
   readonly mayConnect: boolean;
-  /** Under which the statement is kept prepared. */
-  readonly name?: string | undefined;
   readonly answer: AnswerTime;
 }
 
 export type ThreadAnswer =
   | {
       readonly rows: readonly Row[];
-      /** What the statement before it, or behind it, has answered. */
+      /** What the statement before it has answered. */
       readonly beside?: readonly Row[] | undefined;
     }
   | { readonly failure: DatabaseFailure };

@@ -1,5 +1,4 @@
-/** The store in PostgreSQL: opened, read in snapshots over one connection, written in groups over another. */
-import { FolderError, FolderInUse } from '../../files/access.ts';
+/** The store in PostgreSQL: read in snapshots over one connection, written in groups over another. */
 import { copyTables } from '../copy-tables.ts';
 import {
   type Database,
@@ -12,20 +11,13 @@ import { readMeta, writeMeta } from '../meta.ts';
 import { prepareSchema } from '../schema.ts';
 import { type Store, StoreError } from '../store.ts';
 import { Transaction } from '../transaction.ts';
-import { maskedAddress } from './address.ts';
-import { PostgresConnection } from './connection.ts';
-import { DatabaseError, describe, isOfDatabase } from './errors.ts';
+import { Assumption, type ReadStatement } from './assumption.ts';
+import type { PostgresConnection } from './connection.ts';
+import { type DatabaseError, describe, isOfDatabase } from './errors.ts';
 import { GroupWriter } from './group-writer.ts';
-import { endStart, lockNotAvailable, othersUse } from './locks.ts';
-import { NewerSchema, preparePostgresSchema } from './schema.ts';
-
-export interface PostgresSettings {
-  /** Nobody else may use it, for as long as it is open. */
-  readonly alone?: boolean;
-  /** What is there gets another name, for an empty site. */
-  readonly newSite?: boolean;
-  readonly log?: (line: string) => void;
-}
+import { endStart } from './locks.ts';
+import type { SentStatement } from './messages.ts';
+import type { ReadConnections, ReadRows } from './read-connections.ts';
 
 /** A store that several servers use. Others that are opened wait until this one has `started`. */
 export interface SharedStore extends Store {
@@ -34,111 +26,38 @@ export interface SharedStore extends Store {
   started(): void;
 }
 
-/**
- * Opens the store in a database at `postgres://USER@HOST:PORT/NAME`, and makes its tables where they are
- * missing. Waits while another server starts. Throws a `FolderInUse` where somebody has it alone, and a
- * `FolderError` with what is wrong where it cannot be used.
- */
-export function openPostgresStore(url: string, settings: PostgresSettings = {}): SharedStore {
-  const use = settings.alone ? 'alone' : 'starting';
-  const connection = opened(url, use, (database) => {
-    if (!settings.newSite) return;
-    if (isUsed(database)) throw new SiteInUse();
-    setSchemaAside(database, settings.log);
-  });
-  const isFirst = !isUsed(connection);
-  const writing = new PostgresConnection(url, settings.alone ? 'covered' : 'shared');
-  return new PostgresStore(connection, writing, isFirst);
-}
-
-/** The same without a store: for those who look at the tables themselves, while no server uses them. */
-export function openPostgresDatabase(url: string): PostgresConnection {
-  return opened(url, 'alone', () => {});
-}
-
-/** Thrown where servers have a site that is to be moved aside. */
-class SiteInUse extends Error {}
-
-/** Whether other servers have the site. */
-function isUsed(database: Database): boolean {
-  return Number(database.prepare(othersUse).get()?.['others']) > 0;
-}
-
-function opened(
-  url: string,
-  use: 'starting' | 'alone',
-  before: (connection: PostgresConnection) => void,
-): PostgresConnection {
-  const connection = new PostgresConnection(url, use);
-  try {
-    before(connection);
-    preparePostgresSchema(connection);
-    return connection;
-  } catch (cause) {
-    connection.close();
-    throw refusalOf(maskedAddress(url), cause);
-  }
-}
-
-/** Gives the tables of a site another name. Nothing is deleted. */
-function setSchemaAside(connection: Database, log?: (line: string) => void): void {
-  const found = connection
-    .prepare("SELECT 1 FROM information_schema.tables WHERE table_schema = 'vmctl'")
-    .get();
-  if (!found) return;
-  const stamp = new Date().toISOString().replace(/\D/g, '');
-  connection.exec(`ALTER SCHEMA vmctl RENAME TO vmctl_before_${stamp}`);
-  log?.(`the schema vmctl is now vmctl_before_${stamp}`);
-}
-
-function refusalOf(address: string, cause: unknown): unknown {
-  if (cause instanceof NewerSchema) {
-    return new FolderError(
-      `The data in ${address} was written by a newer vmctl (${cause.message}).`,
-      'use that version, or another database with --store',
-      cause,
-    );
-  }
-  if (cause instanceof SiteInUse) return inUse(address, 'another vmctl serve uses it', cause);
-  if (!(cause instanceof DatabaseError)) return cause;
-  if (cause.code === lockNotAvailable) return inUse(address, cause.message, cause);
-  return new FolderError(
-    `Cannot use the data in ${address}: ${describe(cause)}.`,
-    undefined,
-    cause,
-  );
-}
-
-function inUse(address: string, why: string, cause: unknown): FolderInUse {
-  return new FolderInUse(
-    `Cannot use the data in ${address}: ${why}.`,
-    'stop that one, or choose another database with --store',
-    cause,
-  );
-}
-
 /** The number of changes of the site by all servers. */
 const readVersion = 'SELECT version FROM store_version';
 
-class PostgresStore implements SharedStore {
+/** How often work is begun, before it is done in a snapshot. */
+const maxTries = 5;
+
+export class PostgresStore implements SharedStore {
   readonly isShared = true;
   readonly isFirst: boolean;
   /** For all but groups of writing requests. */
   readonly #connection: PostgresConnection;
   readonly #tx: Transaction;
   readonly #writer: GroupWriter;
+  readonly #ahead: ReadConnections;
   #isReading = false;
   /** The version was asked for in this turn, outside of a snapshot. */
   #isFresh = false;
   /** What is going on assumes that the version is that of before; undefined where nothing does. */
-  #assumption: 'made' | 'used' | 'proved' | undefined;
+  #assumption: Assumption | undefined;
   /** Rises whenever something may be otherwise than before, for those who remember what they have read. */
   #version = 0;
   /** What the site said of its changes when that was last looked at. */
   #seen: SqlValue | undefined;
 
-  constructor(connection: PostgresConnection, writing: PostgresConnection, isFirst: boolean) {
+  constructor(
+    connection: PostgresConnection,
+    writing: PostgresConnection,
+    ahead: ReadConnections,
+    isFirst: boolean,
+  ) {
     this.isFirst = isFirst;
+    this.#ahead = ahead;
     this.#connection = connection;
     this.#tx = new Transaction(connection, new Map<string, Statement>());
     this.#writer = new GroupWriter(writing, () => {
@@ -153,8 +72,8 @@ class PostgresStore implements SharedStore {
   /** Asks PostgreSQL, once in each snapshot or turn: others change the site as well. */
   get version(): number {
     if (this.#writer.isWorking || (this.#isFresh && !this.#isReading)) return this.#version;
-    if (this.#assumption !== undefined) {
-      if (this.#assumption === 'made') this.#assumption = 'used';
+    if (this.#assumption) {
+      this.#assumption.isUsed = true;
       return this.#version;
     }
     try {
@@ -182,33 +101,64 @@ class PostgresStore implements SharedStore {
       this.#seen = current;
       this.#version += 1;
       // What was remembered may be otherwise, and what was read may be older than this.
-      if (this.#assumption !== undefined) throw new Outdated();
+      this.#assumption?.broken();
     }
-    if (this.#assumption !== undefined) this.#assumption = 'proved';
+    if (this.#assumption) this.#assumption.isProved = true;
   }
 
-  assumingNoChange<T>(work: () => Promise<T>): Promise<T> {
-    this.#assumption = 'made';
-    const result = work();
-    const proof = this.#proof();
-    this.#assumption = undefined;
-    const again = (error: unknown) => {
-      if (error instanceof Outdated) return work();
-      throw error;
-    };
-    // Where the proof fails, nobody is answered with what the work comes to, a refusal either.
-    result.catch(() => undefined);
-    return proof.then(() => result).catch(again);
+  /** What is missing is read meanwhile, and the work begun again: nothing else waits for PostgreSQL. */
+  async assumingNoChange<T>(work: () => Promise<T>): Promise<T> {
+    let read: readonly ReadStatement[] = [];
+    /** Of what was read, and of the site a moment ago. */
+    let version: number | undefined;
+    for (let tries = 1; tries <= maxTries; tries += 1) {
+      const isProved = version === this.#version;
+      if (!isProved) read = [];
+      const assumption = new Assumption(read, isProved);
+      const result = this.#assuming(assumption, work);
+      if (assumption.holds) return result;
+      // Nobody is answered with what the work comes to before it is proved, a refusal either.
+      result.catch(() => undefined);
+      version = this.#version;
+      if (assumption.isBroken) {
+        read = [];
+        continue;
+      }
+      const { missing } = assumption;
+      const rows = await this.#readAhead(missing);
+      if (!rows) version = undefined;
+      else if (missing) read = [...read, { ...missing, rows }];
+      else return result;
+    }
+    return work();
   }
 
-  /** Asks for the version where it was assumed, at once; rejects with an `Outdated` where it is another one. */
-  async #proof(): Promise<void> {
-    this.#prove();
+  /** Begins the work; the assumption ends with its first wait. */
+  #assuming<T>(assumption: Assumption, work: () => Promise<T>): Promise<T> {
+    this.#assumption = assumption;
+    try {
+      return work();
+    } finally {
+      this.#assumption = undefined;
+    }
   }
 
-  /** Asks for the version where it was assumed. Throws an `Outdated` where it is another one. */
+  /** The rows of a statement, where the version is still the one of before; none without a statement. */
+  async #readAhead(statement: SentStatement | undefined): Promise<readonly Row[] | undefined> {
+    const before = this.#version;
+    let found: ReadRows;
+    try {
+      found = await this.#ahead.read(statement, this.#connection.statementOf(readVersion));
+    } catch (cause) {
+      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+    }
+    this.#look(found.behind);
+    return this.#version === before ? (found.rows ?? []) : undefined;
+  }
+
+  /** Asks for the version where it was assumed. Throws where it is another one. */
   #prove(): void {
-    if (this.#assumption !== 'used') return;
+    if (!this.#assumption?.isUsed || this.#assumption.isProved) return;
     try {
       this.#askVersion();
     } catch (cause) {
@@ -241,8 +191,9 @@ class PostgresStore implements SharedStore {
 
   #snapshot<T>(work: (tx: Transaction) => T): T {
     this.#isReading = true;
-    const isAssuming = this.#assumption !== undefined;
-    this.#connection.beginRead(readVersion, (rows) => this.#look(rows), isAssuming);
+    const assumption = this.#assumption;
+    const find = assumption && ((statement: SentStatement) => assumption.rowsOf(statement));
+    this.#connection.beginRead(readVersion, (rows) => this.#look(rows), find);
     try {
       return work(this.#tx);
     } finally {
@@ -296,12 +247,10 @@ class PostgresStore implements SharedStore {
 
   async close(): Promise<void> {
     await this.#writer.close();
+    this.#ahead.close();
     this.#connection.close();
   }
 }
-
-/** Thrown where something else was assumed of the site than it is. */
-class Outdated extends Error {}
 
 function unreadable(cause: DatabaseError): StoreError {
   return new StoreError(`The data could not be read: ${describe(cause)}.`, { cause });
