@@ -1,5 +1,5 @@
-// The layout of the sources, as `npm run lint` holds it: which room may import which, no circles of folders,
-// no file of logic above 400 lines, a first line in each that says what is in it. `docs/architecture.md` has
+// The layout of the sources, as `npm run lint` holds it: which room may import which, no circles of folders
+// or files, no file of logic above 400 lines, a first line in each that says what is in it. `docs/architecture.md` has
 // the reasons.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -110,6 +110,7 @@ const tables = /^model\/|^server\/reference-data\/|\.generated\.ts$/;
 export function problemsOf(texts) {
   const problems = [];
   const folders = new Map();
+  const files = new Map();
   for (const [file, text] of texts) {
     const own = roomOf(file);
     for (const [, path] of text.matchAll(/(?:from|import|import\()\s*'([^']+)'/g)) {
@@ -119,7 +120,9 @@ export function problemsOf(texts) {
         continue;
       }
       const target = normalize(join(dirname(file), path));
-      addTo(folders, dirname(file), dirname(target));
+      // What stands in `src` itself are facts about the package.
+      if (dirname(target) !== '.') addTo(folders, dirname(file), dirname(target));
+      addTo(files, file, target);
       const other = roomOf(target);
       if (other === own || other === '.' || own === '.') continue;
       if (!rooms[own]) problems.push(`${file}: ${own} is no room; scripts/lint-layout.js has them`);
@@ -133,8 +136,10 @@ export function problemsOf(texts) {
       problems.push(`${file}: ${lines} lines, more than ${maxLines}`);
     }
   }
-  const circle = circleIn(folders);
-  if (circle) problems.push(`folders import each other: ${circle.join(' -> ')}`);
+  for (const [what, imports] of Object.entries({ folders, files })) {
+    const circle = circleIn(imports);
+    if (circle) problems.push(`${what} import each other: ${circle.join(' -> ')}`);
+  }
   return problems;
 }
 
@@ -154,25 +159,24 @@ function mayImport(allowed, room) {
 function addTo(folders, from, to) {
   const targets = folders.get(from) ?? new Set();
   folders.set(from, targets);
-  // What stands in `src` itself are facts about the package.
-  if (from !== to && to !== '.') targets.add(to);
+  if (from !== to) targets.add(to);
 }
 
-/** The folders of a circle, the first one again at its end; nothing where there is none. */
-function circleIn(folders) {
+/** The folders or files of a circle, the first one again at its end; nothing where there is none. */
+function circleIn(imports) {
   const done = new Set();
-  const visit = (folder, way) => {
-    if (way.includes(folder)) return [...way.slice(way.indexOf(folder)), folder];
-    if (done.has(folder)) return undefined;
-    for (const next of folders.get(folder) ?? []) {
-      const circle = visit(next, [...way, folder]);
+  const visit = (one, way) => {
+    if (way.includes(one)) return [...way.slice(way.indexOf(one)), one];
+    if (done.has(one)) return undefined;
+    for (const next of imports.get(one) ?? []) {
+      const circle = visit(next, [...way, one]);
       if (circle) return circle;
     }
-    done.add(folder);
+    done.add(one);
     return undefined;
   };
-  for (const folder of folders.keys()) {
-    const circle = visit(folder, []);
+  for (const one of imports.keys()) {
+    const circle = visit(one, []);
     if (circle) return circle;
   }
   return undefined;

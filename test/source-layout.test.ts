@@ -34,8 +34,19 @@ describe('the layout of the sources', () => {
       ['cli/verbs/a/a.ts', source("import('../b/b.ts')")],
       ['cli/verbs/b/b.ts', source("export { x } from '../x.ts';")],
     ]);
-    expect(problems).toEqual([
+    expect(problems[0]).toBe(
       'folders import each other: cli/verbs -> cli/verbs/a -> cli/verbs/b -> cli/verbs',
+    );
+  });
+
+  it('complains of circles of files, by types or lazy imports as well', () => {
+    const problems = problemsOf([
+      ['wire/x.ts', source("import type { A } from './a.ts';")],
+      ['wire/a.ts', source("import('./b.ts')")],
+      ['wire/b.ts', source("export { x } from './x.ts';")],
+    ]);
+    expect(problems).toEqual([
+      'files import each other: wire/x.ts -> wire/a.ts -> wire/b.ts -> wire/x.ts',
     ]);
   });
 

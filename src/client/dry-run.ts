@@ -1,6 +1,6 @@
 /** Dry run: requests that are shown instead of being sent. */
-import type { Call } from './client.ts';
-import type { HttpRequest } from './http.ts';
+import type { Call } from './call.ts';
+import type { HttpRequest } from './http-message.ts';
 
 /**
  * What is held back: `changes`, everything that could change something; `primary`, also the reading

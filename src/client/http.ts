@@ -10,6 +10,7 @@ import { connectionError } from './connection-errors.ts';
 import { Connections } from './connections.ts';
 import { type DryRunMode, DryRunStop, isReading } from './dry-run.ts';
 import { TrustError, UsageError } from './errors.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
 import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 import { maxBodyLength, readBody, withProgress } from './response-body.ts';
 import { delayAfter, pause } from './retry.ts';
@@ -22,32 +23,6 @@ export interface Trust {
   readonly ca?: string;
   /** Believe anybody. */
   readonly insecure?: boolean;
-}
-
-export interface HttpRequest {
-  readonly method: string;
-  readonly origin: string;
-  /** Absolute path with its query. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  readonly signal?: AbortSignal;
-  /** The request that the command is about, not one on the way to it. */
-  readonly isPrimary?: boolean;
-  /** Gets or returns a token: never held back. */
-  readonly isSession?: boolean;
-  /** A good answer is handed out as soon as its head is there; its body comes as `rest`. */
-  readonly isStreamed?: boolean;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** The body of a streamed answer, as it comes; `body` is empty then. To be read to its end. */
-  readonly stream?: AsyncIterable<Uint8Array>;
-  /** Where the answer came from, when redirects led to another host. */
-  readonly foreignOrigin?: string;
 }
 
 /** What is told about each request, for `--debug`. */

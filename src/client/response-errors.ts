@@ -10,7 +10,7 @@ import {
   ServerError,
   type VmctlError,
 } from './errors.ts';
-import type { HttpRequest, HttpResponse } from './http.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
 import { shellQuote } from './shell-quote.ts';
 
 export interface RequestDescription {

@@ -5,7 +5,8 @@
 import { dialects } from '../model/dialect.ts';
 import { type Address, candidates, type Site, siteUrl } from './address.ts';
 import { AuthError, NotFoundError, ServerError } from './errors.ts';
-import type { Http, HttpResponse } from './http.ts';
+import type { Http } from './http.ts';
+import type { HttpResponse } from './http-message.ts';
 import { errorFromResponse } from './response-errors.ts';
 
 /** Where a password comes from. Asked only when somebody has to sign in. */

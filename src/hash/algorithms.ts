@@ -1,13 +1,8 @@
 /** Hash algorithms for checksums. */
 import { createHash, getHashes } from 'node:crypto';
 import { Blake2b } from './blake2b.ts';
+import type { Digest } from './digest.ts';
 import { Xxh128 } from './xxh128.ts';
-
-/** A hash under way. */
-export interface Digest {
-  update(data: Uint8Array): unknown;
-  digest(): Buffer;
-}
 
 const BLAKE2B_LENGTH = 32;
 

@@ -1,6 +1,7 @@
 /** Entry point of a hashing thread, which works on several hashes at a time. */
 import { parentPort } from 'node:worker_threads';
-import { type Digest, FAST_ALGORITHM, startDigest } from './algorithms.ts';
+import { FAST_ALGORITHM, startDigest } from './algorithms.ts';
+import type { Digest } from './digest.ts';
 import type { HashCommand, HashReply } from './thread-pool.ts';
 import { loadXxh128 } from './xxh128.ts';
 

@@ -1,6 +1,6 @@
 /** XXH3 with 128 bits: as fast as bytes are read, against changes that nobody made on purpose. */
 import { createXXHash128, type IHasher } from 'hash-wasm';
-import type { Digest } from './algorithms.ts';
+import type { Digest } from './digest.ts';
 
 let hasher: IHasher | undefined;
 /** The hash whose state is in the hasher. */

@@ -4,7 +4,8 @@
  * system's threads, as `SubtleCrypto` does, costs as much again as the hash.
  */
 import type { Range } from '../extents/range-set.ts';
-import { type Digest, FAST_ALGORITHM, startDigest } from '../hash/algorithms.ts';
+import { FAST_ALGORITHM, startDigest } from '../hash/algorithms.ts';
+import type { Digest } from '../hash/digest.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
 import { loadXxh128 } from '../hash/xxh128.ts';
 import { BLOCK, blockCount, lengthOf } from './blocks.ts';

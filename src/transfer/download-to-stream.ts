@@ -16,8 +16,9 @@ import {
 import { fastestAlgorithm } from './checksum-algorithm.ts';
 import type { Downloaded } from './download.ts';
 import type { Journal } from './journal.ts';
+import type { RemoteExtents } from './parse-extents.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
-import { dataExtents, type RemoteExtents } from './remote-extents.ts';
+import { dataExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import { downloadSequentially, inMemoryJournal } from './sequential-download.ts';
 import { TransferAborted } from './transfer-error.ts';

@@ -21,6 +21,7 @@ export {
 export { FileSource, isSameIdentity } from './file-source.ts';
 export { requireFormat, requireKnown } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
+export type { NewDisk } from './new-disk.ts';
 export { openSource, type SourceOptions } from './open-source.ts';
 export { PartialFile } from './partial-file.ts';
 export type { Phase, ProgressListener, TransferEvent, TransferOptions } from './progress.ts';
@@ -28,5 +29,5 @@ export { RateLimit } from './rate-limit.ts';
 export { type FileRegion, headOf, RegionSource } from './region-source.ts';
 export type { Source } from './source.ts';
 export { TransferAborted, type TransferRemainder } from './transfer-error.ts';
-export { type NewDisk, type UploadOptions, upload } from './upload.ts';
+export { type UploadOptions, upload } from './upload.ts';
 export { isUrl } from './web-source.ts';

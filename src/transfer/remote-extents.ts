@@ -1,95 +1,11 @@
-/** Extents of a remote image, parsed while the list arrives; all data where the daemon has none. */
-
+/** Where a remote image has data: all of it, where its daemon does not tell. */
 import type { ApiObject } from '../client/client.ts';
-import { ConflictError, ServerError } from '../client/errors.ts';
+import { ConflictError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { RemoteExtents } from './parse-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-
-export interface RemoteExtents {
-  /** Bytes of the image. */
-  readonly size: number;
-  /** Runs with data, ascending; everything else reads as zeros. */
-  readonly data: readonly Range[];
-}
-
-/** Zeros shorter than this are fetched with the data around them. */
-const SHORT_GAP = 128 * 2 ** 10;
-
-interface ListedExtent {
-  readonly start: number;
-  readonly length: number;
-  readonly zero: boolean;
-  readonly dirty: boolean;
-}
-
-/** What is wanted of an image. */
-export interface ExtentFilter {
-  /** Whether an extent is data. */
-  readonly isData: (extent: ListedExtent) => boolean;
-  /** What is shorter than this between data counts as data, too; in bytes. */
-  readonly shortGap: number;
-}
-
-const dataOnly: ExtentFilter = { isData: ({ zero }) => !zero, shortGap: SHORT_GAP };
-
-/**
- * Reads a JSON list of `{start, length, zero}`, with `dirty` where changes were asked for. It may be longer than memory allows, as a
- * fragmented image has millions of extents, so it is taken apart object by object.
- * Throws when it does not cover an image from its start to its end.
- */
-export async function parseExtents(
-  body: AsyncIterable<Uint8Array>,
-  wanted: ExtentFilter = dataOnly,
-): Promise<RemoteExtents> {
-  const decoder = new TextDecoder();
-  const runs: { start: number; end: number }[] = [];
-  let size = 0;
-  let rest = '';
-  for await (const chunk of body) {
-    rest += decoder.decode(chunk, { stream: true });
-    let used = 0;
-    for (let at = rest.indexOf('}'); at >= 0; at = rest.indexOf('}', used)) {
-      const from = rest.indexOf('{', used);
-      const extent = parseExtent(rest.slice(from, at + 1));
-      const { start, length } = extent;
-      used = at + 1;
-      if (start !== size) throw invalidExtents(`an extent begins at ${start} instead of ${size}`);
-      size = start + length;
-      if (length === 0 || !wanted.isData(extent)) continue;
-      const last = runs.at(-1);
-      if (last && (start === last.end || start - last.end < wanted.shortGap)) last.end = size;
-      else runs.push({ start, end: size });
-    }
-    rest = rest.slice(used);
-    if (rest.length > 10_000) throw invalidExtents('it is no list of extents');
-  }
-  if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw invalidExtents('it breaks off');
-  return { size, data: runs };
-}
-
-function parseExtent(text: string): ListedExtent {
-  let value: Readonly<Record<string, unknown>>;
-  try {
-    value = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  } catch {
-    throw invalidExtents('it is no JSON');
-  }
-  const { start, length, zero, dirty } = value;
-  if (!isCount(start) || !isCount(length)) throw invalidExtents('an extent has no numbers');
-  return { start, length, zero: zero === true, dirty: dirty === true };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function invalidExtents(why: string): ServerError {
-  return new ServerError(`the list of extents from the image daemon cannot be used: ${why}`, {
-    code: 'bad_answer',
-  });
-}
 
 /** The layout of the image of a disk; all of it is data where nothing is known about zeros. */
 export async function remoteExtents(

@@ -10,8 +10,8 @@ import {
   type DaemonResponse,
 } from './daemon-requests.ts';
 import type { LocalSocket } from './local-socket.ts';
+import { parseExtents, type RemoteExtents } from './parse-extents.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { parseExtents, type RemoteExtents } from './remote-extents.ts';
 
 export interface Capabilities {
   /** Names such as `zero`, `flush`, `extents`, `checksum`; none on old daemons. */

@@ -2,8 +2,9 @@
 import type { ApiObject } from '../client/client.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
 import { Journal, type JournalHeader } from './journal.ts';
+import type { RemoteExtents } from './parse-extents.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';
-import { type RemoteExtents, remoteExtents } from './remote-extents.ts';
+import { remoteExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import { diskName, TransferApi } from './transfer-api.ts';
 import { TransferAborted, tryCancel } from './transfer-error.ts';

@@ -3,9 +3,9 @@
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, UsageError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { NewDisk } from './new-disk.ts';
 import type { Source } from './source.ts';
 import { diskName } from './transfer-api.ts';
-import type { NewDisk } from './upload.ts';
 
 /** Bytes of the sectors that disks are made of. */
 const SECTOR = 512;

@@ -6,6 +6,7 @@ import type { DiskFormat } from '../formats/image-head.ts';
 import { fastestAlgorithm } from './checksum-algorithm.ts';
 import { requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
+import type { NewDisk } from './new-disk.ts';
 import type { ParallelCopy } from './parallel-copy.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';
 import { prepareSending } from './send-blocks.ts';
@@ -28,21 +29,6 @@ import {
 } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
 import { verifyUpload } from './verify.ts';
-
-/** A disk to be made. */
-export interface NewDisk {
-  readonly name: string;
-  /** Bytes; those of the image without it. */
-  readonly size?: number;
-  /** Take all of its room at once. */
-  readonly preallocated?: boolean;
-  /** Bytes that its storage domain has left, as far as that is known. */
-  readonly availableSpace?: number;
-  readonly description?: string;
-  readonly storageDomain: string;
-  /** The domain hands out blocks instead of files: what is not written may be anything. */
-  readonly onBlockStorage: boolean;
-}
 
 export interface UploadOptions extends TransferOptions {
   readonly source: Source;

@@ -1,7 +1,8 @@
 /** Image on a web server, read in ranges where the server supports them, else as one stream. */
 
 import { ConflictError, ConnectionError, UsageError, type VmctlError } from '../client/errors.ts';
-import { Http, type HttpResponse } from '../client/http.ts';
+import { Http } from '../client/http.ts';
+import type { HttpResponse } from '../client/http-message.ts';
 import type { EnvironmentVariables } from '../client/proxy-env.ts';
 import { backOff } from '../client/retry.ts';
 import type { Extent } from '../extents/file-extents.ts';

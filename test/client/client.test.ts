@@ -5,7 +5,8 @@ import { type Call, nounOf, pathOf, whatOf } from '../../src/client/call.ts';
 import { Client, type ClientOptions } from '../../src/client/client.ts';
 import { DryRunStop, isReading } from '../../src/client/dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from '../../src/client/errors.ts';
-import type { Http, HttpRequest, HttpResponse } from '../../src/client/http.ts';
+import type { Http } from '../../src/client/http.ts';
+import type { HttpRequest, HttpResponse } from '../../src/client/http-message.ts';
 import { type Operation, operationsOf } from '../../src/model/index.ts';
 
 function operation(path: string, name: string): Operation {

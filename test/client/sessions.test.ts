@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../src/client/address.ts';
 import { AuthError, FaultError, NotFoundError, ServerError } from '../../src/client/errors.ts';
-import type { Http, HttpRequest } from '../../src/client/http.ts';
+import type { Http } from '../../src/client/http.ts';
+import type { HttpRequest } from '../../src/client/http-message.ts';
 import {
   fixedSession,
   revoke,

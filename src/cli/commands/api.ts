@@ -1,6 +1,6 @@
 /** `vmctl api`: any request with the token of the session, and a look at the entry point. */
 import { UsageError } from '../../client/errors.ts';
-import type { HttpResponse } from '../../client/http.ts';
+import type { HttpResponse } from '../../client/http-message.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
 import { operationsOf } from '../../model/index.ts';
 import { command, noun } from '../args/command.ts';

@@ -2,7 +2,7 @@
 
 import { siteUrl } from '../../client/address.ts';
 import type { ApiObject, Call, ChangeObserver, Client, RawRequest } from '../../client/client.ts';
-import type { HttpResponse } from '../../client/http.ts';
+import type { HttpResponse } from '../../client/http-message.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
 import { opposites } from '../../model/derive/opposites.ts';
 import { isType, operationsOf, parseKind } from '../../model/index.ts';

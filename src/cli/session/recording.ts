@@ -1,7 +1,8 @@
 /** `--record`: each request with its answer, added to a file that anybody may be given. */
 import * as fs from 'node:fs';
 import { UsageError, VmctlError } from '../../client/errors.ts';
-import type { HttpOptions, HttpResponse, RequestObserver } from '../../client/http.ts';
+import type { HttpOptions, RequestObserver } from '../../client/http.ts';
+import type { HttpResponse } from '../../client/http-message.ts';
 import {
   type Exchange,
   headerLine,

@@ -7,17 +7,12 @@ import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras, MediaType } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
-import {
-  type CollectionRef,
-  collectionOf,
-  locationOf,
-  resolveCollection,
-} from '../core/collection-ref.ts';
+import { type CollectionRef, collectionOf, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import * as generic from './generic.ts';
-import { type Presentation, present, presentVisible, wholeAlone } from './presentation.ts';
-import { replaceHidden } from './redact.ts';
+import { replaceHidden } from './hidden-references.ts';
+import { type Presentation, wholeAlone } from './presentation.ts';
 import { type ApiRequest, booleanParameter, type Match } from './request.ts';
 import type { ShownTexts } from './shown-texts.ts';
 
@@ -109,20 +104,4 @@ export function permit(
   const sent = Array.isArray(body) ? {} : body;
   const checked = authorise(ctx, operation, { ref, ...(object ? { object } : {}), sent });
   if (ctx.filter) replaceHidden(ctx, ctx.filter, ref, { operation, body, checked });
-}
-
-/** The object as it is answered: in its place, without references to what the caller does not see. */
-export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
-  const { service, path } = locationOf(ref, String(object['id']));
-  if (object['id'] === undefined) {
-    const {
-      id: _id,
-      href: _href,
-      link: _link,
-      ...shown
-    } = present(view, ref.kind, object, service, path);
-    return view.ctx.filter?.shows(ref.type, shown) ?? shown;
-  }
-  if (ref.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
-  return presentVisible(view, ref.kind, object, service, path);
 }

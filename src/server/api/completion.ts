@@ -1,11 +1,13 @@
 /** Completion of asynchronous requests, for clients that wait. */
+import { behaviorOf } from '../core/behavior.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { type JobStatus, jobOf } from '../core/jobs.ts';
 import type { Site } from '../core/ports.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
-import { type Answer, type Call, collectionRefOf, presentationOf, show } from './call.ts';
+import { type Answer, type Call, collectionRefOf, presentationOf } from './call.ts';
 import { type ApiRequest, route } from './request.ts';
+import { show } from './show.ts';
 import { visibilityFilterOf } from './visibility-filter.ts';
 
 const progress: Readonly<Record<JobStatus, string>> = {
@@ -52,7 +54,7 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   if (job?.status === 'started') return undefined;
   const failedJob = job?.status === 'failed' || job?.status === 'aborted';
   const ref = collectionRefOf(ctx, call);
-  const lifecycle = ctx.behavior(ref.kind)?.lifecycle;
+  const lifecycle = behaviorOf(ctx, ref.kind)?.lifecycle;
   if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
   const object: StoredObject | undefined = ctx.tx.get(ref.kind, id, ref.collection);

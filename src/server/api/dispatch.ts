@@ -3,11 +3,12 @@
  */
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
-import type { Parameters } from '../core/behavior.ts';
+import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { noteJob, openJob } from '../core/jobs.ts';
+import type { Parameters } from '../core/parameters.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Slices } from '../store/slices.ts';
 import { leaseNames } from '../store/staged.ts';
@@ -17,7 +18,6 @@ import {
   collectionRefOf,
   permit,
   presentationOf,
-  show,
   targetIn,
 } from './call.ts';
 import {
@@ -35,6 +35,7 @@ import { actionsOf, type Presentation } from './presentation.ts';
 import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
+import { show } from './show.ts';
 import { visibilityFilterOf } from './visibility-filter.ts';
 
 /**
@@ -185,7 +186,7 @@ function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> 
 function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const ref = collectionRefOf(ctx, call);
   permit(ctx, call, ref);
-  const many = ctx.behavior(ref.kind)?.addMany;
+  const many = behaviorOf(ctx, ref.kind)?.addMany;
   if (many) return addMany(ctx, call, view, ref, many);
   const sent = sentIn(call);
   const object = generic.add(ctx, ref, sent);
@@ -198,7 +199,7 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
     return { status: 200, form: 'object', type: ref.type, object: answer };
   }
   const headers = shown['href'] ? { Location: String(shown['href']) } : {};
-  const behavior = ctx.behavior(ref.kind);
+  const behavior = behaviorOf(ctx, ref.kind);
   const lifecycle = behavior?.lifecycle;
   const state = lifecycle && object[lifecycle.attribute];
   // What has no state has nothing to wait for: disks that are logical units.

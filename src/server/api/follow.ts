@@ -2,6 +2,7 @@
 
 import { linksOf } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
+import { behaviorOf } from '../core/behavior.ts';
 import {
   type CollectionRef,
   isStored,
@@ -231,7 +232,7 @@ function lookedFor(
   item: StoredObject,
 ): readonly StoredObject[] | undefined {
   if (!isStored(type)) return undefined;
-  const found = view.ctx.behavior(type)?.references?.[attribute]?.(view.ctx, item);
+  const found = behaviorOf(view.ctx, type)?.references?.[attribute]?.(view.ctx, item);
   const { filter } = view.ctx;
   if (!found || !filter) return found;
   const shown = filter.shows(type, { [attribute]: found })[attribute];
@@ -303,7 +304,7 @@ function* maxBelow(
     const type = link?.type ?? reference?.type;
     if (!type) continue;
     const kind = link ? kindOf(link.path) : type;
-    const made = view.ctx.behavior(kind)?.compute !== undefined;
+    const made = behaviorOf(view.ctx, kind)?.compute !== undefined;
     const single = reference && !reference.list;
     const each = single ? 1 : made ? maxComputed : isStored(type) ? yield* maxInOne(tx, kind) : 1;
     const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';

@@ -4,7 +4,7 @@
  */
 
 import type { Operation } from '../../model/index.ts';
-import type { ActionResult, EventChoice, Parameters } from '../core/behavior.ts';
+import { type ActionResult, behaviorOf, type EventChoice } from '../core/behavior.ts';
 import { changedMembers } from '../core/changed-members.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
@@ -19,6 +19,7 @@ import {
   resolveReferences,
   settable,
 } from '../core/input.ts';
+import type { Parameters } from '../core/parameters.ts';
 import { erase } from '../core/removal.ts';
 import { allOf, type ListOptions } from '../store/conditions.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
@@ -36,14 +37,14 @@ export interface Target {
 
 /** The place of a path as its kind and the parameters of the request will have it. */
 export function located(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
-  return ctx.behavior(ref.kind)?.locate?.(ctx, ref, id) ?? ref;
+  return behaviorOf(ctx, ref.kind)?.locate?.(ctx, ref, id) ?? ref;
 }
 
 /** Finds the addressed object, or refuses with 404. */
 export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
   const { where } = ref.options;
   const condition = allOf(ref.options.condition, ref.visible?.ofOne);
-  const compute = ctx.behavior(ref.kind)?.compute;
+  const compute = behaviorOf(ctx, ref.kind)?.compute;
   const object = compute
     ? compute(ctx, ref, id).find((one) => one['id'] === id)
     : ctx.tx.first(ref.kind, { where: { ...where, id }, condition });
@@ -92,7 +93,7 @@ export function* read(
   ref: CollectionRef,
   options: Listing,
 ): Slices<readonly Part[]> {
-  const compute = ctx.behavior(ref.kind)?.compute;
+  const compute = behaviorOf(ctx, ref.kind)?.compute;
   if (compute) {
     const { select, limit, offset = 0 } = options;
     const all = compute(ctx, ref);
@@ -117,7 +118,7 @@ export const partSize = 25;
 
 /** Adds an object; returns it as it is at the end of the transaction. */
 export function add(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
-  const behavior = ctx.behavior(ref.kind);
+  const behavior = behaviorOf(ctx, ref.kind);
   requireOnAdd(ctx.site.dialect, ref, sent);
   if (ref.members) return addMember(ctx, ref, sent);
   if (behavior?.attach) return behavior.attach(ctx, ref, sent);
@@ -148,7 +149,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   if (sent['id'] !== undefined && sent['id'] !== before['id']) {
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
-  const behavior = ctx.behavior(ref.kind);
+  const behavior = behaviorOf(ctx, ref.kind);
   const costly = [...(behavior?.costly ?? []), ...Object.keys(behavior?.references ?? {})];
   const everything = costly.some((name) => sent[name] !== undefined);
   const whole = shownWhole(ctx, ref, before, everything);
@@ -191,7 +192,7 @@ export function remove(ctx: RuleContext, target: Target, parameters: Parameters)
     removeMember(ctx, target.ref, String(target.object['id']));
     return;
   }
-  const behavior = ctx.behavior(target.ref.kind);
+  const behavior = behaviorOf(ctx, target.ref.kind);
   behavior?.beforeDelete?.(ctx, target, parameters);
   if (behavior?.remove) {
     behavior.remove(ctx, target, parameters);
@@ -208,7 +209,7 @@ export function act(
   operation: Operation,
   body: StoredObject,
 ): ActionResult {
-  const action = ctx.behavior(target.ref.kind)?.actions?.[operation.name];
+  const action = behaviorOf(ctx, target.ref.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
   requireForAction(operation, unwatched(body));
   return action(ctx, target, body);
@@ -222,7 +223,7 @@ export function actOnCollection(
   body: StoredObject,
   parameters: Parameters,
 ): ActionResult {
-  const behavior = ctx.behavior(ref.kind);
+  const behavior = behaviorOf(ctx, ref.kind);
   const rule =
     operation.name === 'remove'
       ? behavior?.removeMany

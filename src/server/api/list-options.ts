@@ -4,6 +4,7 @@ import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
+import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
@@ -52,12 +53,12 @@ export function listOptions(
     const settings = {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
       seen: ctx.filter && seenIn(ctx.filter),
-      measured: (kind: KindName, field: string) => ctx.behavior(kind)?.measure?.(ctx, field),
+      measured: (kind: KindName, field: string) => behaviorOf(ctx, kind)?.measure?.(ctx, field),
       names: names.next,
     };
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
     if (offset === undefined) return undefined;
-    const storedAs = ctx.behavior(ref.kind)?.storedAs;
+    const storedAs = behaviorOf(ctx, ref.kind)?.storedAs;
     if (storedAs) {
       const found = storedAs.map((kind) => [kind, compileSearch(kind, query, settings)] as const);
       const select = (ids: readonly string[]) =>

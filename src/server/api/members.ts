@@ -1,5 +1,6 @@
 /** Collections of objects that exist by themselves: putting one in, taking it out. */
 
+import { behaviorOf } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
@@ -30,6 +31,6 @@ function changeList(ctx: RuleContext, ref: CollectionRef, memberId: string, adde
     ? before.filter((item: unknown) => !isRecord(item) || item['id'] !== entry)
     : [];
   const after = { ...object, [members.attribute]: added ? [...others, { id: entry }] : others };
-  ctx.behavior(holder.kind)?.onMembershipChange?.(ctx, object, after, { id: entry, added });
+  behaviorOf(ctx, holder.kind)?.onMembershipChange?.(ctx, object, after, { id: entry, added });
   ctx.tx.update(holder.kind, after);
 }

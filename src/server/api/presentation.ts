@@ -6,6 +6,7 @@ import { linksOf } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
+import { behaviorOf } from '../core/behavior.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
 import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
@@ -96,7 +97,7 @@ export function present(
 ): StoredObject {
   const type = typeOfKind(kind);
   const shows = showsOf(type);
-  const behavior = view.ctx.behavior(kind);
+  const behavior = behaviorOf(view.ctx, kind);
   const computed = behavior?.present?.(view.ctx, object, view.everything, view.brief === true);
   const hidden = hiddenOf(view, type);
   const base = view.apiPath + path;

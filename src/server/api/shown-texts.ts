@@ -7,15 +7,15 @@ import { services } from '../../model/derive/services.ts';
 import { attributesOf } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { encodeItem, encodeObject, type MediaType, objectTexts } from '../../wire/index.ts';
-import type { Behavior, Derivations } from '../core/behavior.ts';
+import { type Behavior, behaviorOf, type Derivations } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { readJson, type StoredObject, typeOfKind } from '../store/kinds.ts';
-import { show } from './call.ts';
 import { Composer, type LaidMember, type Layout, type Spot } from './composer.ts';
 import { DocumentMembers } from './document-members.ts';
 import { type KeptTexts, TextSlot } from './kept-texts.ts';
 import { actionsOf, defaultsOf, hiddenOf, type Presentation, showsOf } from './presentation.ts';
 import { looksOf } from './redact.ts';
+import { show } from './show.ts';
 
 /** Characters of a document that is written in one go: less than a millisecond of work. */
 const longestDocument = 16_384;
@@ -43,7 +43,7 @@ export class ShownTexts {
    * is stored, or less.
    */
   writerOf(view: Presentation, ref: CollectionRef): DocumentWriter | undefined {
-    const behavior = view.ctx.behavior(ref.kind);
+    const behavior = behaviorOf(view.ctx, ref.kind);
     if (view.everything || behavior?.compute || ref.members?.answers === 'link') return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);

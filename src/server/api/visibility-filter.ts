@@ -5,6 +5,7 @@
 
 import { services } from '../../model/derive/services.ts';
 import { holdersOf } from '../auth/permissions.ts';
+import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { notFound, Refusal, titleOf } from '../core/fault.ts';
@@ -167,7 +168,7 @@ function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisib
 
 /** Nothing of a place. Refuses with 404 where its objects are made up when they are asked for. */
 function none(ctx: RuleContext, ref: CollectionRef, { kind, id }: ObjectKey): CollectionRef {
-  if (ctx.behavior(ref.kind)?.compute) {
+  if (behaviorOf(ctx, ref.kind)?.compute) {
     throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show what is in it.`);
   }
   return restricted(ref, never);

@@ -9,15 +9,10 @@ import type { Measure } from '../store/search.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
-import type { Deadline, Work } from './tasks.ts';
+import type { Deadline, Work } from './declared-tasks.ts';
+import type { Parameters } from './parameters.ts';
+import type { Site } from './ports.ts';
 import type { TransitionHandlers } from './transition-handlers.ts';
-
-/** Parameters of a request: of the query, or of the action body. */
-export interface Parameters {
-  /** A boolean parameter of the query; undefined when absent or unreadable. */
-  readonly flag: (name: string) => boolean | undefined;
-  readonly text: (name: string) => string | undefined;
-}
 
 /** One event, one for each kind of object that the collection may belong to, or as the object has it. */
 export type EventChoice =
@@ -261,6 +256,17 @@ export class BehaviorRegistry {
   work(taskName: string): Work | undefined {
     return this.#work.get(taskName);
   }
+}
+
+/** What is declared at a site. */
+export function behaviorsOf({ behaviors }: Pick<Site, 'behaviors'>): BehaviorRegistry {
+  if (behaviors instanceof BehaviorRegistry) return behaviors;
+  throw new Error('The site was given no registry of behaviors.');
+}
+
+/** What is declared for a kind of objects. */
+export function behaviorOf({ site }: RuleContext, kind: KindName): Behavior | undefined {
+  return behaviorsOf(site).of(kind);
 }
 
 function unique<K, T>(declared: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, T> {

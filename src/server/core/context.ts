@@ -5,10 +5,10 @@ import type { Resource } from '../../model/resource.ts';
 import type { SqlCondition } from '../store/conditions.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-import type { Behavior, Parameters } from './behavior.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import { fill, type MessageParams, refused } from './fault.ts';
 import { namedBy } from './named-objects.ts';
+import type { Parameters } from './parameters.ts';
 import type { Site } from './ports.ts';
 
 /** Who asks. */
@@ -110,11 +110,6 @@ export class RuleContext {
   /** The time of the transaction, as objects hold it: ISO 8601 in UTC. */
   get timestamp(): string {
     return this.now.toISOString();
-  }
-
-  /** What is declared for a kind of objects. */
-  behavior(kind: KindName): Behavior | undefined {
-    return this.site.behaviors.of(kind);
   }
 
   /** Refuses the request with a sentence of the catalogue. */

@@ -2,7 +2,6 @@
 import type { Dialect } from '../../model/dialect.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
-import type { BehaviorRegistry } from './behavior.ts';
 
 /** From which form an image is brought into which. */
 export interface ImageForm {
@@ -188,8 +187,8 @@ export interface SiteCertificates {
 
 /** What stays the same for the life of the server. */
 export interface Site {
-  /** What objects do beyond the generic handling, by kind. */
-  readonly behaviors: BehaviorRegistry;
+  /** What objects do beyond the generic handling: `behaviorOf` (`behavior.ts`) looks it up. */
+  readonly behaviors: object;
   readonly dialect: Dialect;
   /** Factor on the duration of transitions; 0: at once. */
   readonly speed: number;

@@ -1,14 +1,16 @@
 /** Runner of persistent tasks: each at its time, also those from before a restart. */
+
 import { setTimeout as wait } from 'node:timers/promises';
 import { longestTurn } from '../store/group.ts';
 import { readJson, type StoredObject } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
+import { behaviorsOf } from './behavior.ts';
 import { RuleContext } from './context.ts';
+import { type Noted, workPrefix } from './declared-tasks.ts';
 import { settleJob } from './jobs.ts';
 import { silenceLimit } from './peers.ts';
 import type { Site } from './ports.ts';
-import { type Noted, workPrefix } from './tasks.ts';
 import { moveTask, proceed } from './transitions.ts';
 
 /** Longest time that a timer can wait, in milliseconds. */
@@ -121,7 +123,7 @@ export class TaskRunner {
       settleJob(ctx);
       return ctx.afterCommit;
     }
-    const deadline = this.#site.behaviors.deadline(task.name);
+    const deadline = behaviorsOf(this.#site).deadline(task.name);
     if (deadline) {
       const { data, caller, correlationId, job } = readJson<Noted<StoredObject>>(task.data);
       const ctx = new RuleContext(tx, this.#site, caller, correlationId);
@@ -130,7 +132,7 @@ export class TaskRunner {
       settleJob(ctx);
       return ctx.afterCommit;
     }
-    if (this.#site.behaviors.work(task.name)) {
+    if (behaviorsOf(this.#site).work(task.name)) {
       // The row stays until the work has ended, so that a crash does not lose it.
       const lease = this.#store.isShared ? leaseShared : leaseAlone;
       const seq = tx.tasks.keep(task, this.#site.steady() + lease);
@@ -159,7 +161,7 @@ export class TaskRunner {
   }
 
   async #work(task: WorkTask): Promise<void> {
-    const work = this.#site.behaviors.work(task.name);
+    const work = behaviorsOf(this.#site).work(task.name);
     if (!work) return;
     const noted = work.read(task.data);
     const { caller, correlationId, job } = noted;

@@ -1,17 +1,20 @@
 /**
  * Engine of the lifecycle tables: takes an object from state to state, at once or in persisted steps.
  */
+
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/lifecycle.ts';
 import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
+import { behaviorOf } from './behavior.ts';
 import { type Caller, RuleContext } from './context.ts';
+import { defineWork } from './declared-tasks.ts';
 import { type MessageParams, typeLabel } from './fault.ts';
 import { abortJobs } from './jobs.ts';
 import type { Site } from './ports.ts';
-import { beginWork, defineWork } from './tasks.ts';
+import { beginWork } from './tasks.ts';
 import type { ImageCopy, Packing, TransitionRun, TransitionStart } from './transition-handlers.ts';
 
 /** Name of the tasks that carry a move on. */
@@ -61,7 +64,7 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
     const run = runOf(data);
     const object = waiting(ctx, data);
     if (!object) return;
-    const failed = ctx.behavior(run.kind)?.transitions?.onCopyFailure?.[run.operation];
+    const failed = behaviorOf(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
     const { attribute, failed: states = [] } = lifecycleOf(ctx, run.kind);
     const left = failed
       ? failed(ctx, object, run, error)
@@ -98,7 +101,7 @@ function waiting(ctx: RuleContext, noted: NotedCopying): StoredObject | undefine
 }
 
 function lifecycleOf(ctx: RuleContext, kind: KindName): Lifecycle {
-  const found = ctx.behavior(kind)?.lifecycle;
+  const found = behaviorOf(ctx, kind)?.lifecycle;
   if (!found) throw new Error(`Objects of kind ${kind} have no lifecycle.`);
   return found;
 }
@@ -177,7 +180,7 @@ function enter(
     return current;
   }
   const copies =
-    ctx.behavior(run.kind)?.transitions?.copies?.[run.operation]?.(ctx, current, run) ?? [];
+    behaviorOf(ctx, run.kind)?.transitions?.copies?.[run.operation]?.(ctx, current, run) ?? [];
   if (copies.length > 0 || packingOf(run)) {
     ctx.tx.update(run.kind, current, run.collection);
     const state = String(current[lifecycle.attribute]);
@@ -230,7 +233,7 @@ function arrive(
   if (to !== undefined && lifecycle.failed?.includes(to)) ctx.failed = true;
   let current: StoredObject | undefined =
     to === undefined ? object : { ...object, [lifecycle.attribute]: to };
-  const arrived = ctx.behavior(run.kind)?.transitions?.onEnd?.[run.operation];
+  const arrived = behaviorOf(ctx, run.kind)?.transitions?.onEnd?.[run.operation];
   if (move.events?.end !== undefined && to === undefined) {
     report(ctx, run, current, move.events.end);
   }
@@ -258,7 +261,7 @@ function report(
   object: StoredObject,
   event: EventName,
 ): void {
-  const described = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
+  const described = behaviorOf(ctx, run.kind)?.transitions?.describe(ctx, object, run);
   ctx.event(event, described?.subjects, {
     ...described?.words,
     ...run.data?.words,

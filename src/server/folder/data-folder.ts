@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { FolderError, FolderInUse, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import { type Database, messageOf, openDatabase } from '../store/driver.ts';
-import { openStore, type Store } from '../store/store.ts';
+import { openStore } from '../store/store.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
-import { type AgreementSettings, agree, writeSite } from './agreement.ts';
+import { agree, writeSite } from './agreement.ts';
 import { clearPartial, moved, moveImagesAside, unused } from './aside.ts';
 import { howLeft, markClosed, markOf, markOpen, newSite, readMark, strangersIn } from './marks.ts';
+import type { DataFolder, FolderSettings } from './opened-site.ts';
 import * as refusals from './refusals.ts';
 
 /** Throws a `FolderInUse` where a server has the database. Nothing else may open it meanwhile. */
@@ -38,31 +39,6 @@ export async function requireUnused(path: string): Promise<void> {
   } finally {
     db.close();
   }
-}
-
-export interface DataFolder {
-  readonly store: Store;
-  /** Folder of the image files. */
-  readonly images: string;
-  /** Folder on the same file system as these, for what second names of them are kept in. */
-  readonly frozen: string;
-  /** No other server uses the site. */
-  readonly isFirst: boolean;
-  /** Others that wait for this one may start. */
-  started(): void;
-  /** Closes the database, and notes that it was closed. */
-  close(): Promise<void>;
-}
-
-export interface FolderSettings extends AgreementSettings {
-  /** Nothing is kept: the database is in memory. */
-  readonly inMemory: boolean;
-  /** What is there is moved aside, for an empty site. */
-  readonly newSite: boolean;
-  /** Address of the PostgreSQL that has the state; undefined: the folder has it. */
-  readonly store?: string | undefined;
-  /** Folder of the images; undefined: below that of the data. */
-  readonly images?: string | undefined;
 }
 
 /** Of a folder, which one server has for itself. */

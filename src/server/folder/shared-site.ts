@@ -5,8 +5,8 @@ import { openPostgresStore } from '../store/postgres/open.ts';
 import type { Store } from '../store/store.ts';
 import { agree, writeSite } from './agreement.ts';
 import { clearPartial, moveImagesAside } from './aside.ts';
-import type { DataFolder, FolderSettings } from './data-folder.ts';
 import { newSite, readMark, siteMarkIn } from './marks.ts';
+import type { DataFolder, FolderSettings } from './opened-site.ts';
 
 /**
  * Opens the site in the database at an address of PostgreSQL, with its images in a folder. Throws a

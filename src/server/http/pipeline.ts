@@ -10,9 +10,9 @@ import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
 import { settled, statusOf } from '../api/completion.ts';
+import { discreetly } from '../api/discreet-refusals.ts';
 import { parametersOf, serve } from '../api/dispatch.ts';
 import { onceForKey } from '../api/idempotency.ts';
-import { discreetly } from '../api/redact.ts';
 import {
   type ApiRequest,
   type ApiResponse,

@@ -3,7 +3,8 @@
  * nobody confirmed a change in time.
  */
 import type { RuleContext } from '../core/context.ts';
-import { cancelDue, defineDeadline, dueIn } from '../core/tasks.ts';
+import { defineDeadline } from '../core/declared-tasks.ts';
+import { cancelDue, dueIn } from '../core/tasks.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { NetworkConfiguration } from '../store/stored-members.ts';
 import {

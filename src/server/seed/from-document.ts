@@ -16,6 +16,7 @@ import { settled } from '../../definitions/values.ts';
 import { attributesOf, isType, operationsOf, referencedType } from '../../model/index.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
+import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, isStored, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
@@ -213,7 +214,7 @@ function presentAs(
   { type, wanted, isMember }: Entry,
   sent: StoredObject,
 ): string | undefined {
-  if (ref.members || ctx.behavior(ref.kind)?.compute) return undefined;
+  if (ref.members || behaviorOf(ctx, ref.kind)?.compute) return undefined;
   const { where } = ref.options;
   if (isMember) {
     const id = String(sent['id']);

@@ -5,23 +5,11 @@ import { RuleContext } from '../core/context.ts';
 import type { Site } from '../core/ports.ts';
 import { loadState } from '../store/state.ts';
 import type { Transaction } from '../store/transaction.ts';
+import { type Counts, countNames } from './counts.ts';
 import { fillDefaults } from './defaults.ts';
 import { addInventory } from './from-document.ts';
 import { addSampleImages, addSampleUsers } from './samples.ts';
 import { buildSite } from './site.ts';
-
-const names = [
-  'datacenters',
-  'clusters',
-  'hosts',
-  'storagedomains',
-  'networks',
-  'vms',
-  'disks',
-] as const;
-
-/** How many there are of each; `disks` is how many of the virtual machines have one. */
-export type Counts = Readonly<Record<(typeof names)[number], number>>;
 
 const small: Counts = {
   datacenters: 1,
@@ -80,8 +68,8 @@ function fromEntries(
 ): Partial<Counts> {
   const counts: Partial<Record<keyof Counts, number>> = {};
   for (const [name, value] of entries) {
-    const known = names.find((one) => one === name);
-    if (!known) throw new Error(`${where}: "${name}" is not one of ${names.join(', ')}.`);
+    const known = countNames.find((one) => one === name);
+    if (!known) throw new Error(`${where}: "${name}" is not one of ${countNames.join(', ')}.`);
     const count = Number(value);
     if (!Number.isInteger(count) || count < 0 || count > 1_000_000) {
       throw new Error(`${where}: ${name}=${String(value)} is not a number from 0 to 1000000.`);

@@ -8,7 +8,7 @@ import { defaultIds } from '../reference-data/default-ids.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
 import { equip, hardware } from '../resources/host/hardware.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import type { Counts } from './seed.ts';
+import type { Counts } from './counts.ts';
 import { addVms } from './vms.ts';
 
 const gibibyte = 2 ** 30;

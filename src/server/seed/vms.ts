@@ -12,7 +12,7 @@ import { prepareVm } from '../resources/vm/create.ts';
 import { running } from '../resources/vm/run.ts';
 import { type BulkValues, BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import type { Counts } from './seed.ts';
+import type { Counts } from './counts.ts';
 
 const gibibyte = 2 ** 30;
 

@@ -13,24 +13,13 @@ import type { SqlValue } from './driver.ts';
 import { type KindName, kindNamed, readJson } from './kinds.ts';
 import { rowsInOrder } from './ordered-walk.ts';
 import { planOf } from './query-plan.ts';
+import type { RowSet } from './row-set.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
-import { type RowSet, sortedRows } from './sorted-walk.ts';
+import { sortedRows } from './sorted-walk.ts';
 import { stageTables } from './staged.ts';
 import type { Transaction } from './transaction.ts';
-
-export interface Walk {
-  readonly tx: Transaction;
-  readonly kind: KindName;
-  readonly options: ListOptions;
-  /** The conditions of the list, without those on who sees what. */
-  readonly condition: SqlCondition | undefined;
-  /** The test whether an object is visible; none where `rows` says it, or everything is. */
-  readonly test: SqlCondition | undefined;
-  readonly rows: RowSet | undefined;
-  /** Tables that were made ahead. */
-  readonly made: ReadonlySet<string>;
-}
+import type { Walk } from './walk.ts';
 
 interface Counted {
   readonly last: number;

@@ -1,11 +1,11 @@
 /** Lists in the order of an index: read along the index until the list is full. */
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
 import { readJson } from './kinds.ts';
-import type { Walk } from './list-keys.ts';
 import { planOf } from './query-plan.ts';
 import { pageOf } from './remembered-orders.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
+import type { Walk } from './walk.ts';
 
 /** A way along an index. */
 export interface Order {

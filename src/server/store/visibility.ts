@@ -17,9 +17,9 @@ import {
   typeOfKind,
 } from './kinds.ts';
 import { heldBy, isPermissionObject, pathPrefix, permissionKeepers } from './permission-index.ts';
+import { RowSet } from './row-set.ts';
 import { table } from './schema.ts';
 import type { Slices } from './slices.ts';
-import { RowSet } from './sorted-walk.ts';
 import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from './staged.ts';
 import type { Transaction } from './transaction.ts';
 import {

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Digest, startDigest } from '../../../src/hash/algorithms.ts';
+import { startDigest } from '../../../src/hash/algorithms.ts';
 import { Blake2b } from '../../../src/hash/blake2b.ts';
+import type { Digest } from '../../../src/hash/digest.ts';
 import { loadXxh128 } from '../../../src/hash/xxh128.ts';
 import type { Backend, Extent } from '../../../src/images/backends/backend.ts';
 import { sparseCalls } from '../../../src/images/system/c-library.ts';

@@ -1,8 +1,9 @@
 /** Long work of several servers on one store: one does it at a time, and takes over from one that is silent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BehaviorRegistry } from '../../../src/server/core/behavior.ts';
+import { defineWork } from '../../../src/server/core/declared-tasks.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
 import { TaskRunner } from '../../../src/server/core/task-runner.ts';
-import { defineWork } from '../../../src/server/core/tasks.ts';
 import { openPostgresStore } from '../../../src/server/store/postgres/open.ts';
 import type { SharedStore } from '../../../src/server/store/postgres/store.ts';
 import {
@@ -29,7 +30,7 @@ describe.skipIf(postgresPrograms() === undefined)('work of several servers', () 
       done: () => void told.push(`${name} ends`),
       failed: () => void told.push(`${name} fails`),
     });
-    const behaviors = { work: () => work, deadline: () => undefined };
+    const behaviors = new BehaviorRegistry([], [], [work]);
     // The runner asks for nothing else.
     const site = { behaviors, steady: () => now, now: () => new Date(now) } as unknown as Site;
     return { store, runner: new TaskRunner(store, site, (error) => told.push(String(error))) };

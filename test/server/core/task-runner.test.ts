@@ -1,6 +1,8 @@
 /** Tasks that are due at the same time: all are done, and others have a turn in between. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { BehaviorRegistry } from '../../../src/server/core/behavior.ts';
+import { defineDeadline } from '../../../src/server/core/declared-tasks.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
 import { TaskRunner } from '../../../src/server/core/task-runner.ts';
 import { openStore } from '../../../src/server/store/store.ts';
@@ -10,21 +12,19 @@ const caller = { userId: 'x', userName: 'x', administrator: true, superUser: tru
 it('very many tasks that are due at once leave others a turn', async () => {
   const store = await openStore(':memory:');
   const done: number[] = [];
-  const deadline = {
-    run: (_: unknown, { number }: { number: number }) => {
-      const until = performance.now() + 10;
-      while (performance.now() < until);
-      done.push(number);
-    },
-  };
-  const behaviors = { work: () => undefined, deadline: () => deadline };
+  const deadline = defineDeadline('test', (_, { number }) => {
+    const until = performance.now() + 10;
+    while (performance.now() < until);
+    done.push(Number(number));
+  });
+  const behaviors = new BehaviorRegistry([], [deadline], []);
   // The runner asks for nothing else.
   const site = { behaviors, steady: () => 1_000, now: () => new Date(1_000) } as unknown as Site;
   const errors: unknown[] = [];
   const runner = new TaskRunner(store, site, (error) => errors.push(error));
   await store.write((tx) => {
     for (let number = 0; number < 12; number += 1) {
-      tx.tasks.add(500, 'deadline:test', 'target', { data: { number }, caller });
+      tx.tasks.add(500, deadline.name, 'target', { data: { number }, caller });
     }
   });
   runner.wake();

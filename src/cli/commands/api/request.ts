@@ -1,6 +1,6 @@
 /** Bodies and queries made of `--field`, and lists read page by page, for `vmctl api`. */
 import { UsageError } from '../../../client/errors.ts';
-import type { HttpResponse } from '../../../client/http.ts';
+import type { HttpResponse } from '../../../client/http-message.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';

@@ -1,6 +1,6 @@
 /** Reads and writes of ranges of an image behind a ticket, retried after lost connections. */
 import { ConnectionError, ServerError, VmctlError } from '../../../client/errors.ts';
-import type { HttpResponse } from '../../../client/http.ts';
+import type { HttpResponse } from '../../../client/http-message.ts';
 import { backOff } from '../../../transfer/index.ts';
 import type { TicketUrl } from './ticket.ts';
 

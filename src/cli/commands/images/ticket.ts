@@ -1,6 +1,7 @@
 /** The URL of a ticket, and requests to the image daemon behind it. */
 import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
-import type { Http, HttpRequest, HttpResponse } from '../../../client/http.ts';
+import type { Http } from '../../../client/http.ts';
+import type { HttpRequest, HttpResponse } from '../../../client/http-message.ts';
 import { daemonError } from '../../../transfer/index.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { openHttp } from '../../session/connect.ts';

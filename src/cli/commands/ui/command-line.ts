@@ -1,6 +1,6 @@
 /** Commands that keys stand for, as words. */
 import { shellQuote } from '../../../client/shell-quote.ts';
-import type { Named } from './place.ts';
+import type { Named } from './listing.ts';
 
 /** A verb of a noun, on objects that are named. */
 export interface CommandLine {

@@ -6,6 +6,7 @@ import type { CommandContext } from '../../session/command-context.ts';
 import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import type { CommandRunner } from '../embedded/command-runner.ts';
 import { type CommandLine, lineOf, typedWordsOf, wordsOf } from './command-line.ts';
+import type { DashboardControl } from './dashboard-control.ts';
 import { mainHeight, mainWidth } from './layout.ts';
 import { type ListPlace, listAt, type ObjectPlace, type Place } from './place.ts';
 import { press } from './press.ts';
@@ -26,7 +27,7 @@ const typingPause = 300;
 /** Activities are kept for somebody to look at. */
 const maxActivities = 100;
 
-export class Dashboard implements ScreenSource {
+export class Dashboard implements ScreenSource, DashboardControl {
   readonly state: DashboardState;
   readonly #cli: CommandContext;
   readonly #runner: CommandRunner;
@@ -116,7 +117,6 @@ export class Dashboard implements ScreenSource {
     this.#end();
   }
 
-  /** Whether a command is under way. */
   get isBusy(): boolean {
     return this.state.activities.some(({ state }) => state === 'running');
   }
@@ -134,20 +134,17 @@ export class Dashboard implements ScreenSource {
     this.changed();
   }
 
-  /** Goes to a place; the way back leads here. */
   enter(place: Place): void {
     this.state.places.push(place);
     this.state.mode = { kind: 'browse' };
     void this.refresh();
   }
 
-  /** Begins anew at a place. */
   jump(place: Place): void {
     this.state.places = [];
     this.enter(place);
   }
 
-  /** Reads what is shown; what goes wrong is shown beside it. */
   async refresh(): Promise<void> {
     const place = placeOf(this.state);
     const list = listAt(place);
@@ -167,7 +164,6 @@ export class Dashboard implements ScreenSource {
     this.changed();
   }
 
-  /** The same, once nobody has typed for a moment. */
   refreshSoon(): void {
     clearTimeout(this.#typing);
     this.#typing = setTimeout(() => void this.refresh(), typingPause);
@@ -209,7 +205,6 @@ export class Dashboard implements ScreenSource {
     this.changed();
   }
 
-  /** Runs a command; its name and what came of it are shown. */
   async perform(command: CommandLine, verb: OfferedVerb, confirm?: string): Promise<void> {
     listAt(placeOf(this.state))?.marks.clear();
     if (verb.takesTerminal) {

@@ -3,14 +3,7 @@ import type { ApiObject } from '../../../client/client.ts';
 import { nouns } from '../../args/catalog.ts';
 import { collectionsOf } from '../../verbs/collections.ts';
 import { verbOf } from '../../verbs/derive-verbs.ts';
-import type { Listing } from './read-list.ts';
-
-/** An object as other commands are told it: `vms/ID`, with the name that people know. */
-export interface Named {
-  readonly noun: string;
-  readonly id: string;
-  readonly name: string;
-}
+import type { Listing, Named } from './listing.ts';
 
 /** A list, and the line in it that keys are about. */
 export interface ListPlace {

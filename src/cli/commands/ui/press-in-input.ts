@@ -3,7 +3,7 @@ import { nounOf, nouns } from '../../args/catalog.ts';
 import { searchChoices } from '../../completion/search-choices.ts';
 import type { KeyPress, Segment } from '../../screen/screen-view.ts';
 import { checkedSearch, searchedOf } from '../../verbs/search-query.ts';
-import type { Dashboard } from './dashboard.ts';
+import type { DashboardControl } from './dashboard-control.ts';
 import { completedBy, edited, type InputLine, inputLine } from './input-line.ts';
 import { type ListPlace, listAt, listPlace } from './place.ts';
 import { isSearchable } from './shown-items.ts';
@@ -14,7 +14,7 @@ type InputMode =
   | (Mode & { readonly kind: 'confirm' });
 
 /** Edits the line, completes it, or does what it says. */
-export function pressInInput(dashboard: Dashboard, mode: InputMode, key: KeyPress): void {
+export function pressInInput(dashboard: DashboardControl, mode: InputMode, key: KeyPress): void {
   const { state } = dashboard;
   const { input } = mode;
   if (!input) return;
@@ -33,7 +33,7 @@ export function pressInInput(dashboard: Dashboard, mode: InputMode, key: KeyPres
   else confirm(dashboard, mode, next, isEnter);
 }
 
-function filter(dashboard: Dashboard, input: InputLine, isEnter: boolean): void {
+function filter(dashboard: DashboardControl, input: InputLine, isEnter: boolean): void {
   const { state } = dashboard;
   const list = listAt(placeOf(state));
   if (!list) return;
@@ -93,7 +93,7 @@ function choicesNote(words: readonly string[], text: string): Segment | undefine
   return { text: `${last.slice(0, maxChoices).join(' ')}${more}`, tone: 'dim' };
 }
 
-function goTo(dashboard: Dashboard, input: InputLine, isEnter: boolean): void {
+function goTo(dashboard: DashboardControl, input: InputLine, isEnter: boolean): void {
   const { state } = dashboard;
   if (!isEnter) {
     const note = choicesNote(nounWords(state), input.text);
@@ -126,7 +126,7 @@ function nounWords(state: DashboardState): readonly string[] {
 }
 
 function confirm(
-  dashboard: Dashboard,
+  dashboard: DashboardControl,
   mode: Mode & { readonly kind: 'confirm' },
   input: InputLine,
   isEnter: boolean,

@@ -2,15 +2,15 @@
 import type { KeyName, KeyPress } from '../../screen/screen-view.ts';
 import { verbOf } from '../../verbs/derive-verbs.ts';
 import type { CommandLine } from './command-line.ts';
-import type { Dashboard } from './dashboard.ts';
+import type { DashboardControl } from './dashboard-control.ts';
 import { dialogHeight, dialogLines } from './dialogs.ts';
 import { inputLine } from './input-line.ts';
 import { mainHeight, rowsHeight } from './layout.ts';
+import type { Named } from './listing.ts';
 import {
   type ListPlace,
   listAt,
   listPlace,
-  type Named,
   namedBy,
   type ObjectPlace,
   objectPlace,
@@ -31,7 +31,7 @@ const letters: Readonly<Record<string, KeyName>> = {
 };
 
 /** Does what a key means where somebody is. */
-export function press(dashboard: Dashboard, key: KeyPress): void {
+export function press(dashboard: DashboardControl, key: KeyPress): void {
   const { state } = dashboard;
   if (key.name === 'interrupt') {
     dashboard.leave();
@@ -62,7 +62,7 @@ export function press(dashboard: Dashboard, key: KeyPress): void {
   }
 }
 
-function browse(dashboard: Dashboard, key: KeyPress): void {
+function browse(dashboard: DashboardControl, key: KeyPress): void {
   const { state } = dashboard;
   // Several keys may come at once, from fast fingers and slow lines.
   if (key.text !== undefined && key.text.length > 1) {
@@ -112,7 +112,7 @@ function moved(
   return step === undefined ? undefined : Math.max(0, Math.min(count - 1, at + step));
 }
 
-function pressAtSide(dashboard: Dashboard, name: KeyName | undefined): void {
+function pressAtSide(dashboard: DashboardControl, name: KeyName | undefined): void {
   const { state } = dashboard;
   const at = moved(name, state.sidebar, mainHeight(state), state.nouns.length);
   if (at !== undefined) {
@@ -127,7 +127,7 @@ function pressAtSide(dashboard: Dashboard, name: KeyName | undefined): void {
 }
 
 function pressInPlace(
-  dashboard: Dashboard,
+  dashboard: DashboardControl,
   name: KeyName | undefined,
   text: string | undefined,
 ): void {
@@ -149,7 +149,7 @@ function pressInPlace(
 }
 
 /** One step back; what was searched for goes first. */
-function back(dashboard: Dashboard): void {
+function back(dashboard: DashboardControl): void {
   const { state } = dashboard;
   const list = listAt(placeOf(state));
   if (list && list.marks.size > 0) list.marks.clear();
@@ -162,14 +162,18 @@ function back(dashboard: Dashboard): void {
   } else state.focus = 'sidebar';
 }
 
-function turnsTab(dashboard: Dashboard, place: ObjectPlace, name: KeyName | undefined): boolean {
+function turnsTab(
+  dashboard: DashboardControl,
+  place: ObjectPlace,
+  name: KeyName | undefined,
+): boolean {
   const step = name === 'tab' || name === 'right' ? 1 : name === 'left' ? -1 : 0;
   if (step === 0) return false;
   openTab(dashboard, place, (place.tab + step + place.tabs.length) % place.tabs.length);
   return true;
 }
 
-function openTab(dashboard: Dashboard, place: ObjectPlace, tab: number): void {
+function openTab(dashboard: DashboardControl, place: ObjectPlace, tab: number): void {
   const name = place.tabs[tab] ?? '';
   place.tab = tab;
   place.top = 0;
@@ -178,14 +182,14 @@ function openTab(dashboard: Dashboard, place: ObjectPlace, tab: number): void {
   void dashboard.refresh();
 }
 
-function scroll(dashboard: Dashboard, place: ObjectPlace, name: KeyName | undefined): void {
+function scroll(dashboard: DashboardControl, place: ObjectPlace, name: KeyName | undefined): void {
   const height = mainHeight(dashboard.state) - 1;
   const last = Math.max(0, (place.text?.length ?? 0) - height);
   place.top = moved(name, place.top, height, last + 1) ?? place.top;
 }
 
 function pressInList(
-  dashboard: Dashboard,
+  dashboard: DashboardControl,
   list: ListPlace,
   name: KeyName | undefined,
   text: string | undefined,
@@ -207,7 +211,7 @@ function pressInList(
   }
 }
 
-function open(dashboard: Dashboard, list: ListPlace, object: Named): void {
+function open(dashboard: DashboardControl, list: ListPlace, object: Named): void {
   if (verbOf(list.noun, 'get') === undefined) {
     dashboard.say(`${list.noun} have no details`);
     return;
@@ -216,7 +220,7 @@ function open(dashboard: Dashboard, list: ListPlace, object: Named): void {
 }
 
 /** Keys that stand for verbs, and for what tells about an object. */
-function pressForVerb(dashboard: Dashboard, text: string): void {
+function pressForVerb(dashboard: DashboardControl, text: string): void {
   const { state } = dashboard;
   const place = placeOf(state);
   const list = listAt(place);
@@ -246,7 +250,7 @@ function pressForVerb(dashboard: Dashboard, text: string): void {
 }
 
 /** The objects that a command would be about. */
-function chosen({ state }: Dashboard): readonly Named[] {
+function chosen({ state }: DashboardControl): readonly Named[] {
   const place = placeOf(state);
   const list = listAt(place);
   if (!list) return place.kind === 'object' ? [place.object] : [];
@@ -258,7 +262,7 @@ function chosen({ state }: Dashboard): readonly Named[] {
 }
 
 /** Runs a command at once, or asks first where it does harm. */
-function propose(dashboard: Dashboard, command: CommandLine, verb: OfferedVerb): void {
+function propose(dashboard: DashboardControl, command: CommandLine, verb: OfferedVerb): void {
   const { state } = dashboard;
   state.mode = { kind: 'browse' };
   if (state.isReadOnly) {
@@ -281,7 +285,7 @@ function propose(dashboard: Dashboard, command: CommandLine, verb: OfferedVerb):
 }
 
 function pressInQuestion(
-  dashboard: Dashboard,
+  dashboard: DashboardControl,
   mode: Mode & { readonly kind: 'confirm' },
   key: KeyPress,
 ): void {
@@ -297,7 +301,7 @@ function pressInQuestion(
 }
 
 function pressInVerbs(
-  dashboard: Dashboard,
+  dashboard: DashboardControl,
   mode: Mode & { readonly kind: 'verbs' },
   key: KeyPress,
 ): void {
@@ -321,7 +325,7 @@ function pressInVerbs(
 }
 
 function pressInText(
-  dashboard: Dashboard,
+  dashboard: DashboardControl,
   mode: Mode & { readonly kind: 'help' | 'activity' },
   key: KeyPress,
 ): void {

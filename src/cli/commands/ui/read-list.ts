@@ -1,7 +1,5 @@
 /** Reading of the lists that the dashboard shows, as `list` reads them. */
-import type { ApiObject } from '../../../client/client.ts';
 import { columnsOf } from '../../output/column-selection.ts';
-import type { Column } from '../../output/columns.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { verbOf } from '../../verbs/derive-verbs.ts';
 import { flagsOf } from '../../verbs/flags.ts';
@@ -9,18 +7,7 @@ import { isFollowRefused, listQuery, unfollowed } from '../../verbs/list.ts';
 import { fillNames } from '../../verbs/list-enrichment.ts';
 import type { Run } from '../../verbs/run.ts';
 import { runVerb } from '../../verbs/run-verb.ts';
-import type { Named } from './place.ts';
-
-/** Objects as they were at a time, and the columns that show them. */
-export interface Listing {
-  readonly noun: string;
-  readonly type: string;
-  readonly items: readonly ApiObject[];
-  readonly columns: readonly Column[];
-  /** There may be more than these. */
-  readonly isCut: boolean;
-  readonly time: Date;
-}
+import type { Listing, Named } from './listing.ts';
 
 /** So many objects are shown; who looks for one among more searches. */
 export const maxShown = 1_000;

@@ -5,7 +5,8 @@ import type { CommandContext } from '../../session/command-context.ts';
 import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import type { CommandRunner } from '../embedded/command-runner.ts';
 import { wordsOf } from './command-line.ts';
-import type { Named, ObjectPlace } from './place.ts';
+import type { Named } from './listing.ts';
+import type { ObjectPlace } from './place.ts';
 import { readList } from './read-list.ts';
 
 /** So many of the newest events are looked through for those about an object. */

@@ -2,11 +2,12 @@
 
 import { idOrName } from '../../../model/notation/collections.ts';
 import type { ActionBody } from '../../../model/resource.ts';
-import { define, type Parameters } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
+import type { Parameters } from '../../core/parameters.ts';
 import { digestOf, namedId } from '../../core/random.ts';
 import {
   bricksIn,

@@ -2,8 +2,9 @@
 
 import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { defineDeadline } from '../../core/declared-tasks.ts';
 import { digestOf } from '../../core/random.ts';
-import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
+import { cancelDue, dueIn } from '../../core/tasks.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { VolumeTask } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';

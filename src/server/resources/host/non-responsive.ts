@@ -1,4 +1,5 @@
 /** Non-responsive hosts: their virtual machines, and the host that is their fence proxy. */
+import { behaviorOf } from '../../core/behavior.ts';
 import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
@@ -103,7 +104,7 @@ function restart(ctx: RuleContext, vm: Vm): void {
   ctx.event('HA_VM_FAILED', { vm });
   const target = { ref: resolveCollection(ctx.tx, '/vms', []), object: vm };
   try {
-    ctx.behavior('vm')?.actions?.['start']?.(ctx, target, {});
+    behaviorOf(ctx, 'vm')?.actions?.['start']?.(ctx, target, {});
     const host = ctx.tx.get('vm', vm.id ?? '')?.host?.id;
     ctx.event('HA_VM_RESTARTED', { vm, host: host ? ctx.tx.get('host', host) : undefined });
   } catch (error) {

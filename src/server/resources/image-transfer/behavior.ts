@@ -5,7 +5,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { imageTransferLifecycle as lifecycle } from '../../../model/resources/image-transfer.ts';
 import { type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { defineWork } from '../../core/tasks.ts';
+import { defineWork } from '../../core/declared-tasks.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import { hostsUp } from '../../inventory/data-center.ts';

@@ -1,9 +1,10 @@
 /** Storage domains: creation, import, update, space and logical units. */
 
 import type { Resource } from '../../../model/resource.ts';
-import { define, type Parameters } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referredId, requireAll } from '../../core/input.ts';
+import type { Parameters } from '../../core/parameters.ts';
 import { domainsOf, hostsUp, refreshDataCenter } from '../../inventory/data-center.ts';
 import {
   type LogicalUnit,

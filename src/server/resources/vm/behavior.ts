@@ -1,8 +1,9 @@
 /** Behavior of virtual machines: create, update, remove, actions, transitions. */
 
 import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
-import { define, type Parameters } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { Parameters } from '../../core/parameters.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
 import type { TransitionData, TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';

@@ -1,6 +1,6 @@
 /** Lists of extents, as they come from daemons in pieces of any size. */
 import { describe, expect, it } from 'vitest';
-import { parseExtents } from '../../src/transfer/remote-extents.ts';
+import { parseExtents } from '../../src/transfer/parse-extents.ts';
 
 async function* inPieces(text: string, length: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);

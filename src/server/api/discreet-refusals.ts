@@ -1,0 +1,68 @@
+/** Refusals whose sentences name nothing that the caller does not see. */
+import type { RuleContext, VisibilityFilter } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
+import type { Slices } from '../store/slices.ts';
+import { nameable } from '../store/visible-kinds.ts';
+import type { Answer, Call } from './call.ts';
+import { asSent, hiddenWords } from './hidden-references.ts';
+
+/** What stands in for the name of a hidden object. */
+const placeholder = '(not visible)';
+
+/** Between the names in a sentence. */
+const between = /([\s,;:()[\]"']+)/;
+
+/** Performs a call; names of hidden objects in the sentence of a refusal are left out. */
+export function* discreetly(
+  ctx: RuleContext,
+  call: Call,
+  perform: (ctx: RuleContext, call: Call) => Slices<Answer>,
+): Slices<Answer> {
+  try {
+    return asSent(ctx, yield* perform(ctx, call));
+  } catch (error) {
+    if (!(error instanceof Refusal) || !ctx.filter) throw error;
+    if (!error.reword && hiddenWords(ctx).length === 0) throw error;
+    const redactor = new TextRedactor(ctx, ctx.filter, call);
+    const { status, reason, detail, reword, headers } = error;
+    const visible = reword ? reword((text) => redactor.redact(text)) : detail;
+    throw new Refusal(status, reason, asSent(ctx, visible), { headers });
+  }
+}
+
+/** Takes the names of hidden objects out of sentences. */
+class TextRedactor {
+  readonly #ctx: RuleContext;
+  readonly #filter: VisibilityFilter;
+  /** What the client said itself is no news to it. */
+  readonly #sentText: string;
+
+  constructor(ctx: RuleContext, filter: VisibilityFilter, { request, body }: Call) {
+    this.#ctx = ctx;
+    this.#filter = filter;
+    const parameters = [...request.parameters.values(), ...hiddenWords(ctx)];
+    this.#sentText = JSON.stringify([request.segments, parameters, body], (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+  }
+
+  redact(text: string): string {
+    if (this.#isHidden(text)) return placeholder;
+    return text
+      .split(between)
+      .map((word) => (this.#isHidden(word) ? placeholder : word))
+      .join('');
+  }
+
+  /** Whether a word is the name or id of objects of which none is visible. */
+  #isHidden(word: string): boolean {
+    if (word.length < 2 || this.#sentText.includes(word)) return false;
+    const { tx } = this.#ctx;
+    const found = nameable.flatMap((kind) =>
+      [...tx.ids(kind, { where: { name: word } }), ...tx.ids(kind, { where: { id: word } })].map(
+        (id) => this.#filter.sees(kind, id),
+      ),
+    );
+    return found.length > 0 && !found.includes(true);
+  }
+}

@@ -1,0 +1,152 @@
+/** What a caller sends that names something hidden: it names nothing instead, and comes back in the answer. */
+import { randomUUID } from 'node:crypto';
+import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
+import { actionParameters } from '../../model/notation/parameters.ts';
+import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
+import type { RuleContext, VisibilityFilter } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
+import { scopeIn } from '../core/input.ts';
+import { isRecord, type KindName, type StoredObject } from '../store/kinds.ts';
+
+/** What was sent, and what the caller was permitted to do something with. */
+interface Sent {
+  readonly operation: Operation;
+  readonly body: StoredObject | StoredObject[];
+  /** `KIND ID` */
+  readonly checked: ReadonlySet<string>;
+}
+
+/** Puts what nothing has in the place of all that a body names and the caller does not see. */
+export function replaceHidden(
+  ctx: RuleContext,
+  filter: VisibilityFilter,
+  ref: CollectionRef,
+  { operation, body, checked }: Sent,
+): void {
+  const look = new HiddenReferences(ctx, filter, checked);
+  for (const sent of Array.isArray(body) ? body : [body]) {
+    if (operation.isAction || operation.http === 'DELETE') {
+      look.at('action', actionParameters, sent);
+      continue;
+    }
+    if (operation.name === 'add') look.atMember(ref, sent);
+    look.at(operation.type, attributesOf(operation.type), sent);
+  }
+}
+
+/** What stands in the place of what was sent, by the context of the request. */
+const standIns = new WeakMap<RuleContext, Map<string, string>>();
+
+/** What was sent and is hidden. */
+export function hiddenWords(ctx: RuleContext): string[] {
+  return [...(standIns.get(ctx)?.values() ?? [])];
+}
+
+/** A value of an answer, or a sentence, with what was sent in it; itself where nothing was hidden. */
+export function asSent<T>(ctx: RuleContext, value: T): T {
+  const known = standIns.get(ctx);
+  if (!known) return value;
+  // Texts stay texts and objects keep their members: the copy is of the same type.
+  return replaced(value, known) as T;
+}
+
+function replaced(value: unknown, known: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') {
+    return [...known].reduce((text, [other, sent]) => text.replaceAll(other, sent), value);
+  }
+  if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, known));
+  // What is made when it is written down names nothing that was sent.
+  if (!isRecord(value) || Symbol.iterator in value) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, replaced(one, known)]),
+  );
+}
+
+/** References in which a name is that of a new object. */
+const wholeObjects: ReadonlySet<string> = new Set(['disk_attachment.disk']);
+
+type Attributes = Readonly<Record<string, Pick<Attribute, 'kind'>>>;
+
+class HiddenReferences {
+  readonly #ctx: RuleContext;
+  readonly #filter: VisibilityFilter;
+  readonly #checked: ReadonlySet<string>;
+
+  constructor(ctx: RuleContext, filter: VisibilityFilter, checked: ReadonlySet<string>) {
+    this.#ctx = ctx;
+    this.#filter = filter;
+    this.#checked = checked;
+  }
+
+  /** Looks at all that an object names. */
+  at(type: string, attributes: Attributes, sent: StoredObject): void {
+    for (const [name, value] of Object.entries(sent)) {
+      const attribute = attributes[name];
+      if (!attribute) continue;
+      const { form, of } = parseKind(attribute.kind);
+      if (form === 'scalar' || form === 'enum') continue;
+      const target = referencedType(of);
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (!isRecord(one)) continue;
+        // First where it is: what is hidden has nothing in it.
+        this.at(target, attributesOf(target), one);
+        if (form === 'struct' || this.#byId(target, one)) continue;
+        const refers = form === 'ref' || form === 'links';
+        if (refers && !wholeObjects.has(`${type}.${name}`)) this.#byName(target, one);
+      }
+    }
+  }
+
+  /** Looks at an object that exists by itself and is put into a collection. */
+  atMember(ref: CollectionRef, sent: StoredObject): void {
+    if (!ref.owner || topCollection(ref.type) === undefined) return;
+    const joins = ref.members !== undefined || ref.kind !== ref.type;
+    if (sent['id'] !== undefined) this.#byId(ref.type, sent);
+    else if (joins) this.#byName(ref.type, sent);
+  }
+
+  /** Whether a reference says an id. */
+  #byId(type: string, reference: StoredObject): boolean {
+    const { id } = reference;
+    if (!isStored(type) || typeof id !== 'string' || id === '') return false;
+    const hidden = this.#ctx.tx.collectionOf(type, id) !== undefined && !this.#sees(type, id);
+    if (hidden) reference['id'] = this.#standIn(id, randomUUID());
+    return true;
+  }
+
+  #byName(type: string, reference: StoredObject): void {
+    const { name } = reference;
+    if (!isStored(type) || typeof name !== 'string' || name === '') return;
+    const { tx } = this.#ctx;
+    const where = { ...this.#scope(type, reference), name };
+    const found = tx.list(type, { where }).filter((one) => one['name'] === name);
+    const seen = found.find((one) => this.#sees(type, String(one['id'])));
+    // Of several with that name the one that is visible is meant.
+    if (seen && seen !== found[0]) reference['id'] = seen['id'];
+    else if (!seen && found.length > 0) {
+      reference['name'] = this.#standIn(name, `absent-${randomUUID()}`);
+    }
+  }
+
+  /** What a reference says about where its object is; nothing where that is not there. */
+  #scope(type: string, reference: StoredObject): Record<string, string> {
+    try {
+      return scopeIn(this.#ctx.tx, type, reference);
+    } catch (error) {
+      if (error instanceof Refusal) return {};
+      throw error;
+    }
+  }
+
+  #standIn(sent: string, other: string): string {
+    const known = standIns.get(this.#ctx) ?? new Map<string, string>();
+    standIns.set(this.#ctx, known);
+    known.set(other, sent);
+    return other;
+  }
+
+  #sees(type: KindName, id: string): boolean {
+    return this.#checked.has(`${type} ${id}`) || this.#filter.sees(type, id);
+  }
+}
