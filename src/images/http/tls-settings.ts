@@ -1,8 +1,12 @@
 /** TLS settings: 1.3, and of 1.2 the AEAD suites. */
+import type { TlsOptions } from 'node:tls';
 
 export const tlsSettings = {
   minVersion: 'TLSv1.2',
   honorCipherOrder: true,
+  // No client is asked for a certificate. Without this Node reads all authorities that it comes with, which
+  // takes longer than anything else that is done here.
+  ca: [],
   // AES-128 first: strong enough, and the fastest there is on processors with AES instructions.
   ciphers: [
     'TLS_AES_128_GCM_SHA256',
@@ -15,4 +19,4 @@ export const tlsSettings = {
     'ECDHE-ECDSA-CHACHA20-POLY1305',
     'ECDHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
-} as const;
+} satisfies TlsOptions;

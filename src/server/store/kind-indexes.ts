@@ -1,0 +1,53 @@
+/** Indexes of the tables of kinds in SQLite, made as the tables grow. */
+import type { Database } from './driver.ts';
+import type { KindName } from './kinds.ts';
+import { createIndexes, dropIndexes, enoughForIndexes, hasIndexes, lastRow } from './schema.ts';
+
+export class KindIndexes {
+  readonly #db: Database;
+  /** Takes what has to be done if the transaction comes to nothing. */
+  readonly #undo: (takeBack: () => void) => void;
+  /** How many objects are to be stored until a kind gets its indexes; infinite for those that have them. */
+  readonly #left = new Map<KindName, number>();
+
+  constructor(db: Database, undo: (takeBack: () => void) => void) {
+    this.#db = db;
+    this.#undo = undo;
+  }
+
+  /** Has to be called after each object that was stored. */
+  inserted(kind: KindName): void {
+    const left = this.#left.get(kind) ?? this.#lookUp(kind);
+    if (left === Infinity) return;
+    if (left > 1) this.#left.set(kind, left - 1);
+    else this.make(kind);
+  }
+
+  /** Has to be called after many objects were stored at once. */
+  grown(kind: KindName): void {
+    if (this.#lookUp(kind) <= 0) this.make(kind);
+  }
+
+  #lookUp(kind: KindName): number {
+    if (hasIndexes(this.#db, kind)) return this.#keep(kind);
+    return enoughForIndexes - lastRow(this.#db, kind);
+  }
+
+  /** Makes the indexes of a kind. */
+  make(kind: KindName): void {
+    for (const sql of createIndexes(kind)) this.#db.exec(sql);
+    this.#keep(kind);
+  }
+
+  /** Takes the indexes of a kind away, until `make` is called. */
+  takeAway(kind: KindName): void {
+    for (const sql of dropIndexes(kind)) this.#db.exec(sql);
+    this.#keep(kind);
+  }
+
+  #keep(kind: KindName): number {
+    this.#undo(() => this.#left.delete(kind));
+    this.#left.set(kind, Infinity);
+    return Infinity;
+  }
+}
