@@ -4,7 +4,7 @@
  * are built at the end.
  */
 import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
-import { createIndexes, dropIndexes, table } from './schema.ts';
+import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Copies that are written with one statement per table. */
@@ -152,15 +152,16 @@ export class BulkWriter<Name extends string> {
     const { isRemote } = tx.traits;
     // What was planned for tables that were empty passes over all of them later.
     if (isRemote) tx.statement('SET LOCAL plan_cache_mode = force_custom_plan').run();
-    const isApart = many && !isRemote;
-    if (isApart)
-      for (const kind of kinds) for (const sql of dropIndexes(kind)) tx.statement(sql).run();
+    const { indexes } = tx;
+    if (many) for (const kind of kinds) indexes?.takeAway(kind);
     const bulk = new BulkWriter(tx, kinds, names);
     work(bulk);
     bulk.flush();
     for (const name of ['prototype', 'made', 'copy']) bulk.#run(`DROP TABLE ${name}`);
-    if (isApart)
-      for (const kind of kinds) for (const sql of createIndexes(kind)) tx.statement(sql).run();
+    for (const kind of kinds) {
+      if (many) indexes?.make(kind);
+      else indexes?.grown(kind);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** All tables of a store, copied from one database into another, and compared. */
 import type { Database, Row, SqlValue } from './driver.ts';
 import { type Column, columnsOf, storedKinds } from './kinds.ts';
-import { table } from './schema.ts';
+import { indexLongTables, table } from './schema.ts';
 
 /** Rows that are read and written with one statement. */
 const batch = 500;
@@ -120,6 +120,7 @@ export function copyTables(from: Database, to: Database): CopiedRows {
       }
       if (one.numbered) to.continueNumbers(one.name, one.numbered);
     }
+    if (!to.traits.isRemote) indexLongTables(to);
     to.exec('COMMIT');
   } catch (error) {
     to.exec('ROLLBACK');

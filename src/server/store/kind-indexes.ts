@@ -17,9 +17,9 @@ export class KindIndexes {
 
   /** Has to be called after each object that was stored. */
   inserted(kind: KindName): void {
-    const left = this.#left.get(kind) ?? this.#lookUp(kind);
-    if (left === Infinity) return;
-    if (left > 1) this.#left.set(kind, left - 1);
+    const before = this.#left.get(kind);
+    const left = before === undefined ? this.#lookUp(kind) : before - 1;
+    if (left > 0) this.#left.set(kind, left);
     else this.make(kind);
   }
 

@@ -48,12 +48,12 @@ export function heldBy(count: number): string {
   return `holder IN (${Array.from({ length: count }, () => '?').join(', ')})`;
 }
 
-/** Statements that make the indexes of a table of permissions: by holder with path, and with role. */
-export function heldIndexes(name: string): string[] {
-  return [
-    `CREATE INDEX IF NOT EXISTS ${name}_held ON ${name} ((${holder}), (${heldPath}), role_id)`,
-    `CREATE INDEX IF NOT EXISTS ${name}_roles ON ${name} ((${holder}), role_id)`,
-  ];
+/** What the indexes of a table of permissions are on, by their names: holder with path, and with role. */
+export function heldIndexes(name: string): ReadonlyMap<string, string> {
+  return new Map([
+    [`${name}_held`, `((${holder}), (${heldPath}), role_id)`],
+    [`${name}_roles`, `((${holder}), role_id)`],
+  ]);
 }
 
 /** What the view `held` selects from such a table: id, holder, path and role_id. */

@@ -1,5 +1,5 @@
 /** Tables of the database, and their migration from older versions. */
-
+import { createHash } from 'node:crypto';
 import type { Database, Row } from './driver.ts';
 import {
   type Column,
@@ -37,15 +37,22 @@ export function prepareSchema(db: Database): void {
       `The data was written by a newer vmctl (schema ${version}, this one knows ${schemaVersion}). Use that version, or another folder with --data.`,
     );
   }
+  const stamp = stampOf();
+  const stored = db.prepare('PRAGMA user_version').get()?.['user_version'];
+  if (version === schemaVersion && stored === stamp) return;
   for (let from = version; from < schemaVersion; from++) migrations[from]?.(db);
-  createFixedTables(db);
+  db.exec(fixedTables);
   const present = presentColumns(db);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
-  for (const sql of heldIndexes(table('permission'))) db.exec(sql);
-  for (const kind of new Set([...orders.keys(), ...ways.keys()])) {
-    for (const sql of createIndexes(kind, [])) db.exec(sql);
-  }
   writeMeta(prepare, 'schema_version', String(schemaVersion));
+  db.exec(`PRAGMA user_version = ${stamp}`);
+}
+
+/** A number that stands for all tables, columns and indexes of this version: databases have it that have these. */
+function stampOf(): number {
+  const statements = storedKinds().map((kind) => [createTable(kind), ...createIndexes(kind)]);
+  const text = JSON.stringify([schemaVersion, fixedTables, statements]);
+  return createHash('sha256').update(text).digest().readInt32BE();
 }
 
 /** Table of a kind. */
@@ -53,45 +60,43 @@ export function table(kind: KindName): string {
   return `o_${kind}`;
 }
 
-function createFixedTables(db: Database): void {
-  db.exec(`
-    CREATE TABLE IF NOT EXISTS reference (
-      kind TEXT NOT NULL, id TEXT NOT NULL, attribute TEXT NOT NULL, target TEXT NOT NULL,
-      PRIMARY KEY (target, kind, attribute, id)) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS reference_source ON reference (kind, id);
-    CREATE TABLE IF NOT EXISTS task (
-      seq INTEGER PRIMARY KEY AUTOINCREMENT, due INTEGER NOT NULL, name TEXT NOT NULL,
-      target TEXT NOT NULL, data TEXT NOT NULL);
-    CREATE INDEX IF NOT EXISTS task_due ON task (due, seq);
-    CREATE INDEX IF NOT EXISTS task_target ON task (target);
-    CREATE INDEX IF NOT EXISTS task_job ON task (json_extract(data, '$.job'));
-    CREATE TABLE IF NOT EXISTS token (
-      hash TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL,
-      expires INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS password (
-      user TEXT PRIMARY KEY, salt TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS cookie_session (
-      hash TEXT PRIMARY KEY, user TEXT NOT NULL, idle INTEGER NOT NULL, token TEXT,
-      used INTEGER NOT NULL, ended INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
-    CREATE TABLE IF NOT EXISTS sign_in_count (
-      subject TEXT PRIMARY KEY, scope TEXT NOT NULL, failures INTEGER NOT NULL, last INTEGER NOT NULL,
-      until INTEGER NOT NULL, good INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS sign_in_count_until ON sign_in_count (until);
-    CREATE TABLE IF NOT EXISTS fault_rule (
-      number INTEGER PRIMARY KEY, rule TEXT NOT NULL, remaining INTEGER);
-    CREATE TABLE IF NOT EXISTS image_file (
-      id TEXT PRIMARY KEY, length INTEGER NOT NULL, written INTEGER NOT NULL,
-      lost INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS idempotency_key (
-      key TEXT PRIMARY KEY, request TEXT NOT NULL, answer TEXT NOT NULL,
-      expires INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS idempotency_key_expires ON idempotency_key (expires);
-    CREATE TABLE IF NOT EXISTS server (
-      id TEXT PRIMARY KEY, images TEXT NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-  `);
-}
+const fixedTables = `
+  CREATE TABLE IF NOT EXISTS reference (
+    kind TEXT NOT NULL, id TEXT NOT NULL, attribute TEXT NOT NULL, target TEXT NOT NULL,
+    PRIMARY KEY (target, kind, attribute, id)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS reference_source ON reference (kind, id);
+  CREATE TABLE IF NOT EXISTS task (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, due INTEGER NOT NULL, name TEXT NOT NULL,
+    target TEXT NOT NULL, data TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS task_due ON task (due, seq);
+  CREATE INDEX IF NOT EXISTS task_target ON task (target);
+  CREATE INDEX IF NOT EXISTS task_job ON task (json_extract(data, '$.job'));
+  CREATE TABLE IF NOT EXISTS token (
+    hash TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL,
+    expires INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS password (
+    user TEXT PRIMARY KEY, salt TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS cookie_session (
+    hash TEXT PRIMARY KEY, user TEXT NOT NULL, idle INTEGER NOT NULL, token TEXT,
+    used INTEGER NOT NULL, ended INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
+  CREATE TABLE IF NOT EXISTS sign_in_count (
+    subject TEXT PRIMARY KEY, scope TEXT NOT NULL, failures INTEGER NOT NULL, last INTEGER NOT NULL,
+    until INTEGER NOT NULL, good INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS sign_in_count_until ON sign_in_count (until);
+  CREATE TABLE IF NOT EXISTS fault_rule (
+    number INTEGER PRIMARY KEY, rule TEXT NOT NULL, remaining INTEGER);
+  CREATE TABLE IF NOT EXISTS image_file (
+    id TEXT PRIMARY KEY, length INTEGER NOT NULL, written INTEGER NOT NULL,
+    lost INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS idempotency_key (
+    key TEXT PRIMARY KEY, request TEXT NOT NULL, answer TEXT NOT NULL,
+    expires INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS idempotency_key_expires ON idempotency_key (expires);
+  CREATE TABLE IF NOT EXISTS server (
+    id TEXT PRIMARY KEY, images TEXT NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+`;
 
 function presentColumns(db: Database): Map<string, Set<string>> {
   const columns = db.prepare(
@@ -113,23 +118,57 @@ export function byTable(rows: readonly Row[]): Map<string, Set<string>> {
 }
 
 function prepareKind(db: Database, kind: KindName, present: Set<string> | undefined): void {
-  const columns = columnsOf(kind);
   if (!present) {
-    db.exec(
-      `CREATE TABLE ${table(kind)} (collection TEXT NOT NULL, id TEXT NOT NULL, name TEXT COLLATE NOCASE, doc TEXT NOT NULL${columns
-        .map((column) => `, "${column.name}" ${column.sql}`)
-        .join('')}, PRIMARY KEY (id, collection))`,
-    );
-    for (const sql of createIndexes(kind)) db.exec(sql);
+    db.exec(createTable(kind));
     return;
   }
-  const missing = columns.filter((column) => !present.has(column.name));
-  if (missing.length === 0) return;
-  for (const column of missing) {
-    db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
+  const missing = columnsOf(kind).filter((column) => !present.has(column.name));
+  if (missing.length > 0) {
+    for (const column of missing) {
+      db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
+    }
+    fillColumns(db, kind, missing);
   }
-  fillColumns(db, kind, missing);
-  for (const sql of createIndexes(kind, missing)) db.exec(sql);
+  if (hasIndexes(db, kind)) for (const sql of createIndexes(kind)) db.exec(sql);
+  else indexIfLong(db, kind);
+}
+
+function createTable(kind: KindName): string {
+  const columns = columnsOf(kind).map(({ name, sql }) => `, "${name}" ${sql}`);
+  return `CREATE TABLE ${table(kind)} (collection TEXT NOT NULL, id TEXT NOT NULL, name TEXT COLLATE NOCASE, doc TEXT NOT NULL${columns.join('')}, PRIMARY KEY (id, collection))`;
+}
+
+/**
+ * Objects from which on a kind has indexes. To look at fewer takes no longer than to go through an index,
+ * most kinds never have more, and to make so many indexes would be the longest part of a first start.
+ */
+export const enoughForIndexes = 16;
+
+/** Makes the indexes of the kinds that have many objects and no indexes yet. */
+export function indexLongTables(db: Database): void {
+  for (const kind of storedKinds()) if (!hasIndexes(db, kind)) indexIfLong(db, kind);
+}
+
+function indexIfLong(db: Database, kind: KindName): void {
+  if (lastRow(db, kind) < enoughForIndexes) return;
+  for (const sql of createIndexes(kind)) db.exec(sql);
+}
+
+/** The greatest number of a row of a kind; 0 where there never was one. */
+export function lastRow(db: Database, kind: KindName): number {
+  const row = db.prepare(`SELECT max(rowid) AS last FROM ${table(kind)}`).get();
+  return Number(row?.['last'] ?? 0);
+}
+
+/** Whether a kind has its indexes. */
+export function hasIndexes(db: Database, kind: KindName): boolean {
+  const found = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?");
+  return found.get(mainIndex(kind)) !== undefined;
+}
+
+/** The index that a kind has where it has any. */
+function mainIndex(kind: KindName): string {
+  return `${table(kind)}_collection`;
 }
 
 /** What long lists are ordered by unless somebody asks for another order, where it is not the name. */
@@ -145,39 +184,35 @@ export const ways: ReadonlyMap<KindName, readonly string[]> = new Map([
 ]);
 
 /** Statements that make the indexes of a kind, where they are missing. */
-export function createIndexes(
-  kind: KindName,
-  columns: readonly Column[] = columnsOf(kind),
-): string[] {
+export function createIndexes(kind: KindName): string[] {
   const name = table(kind);
-  const order = orders.get(kind);
-  const way = ways.get(kind);
-  return [
-    `CREATE INDEX IF NOT EXISTS ${name}_collection ON ${name} (collection, name)`,
-    `CREATE INDEX IF NOT EXISTS ${name}_name ON ${name} (name)`,
-    ...(order ? [`CREATE INDEX IF NOT EXISTS ${name}_order ON ${name} (${quoted(order)})`] : []),
-    ...(way ? [`CREATE INDEX IF NOT EXISTS ${name}_way ON ${name} (${quoted(way)})`] : []),
-    ...columns.map(
-      (column) =>
-        `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ("${column.name}") WHERE "${column.name}" IS NOT NULL`,
-    ),
-  ];
-}
-
-function quoted(columns: readonly string[]): string {
-  return columns.map((column) => `"${column}"`).join(', ');
+  return [...indexesOf(kind)].map(
+    ([index, on]) => `CREATE INDEX IF NOT EXISTS "${index}" ON ${name} ${on}`,
+  );
 }
 
 /** Statements that take the indexes of a kind away. */
 export function dropIndexes(kind: KindName): string[] {
+  return [...indexesOf(kind).keys()].map((index) => `DROP INDEX IF EXISTS "${index}"`);
+}
+
+/** What each index of a kind is on, by the name of the index. */
+function indexesOf(kind: KindName): Map<string, string> {
   const name = table(kind);
-  return [
-    `DROP INDEX IF EXISTS ${name}_collection`,
-    `DROP INDEX IF EXISTS ${name}_name`,
-    `DROP INDEX IF EXISTS ${name}_order`,
-    `DROP INDEX IF EXISTS ${name}_way`,
-    ...columnsOf(kind).map((column) => `DROP INDEX IF EXISTS "${name}__${column.name}"`),
-  ];
+  const order = orders.get(kind);
+  const way = ways.get(kind);
+  const quoted = (columns: readonly string[]) => columns.map((column) => `"${column}"`).join(', ');
+  return new Map([
+    [mainIndex(kind), '(collection, name)'],
+    [`${name}_name`, '(name)'],
+    ...(order ? [[`${name}_order`, `(${quoted(order)})`] as const] : []),
+    ...(way ? [[`${name}_way`, `(${quoted(way)})`] as const] : []),
+    ...(kind === 'permission' ? heldIndexes(name) : []),
+    ...columnsOf(kind).map(
+      ({ name: column }) =>
+        [`${name}__${column}`, `("${column}") WHERE "${column}" IS NOT NULL`] as const,
+    ),
+  ]);
 }
 
 /** Fills new columns from the documents that are there. */

@@ -6,6 +6,7 @@ import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
 import type { Database, DatabaseTraits, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
+import { KindIndexes } from './kind-indexes.ts';
 import {
   columnsOf,
   columnValue,
@@ -49,6 +50,8 @@ export class Transaction {
   readonly tasks: TaskList;
   /** The files that hold bytes of disks. */
   readonly images: ImageList;
+  /** Indexes of kinds, where they follow what is stored. For the modules of the store only. */
+  readonly indexes: KindIndexes | undefined;
   /** The servers that use the store, where there can be several. */
   readonly servers: ServerList;
   /** What takes back effects outside of the database, should the transaction come to nothing. */
@@ -60,6 +63,9 @@ export class Transaction {
     this.#db = db;
     this.traits = db.traits;
     this.#statements = statements;
+    this.indexes = db.traits.isRemote
+      ? undefined
+      : new KindIndexes(db, (takeBack) => this.undo.push(takeBack));
     this.tasks = new TaskList((sql) => this.statement(sql));
     this.images = new ImageList((sql) => this.statement(sql));
     this.servers = new ServerList((sql) => this.statement(sql));
@@ -240,6 +246,7 @@ export class Transaction {
       ...columns.map((column) => columnValue(stored, column)),
     );
     this.#writeReferences(kind, stored);
+    this.indexes?.inserted(kind);
   }
 
   /** Stores the new form of an object that exists; in all collections unless one is given. */

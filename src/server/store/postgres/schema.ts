@@ -65,8 +65,11 @@ function makeTables(db: Database): void {
   for (const sql of functions) db.exec(sql);
   db.exec(fixedTables);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
-  for (const sql of heldIndexes(table('permission'))) db.exec(sql);
-  db.exec(`CREATE OR REPLACE VIEW held AS ${heldSelect(table('permission'))}`);
+  const permissions = table('permission');
+  for (const [index, on] of heldIndexes(permissions)) {
+    db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${permissions} ${on}`);
+  }
+  db.exec(`CREATE OR REPLACE VIEW held AS ${heldSelect(permissions)}`);
   db.exec(diskSums);
   countStructure(db);
 }
