@@ -192,18 +192,23 @@ export function addressesObject(path: string): boolean {
   return path === '/' || path.endsWith('}');
 }
 
-const childrenByPath = new Map<string, readonly string[]>();
+let childrenByPath: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** Names of the sub-collections of an object: the `rel` of its links, the segment of their paths. */
 export function subCollections(path: string): readonly string[] {
-  let children = childrenByPath.get(path);
-  if (!children) {
-    const prefix = path === '/' ? '/' : `${path}/`;
-    children = Object.keys(services)
-      .filter((other) => other !== path && other.startsWith(prefix))
-      .map((other) => other.slice(prefix.length))
-      .filter((rest) => rest !== '' && !rest.includes('/'));
-    childrenByPath.set(path, children);
+  childrenByPath ??= allSubCollections();
+  return childrenByPath.get(path) ?? [];
+}
+
+function allSubCollections(): ReadonlyMap<string, readonly string[]> {
+  const children = new Map<string, string[]>();
+  for (const path of Object.keys(services)) {
+    if (path === '/') continue;
+    const end = path.lastIndexOf('/');
+    const parent = path.slice(0, end) || '/';
+    const names = children.get(parent);
+    if (names) names.push(path.slice(end + 1));
+    else children.set(parent, [path.slice(end + 1)]);
   }
   return children;
 }
