@@ -4,9 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { rolldown } from 'rolldown';
 
-/** The large tables; small ones are not worth it. */
-const tables =
-  /src[\\/]model[\\/](?:derive[\\/](?!collections)\w+|enums|parameters|events|faults)\.ts$/;
+/** The large tables, and what the server makes of them and draws; small ones are not worth it. */
+const tables = new RegExp(
+  [
+    String.raw`src[\\/]model[\\/](?:derive[\\/](?!collections)\w+|enums|parameters|events|faults)\.ts$`,
+    String.raw`src[\\/]server[\\/](?:store[\\/](?:kind-columns|schema-stamp)|core[\\/]icon-pictures)\.ts$`,
+  ].join('|'),
+);
 
 const entries = fileURLToPath(new URL('../../src/model/entries.ts', import.meta.url));
 const imports = `import { entriesOf } from ${JSON.stringify(entries)};`;
@@ -35,9 +39,9 @@ function expressionOf(value, text) {
   return `entriesOf(${JSON.stringify(Object.fromEntries(texts))})`;
 }
 
-/** The exports of a module that needs nothing but the model. */
+/** The exports of a module that needs nothing but other modules of ours and of Node. */
 async function evaluate(path) {
-  const bundle = await rolldown({ input: path });
+  const bundle = await rolldown({ input: path, platform: 'node' });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
   await bundle.close();
   const code = Buffer.from(output[0].code).toString('base64');

@@ -1,6 +1,5 @@
 /** Names of members, headers and parameters whose values are secrets. */
-import { types } from '../model/derive/types.ts';
-import { attributesOf } from '../model/index.ts';
+import { secretAttributes } from '../model/derive/secrets.ts';
 
 /** Stands where a secret was. */
 export const hidden = '(hidden)';
@@ -21,13 +20,7 @@ const generic = [
   'custom_script',
 ] as const;
 
-/** Attributes that the model calls secret; `value` is one because of where it stands. */
-const declared = Object.keys(types)
-  .flatMap((type) => Object.entries(attributesOf(type)))
-  .filter(([name, { secret }]) => secret === true && name !== 'value')
-  .map(([name]) => name);
-
-const words = [...new Set([...generic, ...declared])].join('|');
+const words = [...new Set([...generic, ...secretAttributes])].join('|');
 
 /** Names of secrets, as the source of a regular expression. */
 export const secretNames = `(?:\\w+_)?(?:${words})`;

@@ -13,7 +13,7 @@ import { type Database, openDatabase } from '../store/driver.ts';
 import { knownImages } from '../store/inspection.ts';
 import { maskedAddress } from '../store/postgres/address.ts';
 import { openPostgresDatabase } from '../store/postgres/open.ts';
-import { prepareSchema } from '../store/schema.ts';
+import { prepareSchema } from '../store/prepare-schema.ts';
 
 /** Where a site is, or is to be: its state, and the folder of the bytes of its disks. */
 export type SitePlace = { readonly images: string } & (

@@ -1,33 +1,19 @@
 /** Icons of virtual machines and templates: uploaded ones, or those of the operating system. */
 
-import { tile } from '../../formats/png.ts';
 import type { Resource } from '../../model/resource.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { notFound, Refusal } from './fault.ts';
+import { iconPictures } from './icon-pictures.ts';
 import { namedId } from './random.ts';
 
 type Icon = Resource<'icon'>;
 type Icons = { readonly small_icon: { id: string }; readonly large_icon: { id: string } };
 
-/** Colours by the word that names of operating systems begin with; others look like "other". */
-const colours = {
-  other: 0x6a6e73,
-  windows: 0x0078d4,
-  rhel: 0xc9190b,
-  rhcos: 0xa30000,
-  ubuntu: 0xe95420,
-  debian: 0xa80030,
-  sles: 0x30ba78,
-  freebsd: 0xab2b28,
-} as const;
-
-/** Width and height, in pixels. */
-const sizes = { small_icon: [43, 36], large_icon: [150, 120] } as const;
 const iconNames = ['small_icon', 'large_icon'] as const;
 
 const byFamily = new Map<string, Icons>(
-  Object.keys(colours).map((family) => [family, iconsOfFamily(family)]),
+  Object.keys(iconPictures).map((family) => [family, iconsOfFamily(family)]),
 );
 
 function iconsOfFamily(family: string): Icons {
@@ -61,11 +47,9 @@ export function shownIcons(object: {
 
 /** Adds the icons of all operating systems. */
 export function addDefaultIcons(tx: Transaction): void {
-  for (const [family, colour] of Object.entries(colours)) {
+  for (const [family, pictures] of Object.entries(iconPictures)) {
     for (const name of iconNames) {
-      const [width, height] = sizes[name];
-      const data = tile(width, height, colour).toString('base64');
-      add(tx, { id: idOf(family, name), media_type: 'image/png', data });
+      add(tx, { id: idOf(family, name), media_type: 'image/png', data: pictures[name] });
     }
   }
 }

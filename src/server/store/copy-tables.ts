@@ -1,7 +1,9 @@
 /** All tables of a store, copied from one database into another, and compared. */
 import type { Database, Row, SqlValue } from './driver.ts';
-import { type Column, columnsOf, storedKinds } from './kinds.ts';
-import { indexLongTables, table } from './schema.ts';
+import { columnsOf, storedKinds } from './kinds.ts';
+import type { Column } from './own-column.ts';
+import { indexLongTables } from './prepare-schema.ts';
+import { table } from './schema.ts';
 
 /** Rows that are read and written with one statement. */
 const batch = 500;

@@ -1,7 +1,8 @@
 /** Indexes of the tables of kinds in SQLite, made as the tables grow. */
 import type { Database } from './driver.ts';
 import type { KindName } from './kinds.ts';
-import { createIndexes, dropIndexes, enoughForIndexes, hasIndexes, lastRow } from './schema.ts';
+import { enoughForIndexes, hasIndexes, lastRow } from './prepare-schema.ts';
+import { createIndexes, dropIndexes } from './schema.ts';
 
 export class KindIndexes {
   readonly #db: Database;

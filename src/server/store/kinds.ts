@@ -1,11 +1,11 @@
 /** Tables and columns of the store, and objects as documents. */
 
-import { searchFields } from '../../model/derive/search.ts';
-import { services } from '../../model/derive/services.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { type DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import type { SqlValue } from './driver.ts';
+import { kindColumns } from './kind-columns.ts';
+import type { Column } from './own-column.ts';
 
 /** An object as the rules see it. */
 export type StoredObject = Record<string, unknown>;
@@ -92,111 +92,14 @@ export function typeOfKind(kind: KindName): TypeName {
   return isDerived(kind) ? derivedKinds[kind] : kind;
 }
 
-export interface Column {
-  readonly name: string;
-  /** Where the value is inside the object. */
-  readonly path: readonly string[];
-  readonly sql: 'TEXT COLLATE NOCASE' | 'TEXT' | 'INTEGER' | 'REAL';
-}
-
 /** All kinds that are stored: everything that a service of the model serves. */
 export function storedKinds(): readonly KindName[] {
-  const types = new Set(Object.values(services).map((service) => service.type));
-  return [...types, ...Object.keys(derivedKinds).filter(isDerived)];
+  return Object.keys(kindColumns).filter(isKind);
 }
-
-/** Paths that rules look things up by, beside references and search fields. */
-const lookedUp: Readonly<Record<string, readonly string[]>> = {
-  vm: ['memory', 'cpu.topology.sockets', 'cpu.topology.cores', 'cpu.topology.threads'],
-  event: ['index', 'custom_id'],
-  nic: ['mac.address'],
-  snapshot_nic: ['mac.address'],
-  cdrom: ['file.id'],
-  template: ['version.base_template.id'],
-  image_transfer: ['phase'],
-  disk: ['total_size', 'storage_type'],
-  disk_snapshot: ['actual_size'],
-  gluster_brick: ['server_id'],
-};
-
-const columnsByKind = new Map<KindName, readonly Column[]>();
 
 /** Columns of a kind beside collection, id, name and document: its references and search fields. */
 export function columnsOf(kind: KindName): readonly Column[] {
-  let columns = columnsByKind.get(kind);
-  if (!columns) {
-    const type = typeOfKind(kind);
-    const found = new Map<string, Column>();
-    for (const [attribute, { kind: form, writeOnly }] of Object.entries(attributesOf(type))) {
-      if (parseKind(form).form === 'ref' && !writeOnly) {
-        add(found, { name: columnName([attribute, 'id']), path: [attribute, 'id'], sql: 'TEXT' });
-      }
-    }
-    for (const field of Object.values(searchFields[type] ?? {})) {
-      const column = field.path && !field.through && ownColumn(type, field.path.split('.'));
-      if (column) add(found, column);
-    }
-    for (const path of lookedUp[kind] ?? []) {
-      const column = ownColumn(type, path.split('.'));
-      if (column) add(found, column);
-    }
-    found.delete('name');
-    found.delete('id');
-    columns = [...found.values()];
-    columnsByKind.set(kind, columns);
-  }
-  return columns;
-}
-
-function add(columns: Map<string, Column>, column: Column): void {
-  columns.set(column.name, column);
-}
-
-/** Name of the column that holds the value at a path. */
-export function columnName(path: readonly string[]): string {
-  return path.join('_');
-}
-
-/** The column of a path that stays inside the object; none where it crosses a reference or list. */
-export function ownColumn(type: string, path: readonly string[]): Column | undefined {
-  let at = type;
-  for (const [index, word] of path.entries()) {
-    const last = index === path.length - 1;
-    const attribute = attributesOf(at)[word];
-    if (word === 'id' && last) {
-      // That of a VLAN is a number.
-      const { form, of } = attribute ? parseKind(attribute.kind) : {};
-      const isNumber = form === 'scalar' && of !== undefined && sqlType(of) === 'INTEGER';
-      return { name: columnName(path), path, sql: isNumber ? 'INTEGER' : 'TEXT' };
-    }
-    if (!attribute) return undefined;
-    const { form, of, list } = parseKind(attribute.kind);
-    if (list) return undefined;
-    if (last && (form === 'scalar' || form === 'enum')) {
-      return { name: columnName(path), path, sql: form === 'enum' ? 'TEXT' : sqlType(of) };
-    }
-    if (form === 'ref' && path.length === index + 2 && path[index + 1] === 'id') {
-      return { name: columnName(path), path, sql: 'TEXT' };
-    }
-    if (form !== 'struct') return undefined;
-    at = of;
-  }
-  return undefined;
-}
-
-function sqlType(scalar: string): Column['sql'] {
-  switch (scalar) {
-    case 'int':
-    case 'long':
-    case 'bool':
-      return 'INTEGER';
-    case 'decimal':
-      return 'REAL';
-    case 'date':
-      return 'TEXT';
-    default:
-      return 'TEXT COLLATE NOCASE';
-  }
+  return kindColumns[kind] ?? [];
 }
 
 const linkListsByKind = new Map<KindName, readonly string[]>();

@@ -4,15 +4,8 @@ import { defaultSorts } from '../../model/derive/search.ts';
 import { attributesOf, parseKind, typeBehind } from '../../model/index.ts';
 import type { SearchField } from '../../model/notation/search.ts';
 import { compose, type OrderKey, type SqlCondition } from './conditions.ts';
-import {
-  type Column,
-  columnName,
-  columnsOf,
-  type KindName,
-  kindNamed,
-  ownColumn,
-  typeOfKind,
-} from './kinds.ts';
+import { columnsOf, type KindName, kindNamed, typeOfKind } from './kinds.ts';
+import { type Column, columnName, ownColumn } from './own-column.ts';
 import { table } from './schema.ts';
 
 /** Collection of the events that somebody has removed from the log. */

@@ -12,7 +12,8 @@ import type {
 } from '../../search/index.ts';
 import { compose, joined, type OrderKey, type SqlCondition, type SqlTable } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
-import { columnName, columnsOf, type KindName, kindNamed, typeOfKind } from './kinds.ts';
+import { columnsOf, type KindName, kindNamed, typeOfKind } from './kinds.ts';
+import { columnName } from './own-column.ts';
 import { table } from './schema.ts';
 import { type Binding, compareValue, matchText, unknownWay } from './search-comparison.ts';
 import {

@@ -14,7 +14,7 @@ import {
 import { EventIds } from './event-ids.ts';
 import { type DoneGroup, type Pending, pendingOf, runGroup } from './group.ts';
 import { readMeta, writeMeta } from './meta.ts';
-import { prepareSchema } from './schema.ts';
+import { prepareSchema } from './prepare-schema.ts';
 import { Transaction } from './transaction.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 

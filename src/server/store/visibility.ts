@@ -8,14 +8,8 @@ import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
 import { permissionObjects } from '../../model/resources/permission.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
 import { isCounted } from './counters.ts';
-import {
-  columnName,
-  type KindName,
-  kindNamed,
-  linkListsOf,
-  readJson,
-  typeOfKind,
-} from './kinds.ts';
+import { type KindName, kindNamed, linkListsOf, readJson, typeOfKind } from './kinds.ts';
+import { columnName } from './own-column.ts';
 import { heldBy, isPermissionObject, pathPrefix, permissionKeepers } from './permission-index.ts';
 import { RowSet } from './row-set.ts';
 import { table } from './schema.ts';

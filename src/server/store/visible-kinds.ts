@@ -3,7 +3,8 @@
 import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind, typeBehind } from '../../model/index.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
-import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
+import { columnsOf, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
+import { columnName } from './own-column.ts';
 import { pathPrefix } from './permission-index.ts';
 import { table } from './schema.ts';
 

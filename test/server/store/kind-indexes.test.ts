@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { copyTables } from '../../../src/server/store/copy-tables.ts';
 import { type Database, openDatabase } from '../../../src/server/store/driver.ts';
 import { columnsOf, type KindName } from '../../../src/server/store/kinds.ts';
-import { enoughForIndexes, prepareSchema, table } from '../../../src/server/store/schema.ts';
+import { enoughForIndexes, prepareSchema } from '../../../src/server/store/prepare-schema.ts';
+import { table } from '../../../src/server/store/schema.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 import { quickFolder } from '../../support/temporary.ts';
 

@@ -1,10 +1,12 @@
 /** Tables of the store in PostgreSQL: made when it is opened for the first time, and brought up to date. */
 import { countInTransaction, deciding, summed } from '../counters.ts';
 import type { Database } from '../driver.ts';
-import { type Column, columnsOf, type KindName, storedKinds } from '../kinds.ts';
+import { columnsOf, type KindName, storedKinds } from '../kinds.ts';
 import { readMeta, writeMeta } from '../meta.ts';
+import type { Column } from '../own-column.ts';
 import { heldIndexes, heldSelect } from '../permission-index.ts';
-import { byTable, fillColumns, orders, schemaVersion, table, ways } from '../schema.ts';
+import { byTable, fillColumns } from '../prepare-schema.ts';
+import { orders, schemaVersion, table, ways } from '../schema.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isRolledBack } from './errors.ts';
 import { functions } from './functions.ts';

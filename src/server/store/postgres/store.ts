@@ -8,7 +8,7 @@ import {
   type Statement,
 } from '../driver.ts';
 import { readMeta, writeMeta } from '../meta.ts';
-import { prepareSchema } from '../schema.ts';
+import { prepareSchema } from '../prepare-schema.ts';
 import { type Store, StoreError } from '../store.ts';
 import { Transaction } from '../transaction.ts';
 import { Assumption, type ReadStatement } from './assumption.ts';

@@ -1,0 +1,27 @@
+/** Pictures of the icons of operating systems. Data: the build draws them and keeps them as JSON. */
+import { tile } from '../../formats/png.ts';
+
+/** Colours by the word that names of operating systems begin with; others look like "other". */
+const colours = {
+  other: 0x6a6e73,
+  windows: 0x0078d4,
+  rhel: 0xc9190b,
+  rhcos: 0xa30000,
+  ubuntu: 0xe95420,
+  debian: 0xa80030,
+  sles: 0x30ba78,
+  freebsd: 0xab2b28,
+} as const;
+
+/** PNG in base64, by that word: the icon in the size of each attribute of machines that names one. */
+export const iconPictures: Readonly<
+  Record<string, { readonly small_icon: string; readonly large_icon: string }>
+> = Object.fromEntries(
+  Object.entries(colours).map(([family, colour]) => [
+    family,
+    {
+      small_icon: tile(43, 36, colour).toString('base64'),
+      large_icon: tile(150, 120, colour).toString('base64'),
+    },
+  ]),
+);

@@ -1,0 +1,56 @@
+/** Columns for values inside the objects of a kind. */
+import { attributesOf, parseKind } from '../../model/index.ts';
+
+export interface Column {
+  readonly name: string;
+  /** Where the value is inside the object. */
+  readonly path: readonly string[];
+  readonly sql: 'TEXT COLLATE NOCASE' | 'TEXT' | 'INTEGER' | 'REAL';
+}
+
+/** Name of the column that holds the value at a path. */
+export function columnName(path: readonly string[]): string {
+  return path.join('_');
+}
+
+/** The column of a path that stays inside the object; none where it crosses a reference or list. */
+export function ownColumn(type: string, path: readonly string[]): Column | undefined {
+  let at = type;
+  for (const [index, word] of path.entries()) {
+    const last = index === path.length - 1;
+    const attribute = attributesOf(at)[word];
+    if (word === 'id' && last) {
+      // That of a VLAN is a number.
+      const { form, of } = attribute ? parseKind(attribute.kind) : {};
+      const isNumber = form === 'scalar' && of !== undefined && sqlType(of) === 'INTEGER';
+      return { name: columnName(path), path, sql: isNumber ? 'INTEGER' : 'TEXT' };
+    }
+    if (!attribute) return undefined;
+    const { form, of, list } = parseKind(attribute.kind);
+    if (list) return undefined;
+    if (last && (form === 'scalar' || form === 'enum')) {
+      return { name: columnName(path), path, sql: form === 'enum' ? 'TEXT' : sqlType(of) };
+    }
+    if (form === 'ref' && path.length === index + 2 && path[index + 1] === 'id') {
+      return { name: columnName(path), path, sql: 'TEXT' };
+    }
+    if (form !== 'struct') return undefined;
+    at = of;
+  }
+  return undefined;
+}
+
+function sqlType(scalar: string): Column['sql'] {
+  switch (scalar) {
+    case 'int':
+    case 'long':
+    case 'bool':
+      return 'INTEGER';
+    case 'decimal':
+      return 'REAL';
+    case 'date':
+      return 'TEXT';
+    default:
+      return 'TEXT COLLATE NOCASE';
+  }
+}
