@@ -28,7 +28,7 @@ const kinds = [
   'snapshot',
 ] as const;
 
-/** Values in which a machine differs from others on the same host. */
+/** Values in which machines of the same make differ; those that are down have no host. */
 const valueNames = [
   'vm',
   'nic',
@@ -39,6 +39,8 @@ const valueNames = [
   'mac',
   'domain',
   'profile',
+  'host',
+  'address',
 ] as const;
 
 type ValueName = (typeof valueNames)[number];
@@ -64,10 +66,7 @@ function buildVms(
   counts: Counts,
 ): void {
   const hosts = new Map(
-    clusters.map((id) => [
-      id,
-      ctx.tx.list('host', { where: { cluster_id: id } }).map((host) => host.id ?? ''),
-    ]),
+    clusters.map((id) => [id, ctx.tx.list('host', { where: { cluster_id: id } })]),
   );
   const profile = ctx.tx.list('vnic_profile', { limit: 1 })[0]?.id;
   const owners = new Map(domains.map((id) => [id, ownersIn(ctx, id)]));
@@ -90,15 +89,17 @@ function buildVms(
       mac: `56:6f:2a:${number.toString(16).padStart(6, '0').match(/../g)?.join(':')}`,
       domain: domain ?? '',
       profile: owners.get(domain ?? '')?.profile ?? '',
+      host: host?.id ?? '',
+      address: host?.address ?? '',
     };
     const quota = owners.get(domain ?? '')?.quota;
-    const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'} ${quota ?? ''}`;
+    const key = `${cluster} ${host ? 'up' : 'down'} ${domain === undefined ? '' : 'disk'} ${quota ?? ''}`;
     const known = prototypes.get(key);
     if (known !== undefined) {
       bulk.copy(known, values);
       continue;
     }
-    const make = () => addVm(ctx, { cluster, host, profile, quota }, values);
+    const make = () => addVm(ctx, { cluster, profile, quota }, values);
     prototypes.set(key, bulk.prototype(values, make));
   }
 }
@@ -112,17 +113,16 @@ function ownersIn(ctx: RuleContext, domain: string) {
   };
 }
 
-/** Where a machine is, and what its interface and disk belong to. */
+/** Where machines of one make are, and what their interfaces and disks belong to. */
 interface Surroundings {
   readonly cluster: string;
-  readonly host: string | undefined;
   readonly profile: string | undefined;
   readonly quota: string | undefined;
 }
 
 function addVm(
   ctx: RuleContext,
-  { cluster, host, profile, quota }: Surroundings,
+  { cluster, profile, quota }: Surroundings,
   values: MachineValues,
 ): void {
   let vm: StoredObject = {
@@ -136,7 +136,7 @@ function addVm(
   };
   prepareVm(ctx, vm, {});
   applyDefaults('vm', vm);
-  if (host) vm = running(ctx, { ...vm, status: 'up', host: { id: host } });
+  if (values.host !== '') vm = running(ctx, { ...vm, status: 'up', host: { id: values.host } });
   ctx.tx.insert('vm', '/vms', vm);
   ctx.tx.insert('cdrom', `/vms/${values.vm}/cdroms`, {
     id: cdromId,

@@ -3,6 +3,7 @@
  * SQLite copies them by itself; nothing of an object is made up anew, and the indexes of the tables
  * are built at the end.
  */
+import type { SqlValue } from './driver.ts';
 import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
 import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
@@ -22,6 +23,8 @@ export class BulkWriter<Name extends string> {
   readonly #names: readonly Name[];
   /** Words that occur in a column of a table, by `TABLE.COLUMN`. */
   readonly #used = new Map<string, Set<Name>>();
+  /** Kinds of which an object lists references: those of a prototype are all of one make. */
+  readonly #referring = new Set<KindName>();
   #prototypes = 0;
   #waiting: (string | number)[][] = [];
 
@@ -56,11 +59,18 @@ export class BulkWriter<Name extends string> {
         .all(last);
       for (const { 'row of it': row = null, ...columns } of found) {
         this.#run('INSERT INTO made VALUES (?, ?, ?)', kind, this.#prototypes, row);
+        if (this.#refers(kind, columns['id'])) this.#referring.add(kind);
         for (const [column, value] of Object.entries(columns))
           this.#note(kind, column, value, values);
       }
     }
     return this.#prototypes;
+  }
+
+  #refers(kind: KindName, id: SqlValue = null): boolean {
+    if (this.#referring.has(kind) || linkListsOf(kind).length === 0) return false;
+    const found = this.#tx.statement('SELECT 1 FROM reference WHERE kind = ? AND id = ?');
+    return found.get(kind, id) !== undefined;
   }
 
   #note(kind: KindName, column: string, value: unknown, values: BulkValues<Name>): void {
@@ -90,7 +100,7 @@ export class BulkWriter<Name extends string> {
     this.#waiting = [];
     for (const kind of this.#kinds) {
       this.#copyRows(kind);
-      if (linkListsOf(kind).length > 0) this.#copyReferences(kind);
+      if (this.#referring.has(kind)) this.#copyReferences(kind);
     }
     this.#run('DELETE FROM copy');
   }
@@ -134,7 +144,7 @@ export class BulkWriter<Name extends string> {
     return Number(row?.['last'] ?? 0);
   }
 
-  #run(sql: string, ...values: (string | number | bigint | Uint8Array | null)[]): void {
+  #run(sql: string, ...values: SqlValue[]): void {
     this.#tx.statement(sql).run(...values);
   }
 
