@@ -10,6 +10,8 @@ export class KindIndexes {
   readonly #undo: (takeBack: () => void) => void;
   /** How many objects are to be stored until a kind gets its indexes; infinite for those that have them. */
   readonly #left = new Map<KindName, number>();
+  /** Rises whenever an index comes or goes: plans of statements may be others. */
+  changes = 0;
 
   constructor(db: Database, undo: (takeBack: () => void) => void) {
     this.#db = db;
@@ -37,17 +39,22 @@ export class KindIndexes {
   /** Makes the indexes of a kind. */
   make(kind: KindName): void {
     for (const sql of createIndexes(kind)) this.#db.exec(sql);
+    this.changes += 1;
     this.#keep(kind);
   }
 
   /** Takes the indexes of a kind away, until `make` is called. */
   takeAway(kind: KindName): void {
     for (const sql of dropIndexes(kind)) this.#db.exec(sql);
+    this.changes += 1;
     this.#keep(kind);
   }
 
   #keep(kind: KindName): number {
-    this.#undo(() => this.#left.delete(kind));
+    this.#undo(() => {
+      this.#left.delete(kind);
+      this.changes += 1;
+    });
     this.#left.set(kind, Infinity);
     return Infinity;
   }

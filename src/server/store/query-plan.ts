@@ -10,18 +10,20 @@ export interface Plan {
   readonly searched: string | undefined;
 }
 
-const plans = new WeakMap<Transaction, Map<string, Plan>>();
+/** Plans by statement, as long as there are these indexes. */
+interface KnownPlans {
+  readonly indexChanges: number;
+  readonly plans: Map<string, Plan>;
+}
+
+const known = new WeakMap<Transaction, KnownPlans>();
 /** Statements whose plan is remembered. */
 const maxPlans = 500;
 
 /** The plan of a statement; its values do not matter, so that it is found out once. */
 export function planOf(tx: Transaction, sql: string): Plan {
-  let known = plans.get(tx);
-  if (!known) {
-    known = new Map();
-    plans.set(tx, known);
-  }
-  const stored = known.get(sql);
+  const plans = plansOf(tx);
+  const stored = plans.get(sql);
   if (stored) return stored;
   const steps = tx
     .statement(`EXPLAIN QUERY PLAN ${sql}`)
@@ -33,7 +35,16 @@ export function planOf(tx: Transaction, sql: string): Plan {
     indexOnly: steps.length === 1 && /COVERING INDEX/.test(steps[0] ?? ''),
     searched: /^SEARCH (\w+) .*=\?/.exec(first)?.[1],
   };
-  if (known.size >= maxPlans) known.clear();
-  known.set(sql, plan);
+  if (plans.size >= maxPlans) plans.clear();
+  plans.set(sql, plan);
   return plan;
+}
+
+function plansOf(tx: Transaction): Map<string, Plan> {
+  const indexChanges = tx.indexes?.changes ?? 0;
+  const before = known.get(tx);
+  if (before?.indexChanges === indexChanges) return before.plans;
+  const plans = new Map<string, Plan>();
+  known.set(tx, { indexChanges, plans });
+  return plans;
 }

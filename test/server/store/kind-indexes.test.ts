@@ -6,6 +6,7 @@ import { copyTables } from '../../../src/server/store/copy-tables.ts';
 import { type Database, openDatabase } from '../../../src/server/store/driver.ts';
 import { columnsOf, type KindName } from '../../../src/server/store/kinds.ts';
 import { enoughForIndexes, prepareSchema } from '../../../src/server/store/prepare-schema.ts';
+import { planOf } from '../../../src/server/store/query-plan.ts';
 import { table } from '../../../src/server/store/schema.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 import { quickFolder } from '../../support/temporary.ts';
@@ -48,6 +49,17 @@ function addTags(store: Store, first: number, last: number, fails = false): Prom
     if (fails) throw new Error('as asked');
   });
 }
+
+it('plans statements anew when there are indexes for them', async () => {
+  const store = await openStore(':memory:');
+  const byName = `SELECT rowid AS row FROM ${table('tag')} ORDER BY name LIMIT ?`;
+  const isInOrder = () => store.read((tx) => planOf(tx, byName).inOrder);
+  await addTags(store, 1, enoughForIndexes - 1);
+  expect(isInOrder()).toBe(false);
+  await addTags(store, enoughForIndexes, enoughForIndexes);
+  expect(isInOrder()).toBe(true);
+  await store.close();
+});
 
 it('makes the indexes of a kind with the object from which on they pay', async () => {
   const store = await openStore(':memory:');
