@@ -10,9 +10,10 @@ import { stepOf } from '../commands/support/walk.ts';
 import { before } from '../examples/before.ts';
 import { type ExamplesSite, startExamplesSite, wordsOf } from '../examples/site.ts';
 import { builtVmctl } from '../support/in-process.ts';
+import { thirdOf } from '../support/thirds.ts';
 
 /** The command lines that show something, one for each place where it can be found. */
-const cases = modelNouns().flatMap((noun) =>
+const all = modelNouns().flatMap((noun) =>
   verbsOf(noun)
     .filter(({ kind }) => kind === 'list' || kind === 'get')
     .flatMap((verb) => {
@@ -25,6 +26,8 @@ const cases = modelNouns().flatMap((noun) =>
       });
     }),
 );
+
+const cases = thirdOf(all, ({ line }) => line);
 
 let site: ExamplesSite;
 let isSpoilt = false;

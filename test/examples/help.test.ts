@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
 import { projectRoot } from '../support/server.ts';
+import { thirdOf } from '../support/thirds.ts';
 import { before } from './before.ts';
 import { expectEffect } from './effects.ts';
 import { allNouns, commandPages } from './shown.ts';
@@ -56,11 +57,13 @@ afterAll(async () => {
 });
 
 const nouns = await allNouns();
-const pages = (await commandPages(nouns)).flatMap(({ entry, examples }) => {
-  const lines = examples.filter((line) => !needsShell(line));
-  // The page of `help` is that of `vmctl --help`, whose examples run in a shell.
-  return entry.name === 'help' || lines.length === 0 ? [] : { name: entry.name, entry, lines };
-});
+const pages = thirdOf(await commandPages(nouns), ({ entry }) => entry.name).flatMap(
+  ({ entry, examples }) => {
+    const lines = examples.filter((line) => !needsShell(line));
+    // The page of `help` is that of `vmctl --help`, whose examples run in a shell.
+    return entry.name === 'help' || lines.length === 0 ? [] : { name: entry.name, entry, lines };
+  },
+);
 const shownNouns = nouns.filter(({ name }) => pages.some(({ entry }) => entry.noun === name));
 
 /** A document that says what the flags of the first example say. */

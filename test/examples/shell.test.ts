@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { thirdOf } from '../support/thirds.ts';
 import { namedHosts, startWeb } from './named-hosts.ts';
 import { scenes } from './scenes.ts';
 import { makeShell, type Shell } from './shell.ts';
@@ -51,7 +52,7 @@ it('every example has a scene, and every scene an example', () => {
   expect(Object.keys(scenes).filter((line) => !lines.includes(line))).toEqual([]);
 });
 
-it.each(lines)('%s', async (line) => {
+it.each(thirdOf(lines))('%s', async (line) => {
   const scene = scenes[line];
   if (!scene) return;
   await site.restore();
