@@ -224,6 +224,27 @@ describe('objects read from XML', () => {
     });
   });
 
+  test('a list with an address is one that is sent back, unless something is in it', () => {
+    const list = (inner: string) => `<vm><nics href="/api/vms/1/nics">${inner}</nics></vm>`;
+    expect(decodeObject(xml, list(''), 'vm')).toEqual({});
+    expect(decodeObject(xml, list('<nic id="1"/>'), 'vm')).toEqual({ nics: [{ id: '1' }] });
+    expect(decodeObject(xml, '<vm><nics rel="nics"/></vm>', 'vm')).toEqual({ nics: [] });
+  });
+
+  test('clients take the last of members given twice, and all links', () => {
+    const body =
+      '<vm><name>a</name><link rel="a" href="/a"/><nics><nic id="1"/></nics><name>b</name>' +
+      '<nics><nic id="2"/></nics><link rel="b" href="/b"/></vm>';
+    expect(decodeObject(xml, body, 'vm', { unknown: 'skip' })).toEqual({
+      name: 'b',
+      nics: [{ id: '2' }],
+      link: [
+        { rel: 'a', href: '/a' },
+        { rel: 'b', href: '/b' },
+      ],
+    });
+  });
+
   test('nesting deeper than 64 is refused even where it is known', () => {
     const nested = (levels: number) =>
       `<tag>${'<parent>'.repeat(levels)}${'</parent>'.repeat(levels)}</tag>`;
@@ -297,6 +318,27 @@ describe('collections', () => {
     const body = encodeList(json, [{ id: '1' }], 'gluster_brick', standard, { actions });
     expect(JSON.parse(body)).toEqual({ actions, brick: [{ id: '1' }] });
   });
+
+  test('with links and actions of their own, in front of their items', () => {
+    const link = [{ href: '/x', rel: 'x' }];
+    const actions = { link: [{ href: '/a', rel: 'a' }] };
+    expect(
+      encodeList(xml, [{ id: '1' }], 'vm', standard, { actions, link }),
+    ).toBe(`${declaration}<vms>
+    <actions>
+        <link href="/a" rel="a"/>
+    </actions>
+    <link href="/x" rel="x"/>
+    <vm id="1"/>
+</vms>
+`);
+    expect(encodeList(json, [{ id: '1' }, {}], 'vm', standard, { link })).toBe(
+      '{"link":[{"href":"/x","rel":"x"}],"vm":[{"id":"1"},{}]}',
+    );
+    expect(encodeList(json, [], 'vm', standard, { link })).toBe(
+      '{"link":[{"href":"/x","rel":"x"}],"vm":[]}',
+    );
+  });
 });
 
 describe('actions', () => {
@@ -367,6 +409,14 @@ describe('actions', () => {
     expect(decodeAction(json, encodeAction(json, answer, ovirt))).toEqual(answer);
     expect(encodeAction(json, {}, ovirt)).toBe('{}');
   });
+
+  test('the state of a creation', () => {
+    const state = { id: '1', status: 'complete' };
+    expect(encodeAction(xml, state, standard, 'creation')).toBe(
+      `${declaration}<creation id="1">\n    <status>complete</status>\n</creation>\n`,
+    );
+    expect(encodeAction(json, state, standard, 'creation')).toBe('{"id":"1","status":"complete"}');
+  });
 });
 
 describe('faults', () => {
@@ -401,6 +451,17 @@ describe('faults', () => {
   ] as const)('read from %s', (_, media, body) => {
     expect(decodeFault(media, body)).toEqual({ reason: 'r', detail: 'd' });
     expect(decodeFault(media, Buffer.from(body))).toEqual({ reason: 'r', detail: 'd' });
+  });
+
+  test.each([
+    ['a reason', { reason: 'r' }],
+    ['a detail', { detail: 'd' }],
+  ])('with %s alone', (_, some) => {
+    for (const media of [xml, json] as const) {
+      expect(decodeFault(media, encodeFault(media, some, standard))).toEqual(some);
+    }
+    expect(decodeFault(json, JSON.stringify(some))).toEqual(some);
+    expect(decodeFault(json, JSON.stringify({ fault: some }))).toEqual(some);
   });
 
   test.each([

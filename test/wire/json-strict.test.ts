@@ -1,7 +1,7 @@
 /** JSON bodies that are refused, and what is exact (E2, E11). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
+import { decodeAction, decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
 import { parseJson, parseTrustedJson } from '../../src/wire/json-parser.ts';
 import { runs } from '../support/mutants.ts';
 
@@ -98,8 +98,8 @@ describe('refused with a path', () => {
     ['another item', '{"nics":{"host_nic":[]}}', 'vm.nics', 'syntax'],
     [
       'one member under two names',
-      '{"numa_nodes":{},"vm_numa_nodes":{}}',
-      'vm.vm_numa_nodes',
+      '{"numa_nodes":{},"host_numa_nodes":{}}',
+      'vm.host_numa_nodes',
       'syntax',
     ],
     ['a word for a number', '{"memory":"much"}', 'vm.memory', 'value'],
@@ -132,6 +132,8 @@ describe('numbers are exact', () => {
     ['-9223372036854775808', -9223372036854775808n],
     ['1e3', 1000],
     ['1e18', 1000000000000000000n],
+    ['4.611686018427387904e18', 4611686018427387904n],
+    ['-9.223372036854775808e18', -9223372036854775808n],
     ['4.0', 4],
     ['-0', 0],
   ])('%s', (text, value) => {
@@ -173,13 +175,74 @@ describe('clients are told less strictly', () => {
     ['one object for a list', '{"nics":{"nic":{"id":"1"}}}', { nics: [{ id: '1' }] }],
     ['unknown words', '{"status":"Sleeping"}', { status: 'sleeping' }],
     ['keys given twice', '{"name":"a","name":"b"}', { name: 'b' }],
+    [
+      'members under both of their names',
+      '{"numa_nodes":[{"index":1}],"host_numa_nodes":[{"index":2}]}',
+      { numa_nodes: [{ index: 2 }] },
+    ],
+    [
+      'unknown members beside items',
+      '{"nics":{"x":1,"nic":[{"id":"1"}]}}',
+      { nics: [{ id: '1' }] },
+    ],
+    ['nothing among items', '{"nics":[null,{"id":"1"}]}', { nics: [{ id: '1' }] }],
     ['prototypes', '{"__proto__":{"name":"x"},"constructor":1}', {}],
   ])('%s', (_, body, value) => {
     expect(decodeObject(json, body, 'vm', { unknown: 'skip' })).toEqual(value);
   });
 });
 
+test('unknown members beside a list are passed over by clients alone', () => {
+  const body = '{"foo":1,"vm":[{"id":"1"}]}';
+  expect(decodeList(json, body, 'vm', { unknown: 'skip' })).toEqual([{ id: '1' }]);
+  expect(failure(() => decodeList(json, body, 'vm'))).toMatchObject({ where: 'vm' });
+});
+
+describe('lists without the name of their items', () => {
+  const value = { nics: [{ id: '1' }], os: { boot: { devices: ['hd'] } } };
+  const body = '{"nics":[{"id":"1"}],"os":{"boot":{"devices":["hd"]}}}';
+
+  test('are taken where that is said, and nothing else is less strict', () => {
+    const read = (text: string) => decodeObject(json, text, 'vm', { bareLists: true });
+    expect(read(body)).toEqual(value);
+    expect(read('{"nics":{"nic":[{"id":"1"}]}}')).toEqual({ nics: value.nics });
+    expect(failure(() => read('{"nics":{"id":"1"}}'))).toMatchObject({ where: 'vm.nics' });
+    expect(failure(() => read('{"foo":1}'))).toMatchObject({ where: 'vm.foo' });
+    expect(failure(() => read('{"nics":[{"foo":1}]}'))).toMatchObject({ where: 'vm.nics.foo' });
+  });
+
+  test('are taken of actions as well', () => {
+    const action = '{"vm":{"nics":[{"id":"1"}]}}';
+    const read = (bareLists: boolean) => decodeAction(json, action, ['vm'], { bareLists });
+    expect(read(true)).toEqual({ vm: { nics: value.nics } });
+    expect(failure(() => read(false))).toMatchObject({ where: 'action.vm.nics' });
+  });
+});
+
 describe('the parser against JSON.parse', () => {
+  test.each(['', '[', '[1,', '[ ', '[\n', '{"a":', '{"a":\t'])(
+    'long integers are exact behind %j, from a server too',
+    (before) => {
+      const after = before.startsWith('[') ? ']' : before === '' ? '' : '}';
+      for (const digits of ['9007199254740993', '-9007199254740993', '12345678901234567890']) {
+        const value = parseTrustedJson(before + digits + after);
+        const last = [value].flatMap((one) =>
+          typeof one === 'object' ? Object.values(one ?? {}) : one,
+        );
+        expect(last.at(-1)).toBe(BigInt(digits));
+        expect(parseJson(before + digits + after)).toEqual(value);
+      }
+    },
+  );
+
+  test('integers are exact up to forty digits, fractions and exponents are not integers', () => {
+    expect(parseJson('9'.repeat(40))).toBe(10n ** 40n - 1n);
+    expect(parseJson('9'.repeat(41))).toBe(1e41);
+    expect(parseJson('123456789012345')).toBe(123456789012345);
+    expect(parseJson('12345678901234567.0')).toBe(12345678901234568);
+    expect(parseJson('12345678901234567e0')).toBe(12345678901234568);
+  });
+
   test('agrees on what is JSON', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 10 }), (text) => {

@@ -99,7 +99,13 @@ test('pieces are short, however much is in an object and however deep', () => {
   expectSame({ id: 'a', storage_domains: [domain, domain] }, 'data_center', 20_000);
 });
 
-test('little is written at once', () => {
-  const vm = { id: 'a', nics: [{ id: 'n' }] };
-  expect(encodeLargeObject('application/json', vm, 'vm', dialects.standard)).toBeUndefined();
+test('little is written at once: five hundred values with the object itself', () => {
+  const withValues = (count: number) => ({
+    id: 'a',
+    cpu: { cores: Array.from({ length: count - 4 }, () => 1) },
+  });
+  for (const medium of media) {
+    expect(encodeLargeObject(medium, withValues(500), 'vm', dialects.standard)).toBeUndefined();
+    expect(encodeLargeObject(medium, withValues(501), 'vm', dialects.standard)).toBeDefined();
+  }
 });

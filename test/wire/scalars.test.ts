@@ -62,6 +62,11 @@ describe('read', () => {
     ['speed', '3.', 3],
     ['speed', '12', 12],
     ['speed', '1e3', 1000],
+    ['speed', '+1.5E-2', 0.015],
+    ['speed', '\t0.1\n', 0.1],
+    ['speed', '-0', 0],
+    ['speed', ' ', undefined],
+    ['speed', '1e-9999', 0],
   ])('%s %j', (member, text, value) => {
     for (const found of readBoth('cpu', member, text)) expect(found).toBe(value);
   });
@@ -70,6 +75,8 @@ describe('read', () => {
     ['dates in milliseconds', '{"creation_time":1717144200123}', '2024-05-31T08:30:00.123Z'],
     ['the same in a string', '{"creation_time":"1717144200123"}', '2024-05-31T08:30:00.123Z'],
     ['dates before the epoch', '{"creation_time":-1}', '1969-12-31T23:59:59.999Z'],
+    ['the first one', '{"creation_time":-62167219200000}', '0000-01-01T00:00:00.000Z'],
+    ['the last one', '{"creation_time":"253402300799999"}', '9999-12-31T23:59:59.999Z'],
   ])('%s', (_, body, value) => {
     expect(decodeObject(json, body, 'vm')).toEqual({ creation_time: value });
   });
@@ -83,6 +90,9 @@ describe('read', () => {
     ['{"nics":{}}', { nics: [] }],
     ['{"nics":{"nic":null}}', { nics: [] }],
     ['{"cpu_shares":4.0}', { cpu_shares: 4 }],
+    ['{"cpu":{"speed":2,"level":"7"}}', { cpu: { speed: 2, level: 7 } }],
+    ['{"cpu":{"speed":12345678901234567890}}', { cpu: { speed: 12345678901234567000 } }],
+    ['{"memory":"-0","cpu_shares":-0}', { memory: 0, cpu_shares: 0 }],
   ])('typed values %s', (body, value) => {
     expect(decodeObject(json, body, 'vm')).toEqual(value);
   });
@@ -127,6 +137,28 @@ describe('refused', () => {
   });
 
   test.each([
+    '.',
+    '-',
+    'e5',
+    '1e',
+    '1e5.0',
+    '1e99999',
+    '1e400',
+    'NaN',
+    'Infinity',
+    '0x1',
+    '1 2',
+    '1,5',
+  ])('the decimal %j', (text) => {
+    for (const read of [
+      () => decodeObject(xml, `<cpu><speed>${text}</speed></cpu>`, 'cpu'),
+      () => decodeObject(json, JSON.stringify({ speed: text }), 'cpu'),
+    ]) {
+      expect(read).toThrow(`cpu.speed: "${text}" is not a number`);
+    }
+  });
+
+  test.each([
     ['2023', [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]],
     ['2024', [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]],
     ['2000', [31, 29]],
@@ -145,7 +177,24 @@ describe('refused', () => {
     }
   });
 
+  test.each(['1.5', '-62167219200001', '253402300800000', '1e300'])(
+    'dates that are %s milliseconds from the epoch',
+    (millis) => {
+      expect(() => decodeObject(json, `{"creation_time":${millis}}`, 'vm')).toThrow(
+        `vm.creation_time: ${Number(millis)} is not a date in milliseconds since the epoch`,
+      );
+    },
+  );
+
   test('messages repeat only the beginning of a long value', () => {
+    const memory = (length: number) => () =>
+      decodeObject(json, `{"memory":"${'x'.repeat(length)}"}`, 'vm');
+    expect(memory(80)).toThrow(/^vm\.memory: "x{80}" is not an integer/);
+    expect(memory(81)).toThrow(/^vm\.memory: "x{77}\.\.\." is not an integer/);
+    const status = (length: number) => () =>
+      decodeObject(json, `{"status":"${'x'.repeat(length)}"}`, 'vm');
+    expect(status(80)).toThrow(/^vm\.status: x{80} is not a member/);
+    expect(status(81)).toThrow(/^vm\.status: x{77}\.\.\. is not a member/);
     const read = () => decodeObject(xml, `<vm><status>${'x'.repeat(1e6)}</status></vm>`, 'vm');
     expect(read).toThrow(/^vm\.status: x{77}\.\.\. is not a member of VmStatus\./);
   });
@@ -170,6 +219,42 @@ describe('written', () => {
     );
   });
 
+  test('dates that are none, or have an offset, as they are', () => {
+    for (const date of ['soon', '2024-05-31T08:30:00+02:00']) {
+      const value = { creation_time: date };
+      expect(written(value)).toBe(`{"creation_time":"${date}"}`);
+      expect(encodeObject(xml, value, 'vm', dialects.ovirt)).toContain(`>${date}</creation_time>`);
+    }
+    expect(written({ creation_time: 'soon' }, dialects.ovirt)).toBe('{"creation_time":"soon"}');
+    expect(written({ creation_time: '2024-05-31T08:30:00+02:00' }, dialects.ovirt)).toBe(
+      '{"creation_time":1717137000000}',
+    );
+  });
+
+  test('no numbers that are none', () => {
+    const value = { cpu: { speed: Number.POSITIVE_INFINITY }, memory: Number.NaN, cpu_shares: '4' };
+    for (const dialect of Object.values(dialects)) {
+      expect(written(value, dialect)).toBe('{"cpu":{}}');
+      expect(encodeObject(xml, value, 'vm', dialect)).toContain('<vm>\n    <cpu/>\n</vm>\n');
+    }
+    expect(encodeObject(xml, { speed: '1' }, 'cpu', dialects.standard)).toContain('<cpu/>');
+  });
+
+  test('integers without fractions and exponents', () => {
+    const memory = (value: unknown) => {
+      const body = encodeObject(xml, { memory: value }, 'vm', dialects.standard);
+      expect(body).toContain(
+        `<memory>${/\d+|-\d+/.exec(written({ memory: value }))?.[0]}</memory>`,
+      );
+      return /<memory>(.*)<\/memory>/.exec(body)?.[1];
+    };
+    expect(memory(2.7)).toBe('2');
+    expect(memory(-2.7)).toBe('-2');
+    expect(memory(999_999_999_999_999_900_000)).toBe('999999999999999900000');
+    expect(memory(1e21)).toBe('1000000000000000000000');
+    expect(memory(-1e21)).toBe('-1000000000000000000000');
+  });
+
   test('booleans and integers typed, or as strings', () => {
     const value = { memory: 2n ** 63n - 1n, stateless: true, cpu_shares: 4, cpu: { speed: 2.5 } };
     expect(written(value)).toBe(
@@ -186,6 +271,9 @@ describe('written', () => {
         encodeObject(xml, { speed: value }, 'cpu', dialects.standard),
       )?.[1];
     expect(speed(1e21)).toBe('1000000000000000000000');
+    expect(speed(-1e21)).toBe('-1000000000000000000000');
+    expect(speed(1.25e22)).toBe('12500000000000000000000');
+    expect(speed(1e-7)).toBe('0.0000001');
     expect(speed(-1.5e-7)).toBe('-0.00000015');
     expect(speed(1.7976931348623157e308)).toBe(`17976931348623157${'0'.repeat(292)}`);
     expect(speed(0.1)).toBe('0.1');
