@@ -1,0 +1,194 @@
+/** Whether an image fits its disk and its storage domain, and what is said where it does not. */
+import { describe, expect, it } from 'vitest';
+import { ConflictError, UsageError } from '../../src/client/errors.ts';
+import {
+  newDiskSize,
+  requireFitsDisk,
+  requireFitsDomain,
+  requirePlausibleQcow2Size,
+  requireRoomOnDisk,
+} from '../../src/transfer/size-checks.ts';
+import type { Source } from '../../src/transfer/source.ts';
+import type { NewDisk } from '../../src/transfer/upload.ts';
+
+const MiB = 2 ** 20;
+
+/** As much of a source as is looked at; its bytes are asked for by nobody. */
+function sourceOf(some: Partial<Source>): Source {
+  return {
+    path: '/images/a',
+    identity: { size: 0, modified: '', inode: '' },
+    content: { format: 'raw', virtualSize: 0, hasBackingFile: false },
+    size: 0,
+    storedSize: 0,
+    repeatable: true,
+    extents: () => Promise.reject(new Error('Nobody reads.')),
+    read: () => Promise.reject(new Error('Nobody reads.')),
+    requireUnchanged: async () => undefined,
+    close: async () => undefined,
+    ...some,
+  };
+}
+
+function diskOf(some: Partial<NewDisk> = {}): NewDisk {
+  return { name: 'new', storageDomain: 'domain', onBlockStorage: false, ...some };
+}
+
+describe('a qcow2 file', () => {
+  const virtualSize = 100 * MiB;
+  const content = { format: 'cow', virtualSize, hasBackingFile: false } as const;
+  // A tenth more and a MiB; the tenth is rounded up.
+  const limit = 115_343_361 + MiB;
+
+  it.each([0, virtualSize, limit])('of %i bytes may hold 100 MiB', (size) => {
+    expect(() => requirePlausibleQcow2Size(sourceOf({ content, size }))).not.toThrow();
+  });
+
+  it('that is larger than services let it become is refused', () => {
+    const check = () => requirePlausibleQcow2Size(sourceOf({ content, size: limit + 1 }));
+    expect(check).toThrow(UsageError);
+    expect(check).toThrow(
+      expect.objectContaining({
+        message: `/images/a has ${limit + 1} bytes, but a qcow2 disk of ${virtualSize} bytes has room for ${limit}`,
+        code: 'too_large',
+        hint: 'it may hold internal snapshots; qemu-img convert -O qcow2 leaves them out',
+      }),
+    );
+  });
+});
+
+describe('the size of a new disk', () => {
+  it.each([
+    ['is that of the image', undefined, 'raw', 1024, 1024],
+    ['is that of the image, in whole sectors', undefined, 'raw', 1025, 1536],
+    ['is the one that is asked for', 4096, 'raw', 1024, 4096],
+    ['is the one that is asked for, in whole sectors', 4097, 'raw', 1, 4608],
+    ['may be asked for where it is the same', 1024, 'raw', 1024, 1024],
+    ['may be asked for where it is the one in the qcow2 image', 1024, 'cow', 1024, 1024],
+    ['may be the same number of sectors', 1536, 'cow', 1025, 1536],
+    ['is nothing for nothing', undefined, 'raw', 0, 0],
+  ] as const)('%s', (_, size, format, virtual, expected) => {
+    const disk = diskOf(size === undefined ? {} : { size });
+    expect(newDiskSize(disk, format, virtual)).toBe(expected);
+  });
+
+  it.each([
+    [
+      1023,
+      'raw',
+      'the image has 1024 bytes, 1 more than --size says (1023)',
+      'too_large',
+      'leave --size out, or make it larger',
+    ],
+    [
+      512,
+      'cow',
+      'the image has 1024 bytes, 512 more than --size says (512)',
+      'too_large',
+      'leave --size out, or make it larger',
+    ],
+    [
+      1025,
+      'cow',
+      'a qcow2 image has its size in it: 1024 bytes instead of 1025',
+      'wrong_size',
+      'upload it without --size; a machine that has the disk can make it larger',
+    ],
+  ] as const)('cannot be %i (%s)', (size, format, message, code, hint) => {
+    const check = () => newDiskSize(diskOf({ size }), format, 1024);
+    expect(check).toThrow(UsageError);
+    expect(check).toThrow(expect.objectContaining({ message, code, hint }));
+  });
+});
+
+describe('the room in a storage domain', () => {
+  const file = sourceOf({ size: 5_000, storedSize: 3_000 });
+  const may = 'the storage domain has 2999 bytes left, 1 fewer than the disk new may need';
+
+  it.each<[string, Partial<NewDisk>, 'raw' | 'cow', string | undefined]>([
+    ['is not known', {}, 'raw', undefined],
+    ['is enough for the data of the file', { availableSpace: 3_000 }, 'raw', undefined],
+    ['may not be enough, where zeros are not stored', { availableSpace: 2_999 }, 'raw', may],
+    ['is enough for the whole file', { availableSpace: 5_000 }, 'cow', undefined],
+    ['is enough for a whole disk', { availableSpace: 8_192, preallocated: true }, 'raw', undefined],
+    [
+      'is enough for a whole disk of blocks',
+      { availableSpace: 8_192, onBlockStorage: true },
+      'raw',
+      undefined,
+    ],
+    [
+      'is enough for a qcow2 file, however large the disk is',
+      { availableSpace: 5_000, onBlockStorage: true, preallocated: true },
+      'cow',
+      undefined,
+    ],
+  ])('%s', (_, some, format, warning) => {
+    expect(requireFitsDomain(diskOf(some), format, file, 8_192)).toBe(warning);
+  });
+
+  it.each<[string, Partial<NewDisk>, 'raw' | 'cow', string]>([
+    ['a qcow2 file', { availableSpace: 4_998 }, 'cow', '4998 bytes left, 2 fewer'],
+    [
+      'a whole disk',
+      { availableSpace: 8_191, preallocated: true },
+      'raw',
+      '8191 bytes left, 1 fewer',
+    ],
+    [
+      'a whole disk of blocks',
+      { availableSpace: 8_191, onBlockStorage: true },
+      'raw',
+      '8191 bytes left, 1 fewer',
+    ],
+    ['anything', { availableSpace: 0 }, 'cow', '0 bytes left, 5000 fewer'],
+  ])('is not enough for %s', (_, some, format, short) => {
+    const check = () => requireFitsDomain(diskOf(some), format, file, 8_192);
+    expect(check).toThrow(ConflictError);
+    expect(check).toThrow(
+      expect.objectContaining({
+        message: `the storage domain has ${short} than the disk new needs`,
+        code: 'no_room',
+        hint: 'vmctl storagedomains list shows which has more',
+      }),
+    );
+  });
+});
+
+describe('an existing disk', () => {
+  const disk = { id: '1', alias: 'old', format: 'raw', provisioned_size: 1024 };
+
+  it('takes an image of its format that is not larger', () => {
+    expect(() => requireFitsDisk(disk, 'raw', 1024)).not.toThrow();
+    expect(() => requireRoomOnDisk(disk, 1024)).not.toThrow();
+    expect(() => requireRoomOnDisk({ id: '1' }, 0)).not.toThrow();
+  });
+
+  it('does not take an image of another format', () => {
+    const check = () => requireFitsDisk(disk, 'cow', 1);
+    expect(check).toThrow(UsageError);
+    expect(check).toThrow(
+      expect.objectContaining({
+        message: 'the disk old is raw, but the file is cow',
+        code: 'wrong_format',
+        hint: 'upload it into a disk of the same format, or convert it first',
+      }),
+    );
+  });
+
+  it('does not take an image that is larger', () => {
+    for (const check of [
+      () => requireFitsDisk(disk, 'raw', 1027),
+      () => requireRoomOnDisk(disk, 1027),
+    ]) {
+      expect(check).toThrow(UsageError);
+      expect(check).toThrow(
+        expect.objectContaining({
+          message: 'the image has 1027 bytes, 3 more than the disk old (1024)',
+          code: 'too_large',
+          hint: 'upload it into a new disk, or make the disk larger',
+        }),
+      );
+    }
+  });
+});
