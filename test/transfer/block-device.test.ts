@@ -1,0 +1,65 @@
+/** Block devices: their size, and what is none. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/client/errors.ts';
+import { deviceSize, isBlockDevice, openDevice } from '../../src/transfer/block-device.ts';
+import { failureOf } from './support/collect.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-devices-'));
+  file = join(folder, 'image');
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a device', () => {
+  const devices = '/sys/dev/block';
+  let known: string[] = [];
+  try {
+    known = readdirSync(devices);
+  } catch {
+    // Systems that tell of none.
+  }
+
+  it.skipIf(known.length === 0)('has the size that the system tells', async () => {
+    for (const name of known) {
+      const [major = 0, minor = 0] = name.split(':').map(Number);
+      const number =
+        BigInt(minor & 0xff) | (BigInt(major & 0xfff) << 8n) | (BigInt(minor >>> 8) << 20n);
+      const sectors = Number(readFileSync(join(devices, name, 'size'), 'utf8'));
+      expect(await deviceSize(Number(number), 'a')).toBe(sectors * 512);
+    }
+  });
+
+  it('whose size nobody tells is refused', async () => {
+    expect(await failureOf(deviceSize(0xfff00, '/dev/a'))).toMatchObject({
+      message: '/dev/a is a block device, and this system does not tell its size',
+      code: 'unreadable_file',
+      hint: 'read it through a pipe: cat DEVICE | vmctl disks upload - --size SIZE ...',
+    });
+  });
+
+  it('is no file, no folder, and nothing', async () => {
+    writeFileSync(file, 'some');
+    expect(await isBlockDevice(file)).toBe(false);
+    expect(await isBlockDevice(folder)).toBe(false);
+    expect(await isBlockDevice(`${file}x`)).toBe(false);
+  });
+
+  it('that cannot be opened says why', async () => {
+    const error = await failureOf(openDevice(file));
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/image cannot be written: ENOENT/),
+      ...{ code: 'unwritable_file', hint: undefined },
+    });
+    writeFileSync(file, 'some');
+    await expect(openDevice(file)).rejects.toThrow('does not tell its size');
+    expect(readFileSync(file, 'utf8')).toBe('some');
+  });
+});

@@ -1,0 +1,118 @@
+/** Packed images: how they are known, unpacked, and told apart from what cannot be read. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { VmctlError } from '../../src/client/errors.ts';
+import {
+  type Compression,
+  compressionByExtension,
+  compressionOf,
+  decompressed,
+} from '../../src/transfer/compression.ts';
+import { readHead } from '../../src/transfer/stream-head.ts';
+import { collect, failureOf } from './support/collect.ts';
+
+const text = Buffer.from('a');
+const packed = {
+  gzip: gzipSync(text),
+  xz: Buffer.from(
+    'fd377a585a0000016922de36020021010c0000008f98419c010000610000000043beb7e800011501a96334609042990d010000000001595a',
+    'hex',
+  ),
+  zstd: Buffer.from('28b52ffd0458090000615b6e8ca9', 'hex'),
+};
+const names = ['gzip', 'xz', 'zstd'] as const;
+
+/** Bytes that come in pieces of this length. */
+async function* inPieces(bytes: Buffer, length = bytes.length): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+function packing(name: keyof typeof packed): Compression {
+  const found = compressionOf(packed[name]);
+  if (!found) throw new Error(`${name} is not known.`);
+  return found;
+}
+
+describe('what is packed', () => {
+  it.each(names)('with %s is known by its first bytes', (name) => {
+    const { magic } = packing(name);
+    expect(packing(name).name).toBe(name);
+    expect(compressionOf(magic)?.name).toBe(name);
+    expect(compressionOf(magic.subarray(0, -1))).toBeUndefined();
+    expect(compressionOf(Buffer.concat([text, magic]))).toBeUndefined();
+  });
+
+  it.each([
+    ['a.gz', 'gzip'],
+    ['/b/c.raw.XZ', 'xz'],
+    ['a.qcow2.zst', 'zstd'],
+    ['a.gz.old', undefined],
+    ['gz', undefined],
+    ['a.zstd', undefined],
+  ])('is known by its name: %s, %s', (path, name) => {
+    expect(compressionByExtension(path)?.name).toBe(name);
+  });
+
+  it.each(names)('with %s is unpacked, however its bytes come', async (name) => {
+    for (const length of [1, 5, 1_000]) {
+      const bytes = decompressed('a', packing(name), inPieces(packed[name], length));
+      expect(Buffer.concat(await collect(bytes)).toString()).toBe('a');
+    }
+  });
+});
+
+describe.each(names)('%s', (name) => {
+  it.each([
+    ['breaks off', () => packed[name].subarray(0, -3)],
+    ['is damaged', () => Buffer.from(packed[name]).fill(255, 6, 14)],
+  ])('that %s says so', async (_, damaged) => {
+    const error = await failureOf(collect(decompressed('a.x', packing(name), inPieces(damaged()))));
+    expect(error).toBeInstanceOf(VmctlError);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        `^a.x cannot be unpacked: its ${name} data breaks off or is damaged \\(.+\\)$`,
+      ),
+      code: 'damaged_file',
+      hint: 'fetch it or pack it again',
+    });
+  });
+
+  it('that cannot be read fails for that reason', async () => {
+    const reason = new Error('the disk is gone');
+    async function* failing() {
+      yield packed[name].subarray(0, 10);
+      throw reason;
+    }
+    expect(await failureOf(collect(decompressed('a', packing(name), failing())))).toBe(reason);
+  });
+});
+
+describe('the first bytes of a stream', () => {
+  it.each([1, 7, 511, 512, 513, 2_000])('in pieces of %i are not lost', async (length) => {
+    const whole = Buffer.from(Array.from({ length: 1_500 }, (_, at) => at % 251));
+    const { head, bytes } = await readHead(inPieces(whole, length));
+    expect(head.equals(whole.subarray(0, 512))).toBe(true);
+    expect(Buffer.concat(await collect(bytes)).equals(whole)).toBe(true);
+  });
+
+  it('are all that there are of a short one', async () => {
+    const { head, bytes } = await readHead(inPieces(text));
+    expect(head).toEqual(text);
+    expect(await collect(bytes)).toEqual([text]);
+    const none = await readHead(inPieces(Buffer.alloc(0), 1));
+    expect(none.head).toHaveLength(0);
+    expect(await collect(none.bytes)).toEqual([]);
+  });
+
+  it('are read without asking for more', async () => {
+    let asked = 0;
+    async function* counted() {
+      for (;;) {
+        asked += 1;
+        yield Buffer.alloc(256);
+      }
+    }
+    await readHead(counted());
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,251 @@
+/** Local files and parts of them as sources: what is read, what is noticed, what is refused. */
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConflictError, UsageError, VmctlError } from '../../src/client/errors.ts';
+import { FileSource, isSameIdentity } from '../../src/transfer/file-source.ts';
+import { RegionSource } from '../../src/transfer/region-source.ts';
+import type { Source } from '../../src/transfer/source.ts';
+import { runs } from '../support/mutants.ts';
+import { collect, failureOf } from './support/collect.ts';
+import { allocated, MiB, makeImage, qcow2 } from './support/images.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-files-'));
+  file = join(folder, 'image');
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const some = Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7) % 251));
+
+async function bytesOf(source: Source, start: number, end: number): Promise<Buffer> {
+  // What is in it before is not what is read.
+  const buffer = Buffer.alloc(end - start, 1);
+  await source.read({ start, end }, buffer);
+  return buffer;
+}
+
+/** What a source says is data, as bytes; zeros elsewhere. */
+async function dataOf(source: Source): Promise<Buffer> {
+  const whole = Buffer.alloc(source.size);
+  let at = 0;
+  for await (const { start, end, zero } of await source.extents()) {
+    expect(start).toBeGreaterThanOrEqual(at);
+    expect(end).toBeGreaterThan(start);
+    at = end;
+    if (!zero) (await bytesOf(source, start, end)).copy(whole, start);
+  }
+  expect(at).toBeLessThanOrEqual(source.size);
+  return whole;
+}
+
+describe('a file', () => {
+  it('is read at any place, with zeros behind its end', async () => {
+    writeFileSync(file, some);
+    const source = await FileSource.open(file);
+    const padded = Buffer.concat([some, Buffer.alloc(1_000)]);
+    for (const [start, end] of [
+      [0, 5_000],
+      [10, 20],
+      [4_999, 5_001],
+      [5_000, 5_500],
+      [5_900, 6_000],
+    ] as const) {
+      expect((await bytesOf(source, start, end)).equals(padded.subarray(start, end))).toBe(true);
+    }
+    expect(Buffer.concat(await collect(source.bytes())).equals(some)).toBe(true);
+    expect((await dataOf(source)).equals(some)).toBe(true);
+    await source.close();
+  });
+
+  it('comes in pieces of a MiB', async () => {
+    makeImage(file, 2 * MiB + 5);
+    const source = await FileSource.open(file);
+    const pieces = await collect(source.bytes());
+    expect(pieces.map(({ length }) => length)).toEqual([MiB, MiB, 5]);
+    expect(Buffer.concat(pieces).equals(readFileSync(file))).toBe(true);
+    await source.close();
+  });
+
+  it('tells what it is', async () => {
+    writeFileSync(file, qcow2(5 * MiB));
+    const source = await FileSource.open(file);
+    expect(source).toMatchObject({ path: file, size: 300_000, repeatable: true });
+    expect(source.content).toMatchObject({ format: 'cow', virtualSize: 5 * MiB });
+    expect(source.head.equals(readFileSync(file).subarray(0, 512))).toBe(true);
+    expect(source.storedSize).toBe(300_000);
+    await source.close();
+    const raw = await FileSource.open(file, 'raw');
+    expect(raw.content).toMatchObject({ format: 'raw', virtualSize: 300_000 });
+    await raw.close();
+  });
+
+  it('that is mostly a hole takes less than its size', async () => {
+    makeImage(file, 8 * MiB, [[MiB, MiB]]);
+    const source = await FileSource.open(file);
+    expect(source.storedSize).toBe(Math.min(allocated(file), 8 * MiB));
+    expect((await dataOf(source)).equals(readFileSync(file))).toBe(true);
+    await source.close();
+  });
+
+  it.each<[string, () => void, RegExp, string]>([
+    [
+      'that is not there',
+      () => undefined,
+      / cannot be read: there is no such file$/,
+      'unreadable_file',
+    ],
+    ['that is a folder', () => mkdirSync(file), /is neither a regular file nor/, 'unreadable_file'],
+    [
+      'that is a pipe',
+      () => execFileSync('mkfifo', [file]),
+      / is neither a regular file nor a block device$/,
+      'unreadable_file',
+    ],
+    ['that is empty', () => writeFileSync(file, ''), / is empty$/, 'empty_file'],
+    [
+      'below a file',
+      () => {
+        writeFileSync(file, 'a');
+        file = join(file, 'b');
+      },
+      / cannot be read: ENOTDIR/,
+      'unreadable_file',
+    ],
+  ])('%s is refused', async (_, make, message, code) => {
+    make();
+    const error = await failureOf(FileSource.open(file));
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({ message: expect.stringMatching(message), code });
+    expect(error.message.startsWith(file)).toBe(true);
+  });
+
+  it.each<[string, () => void]>([
+    ['longer', () => appendFileSync(file, 'a')],
+    ['shorter', () => truncateSync(file, 4_999)],
+    ['as long, and written to', () => utimesSync(file, new Date(1e12), new Date(1e12))],
+  ])('that has become %s is noticed', async (_, change) => {
+    writeFileSync(file, some);
+    const source = await FileSource.open(file);
+    await source.requireUnchanged();
+    change();
+    const error = await failureOf(source.requireUnchanged());
+    expect(error).toBeInstanceOf(ConflictError);
+    expect(error).toMatchObject({
+      message: `${file} changed while it was uploaded: somebody writes to it`,
+      code: 'source_changed',
+      hint: 'upload it when nobody writes to it any more',
+    });
+    await source.close();
+  });
+
+  it('that has become shorter cannot be read where it ended', async () => {
+    writeFileSync(file, some);
+    const source = await FileSource.open(file);
+    truncateSync(file, 4_000);
+    expect((await bytesOf(source, 3_000, 4_000)).equals(some.subarray(3_000, 4_000))).toBe(true);
+    expect(await failureOf(bytesOf(source, 3_000, 4_001))).toMatchObject({
+      message: `${file} changed while it was uploaded: it became shorter`,
+    });
+    await source.close();
+  });
+
+  it('that was closed cannot be read, and says so', async () => {
+    writeFileSync(file, some);
+    const source = await FileSource.open(file);
+    await source.close();
+    const error = await failureOf(bytesOf(source, 0, 1));
+    expect(error).toBeInstanceOf(VmctlError);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^the file cannot be read: /),
+      code: 'unreadable_file',
+    });
+  });
+
+  it('that was open already is taken over, and closed with what belongs to it', async () => {
+    writeFileSync(file, some);
+    let closed = 0;
+    const source = await FileSource.take('a name', await open(file), async () => {
+      closed += 1;
+    });
+    expect(source).toMatchObject({ path: 'a name', repeatable: false, size: 5_000 });
+    expect(closed).toBe(0);
+    await source.close();
+    expect(closed).toBe(1);
+  });
+
+  it('is another one where anything differs', () => {
+    const one = { size: 1, modified: '2', inode: '3' };
+    expect(isSameIdentity(one, { ...one })).toBe(true);
+    for (const other of [{ size: 2 }, { modified: '' }, { inode: '4' }]) {
+      expect(isSameIdentity(one, { ...one, ...other })).toBe(false);
+    }
+  });
+});
+
+describe('a part of a file', () => {
+  it('has its own bytes, and zeros behind them, whatever is beside it', async () => {
+    makeImage(file, 300_077, [[0, 100_000]]);
+    const whole = readFileSync(file);
+    const anyPart = fc.record({ offset: fc.nat(300_000), size: fc.integer({ min: 1, max: MiB }) });
+    await fc.assert(
+      fc.asyncProperty(anyPart, fc.nat(300_000), fc.nat(9_000), async (part, start, length) => {
+        const { offset } = part;
+        const size = Math.min(part.size, whole.length - offset);
+        const source = await RegionSource.open({ path: file, offset, size }, 'a disk');
+        const its = whole.subarray(offset, offset + size);
+        const wanted = Buffer.alloc(length);
+        its.subarray(start).copy(wanted);
+        expect((await bytesOf(source, start, start + length)).equals(wanted)).toBe(true);
+        expect((await dataOf(source)).equals(its)).toBe(true);
+        await source.close();
+      }),
+      { numRuns: runs(50) },
+    );
+  });
+
+  it('is what its own beginning says', async () => {
+    writeFileSync(file, Buffer.concat([some, qcow2(7 * MiB, 1_000), some]));
+    const region = { path: file, offset: 5_000, size: 1_000 };
+    const source = await RegionSource.open(region, 'disk one');
+    expect(source).toMatchObject({ path: `${file} (disk one)`, size: 1_000, repeatable: false });
+    expect(source.content).toMatchObject({ format: 'cow', virtualSize: 7 * MiB });
+    expect(source.storedSize).toBe(1_000);
+    const whole = await FileSource.open(file);
+    expect(source.identity).toEqual({ ...whole.identity, size: 1_000 });
+    await whole.close();
+    appendFileSync(file, 'a');
+    await expect(source.requireUnchanged()).rejects.toThrow('somebody writes to it');
+    await source.close();
+    const short = await RegionSource.open({ ...region, size: 20 }, 'too little');
+    expect(short.content).toEqual({ format: 'raw', virtualSize: 20, hasBackingFile: false });
+    await short.close();
+  });
+
+  it('of a file that takes little takes no more', async () => {
+    makeImage(file, 8 * MiB, [[0, 4096]]);
+    const source = await RegionSource.open({ path: file, offset: MiB, size: 4 * MiB }, 'a hole');
+    expect(source.storedSize).toBe(Math.min(allocated(file), 4 * MiB));
+    await source.close();
+    await expect(RegionSource.open({ path: `${file}x`, offset: 0, size: 1 }, 'a')).rejects.toThrow(
+      'there is no such file',
+    );
+  });
+});

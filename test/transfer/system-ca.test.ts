@@ -1,0 +1,38 @@
+/** Authorities that are believed for web servers: those that Node comes with, and those of the system. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tls from 'node:tls';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemCaCertificates } from '../../src/transfer/system-ca.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-ca-'));
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('are all that Node comes with', () => {
+  const found = systemCaCertificates().join('\n');
+  // Newer releases of Node may be told to come with others.
+  const some = tls.rootCertificates.filter((one) => found.includes(one));
+  expect(some.length).toBeGreaterThan(tls.rootCertificates.length / 2);
+});
+
+// Where Node asks the system by itself it has read these variables at its start.
+it.skipIf('getCACertificates' in tls).each(['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'])(
+  'are those in the file that %s names as well, if it is there',
+  (variable) => {
+    const path = join(folder, 'authority.pem');
+    writeFileSync(path, 'an authority');
+    vi.stubEnv(variable, path);
+    expect(systemCaCertificates()).toContain('an authority');
+    vi.stubEnv(variable, join(folder, 'none'));
+    expect(systemCaCertificates()).not.toContain('an authority');
+  },
+);
