@@ -1,0 +1,286 @@
+/** Blocks copied side by side: what is noted and when, what is moved again, and how a failure ends it. */
+import { describe, expect, it } from 'vitest';
+import { BLOCK, type Piece, WINDOW } from '../../src/transfer/blocks.ts';
+import { Journal } from '../../src/transfer/journal.ts';
+import {
+  type CopyOptions,
+  type MovedPiece,
+  ParallelCopy,
+} from '../../src/transfer/parallel-copy.ts';
+import { ProgressReporter } from '../../src/transfer/progress.ts';
+import { failureOf } from './support/collect.ts';
+
+const data = (block: number): Piece => ({
+  kind: 'data',
+  block,
+  runs: [{ start: block * BLOCK, end: (block + 1) * BLOCK }],
+});
+
+function journalOf(blocks: number): Journal {
+  return Journal.inMemory({
+    ...{ version: 1, direction: 'upload', server: 's', disk: 'd', name: 'n', file: 'f' },
+    identity: { size: 0, modified: '', inode: '' },
+    ...{ format: 'raw', size: blocks * BLOCK, created: true, zeroed: true, hashed: true },
+  });
+}
+
+/** A copy of these pieces, and all that happens. */
+function bench(pieces: readonly Piece[], some: Partial<CopyOptions> = {}) {
+  const journal = journalOf(pieces.length);
+  const progress = new ProgressReporter(undefined);
+  const happened: string[] = [];
+  let epoch = 0;
+  async function* given() {
+    yield* pieces;
+  }
+  const move = async (piece: Piece): Promise<MovedPiece> => {
+    const name = piece.kind === 'data' ? String(piece.block) : `${piece.first}-${piece.last}`;
+    happened.push(`move ${name}`);
+    if (piece.kind === 'zero') return { piece, moved: 0, skipped: 5, epoch };
+    return { piece, moved: 10, skipped: 1, epoch, digest: Buffer.alloc(32, piece.block + 1) };
+  };
+  const copy = new ParallelCopy({
+    pieces: given(),
+    parallel: 1,
+    ...{ move, journal, progress },
+    epoch: () => epoch,
+    flush: async () => void happened.push('flush'),
+    onDurable: (piece) =>
+      void happened.push(`durable ${piece.kind === 'data' ? piece.block : 'zeros'}`),
+    ...some,
+  });
+  const lose = () => {
+    epoch += 1;
+    copy.connectionLost();
+  };
+  return { copy, journal, progress, happened, move, lose };
+}
+
+const doneIn = ({ done }: Journal) => [...done].map(({ start, end }) => [start, end]);
+
+describe('a copy', () => {
+  it('moves every piece, flushes, and notes what is durable then', async () => {
+    const pieces: Piece[] = [data(0), { kind: 'zero', first: 1, last: 3 }, data(4)];
+    const { copy, journal, progress, happened } = bench(pieces);
+    await copy.run();
+    expect(happened.slice(0, 3).sort()).toEqual(['move 0', 'move 1-3', 'move 4']);
+    expect(happened[3]).toBe('flush');
+    expect(happened.slice(4).sort()).toEqual(['durable 0', 'durable 4', 'durable zeros']);
+    expect(doneIn(journal)).toEqual([[0, 5]]);
+    expect(journal.hashes.get(4)).toEqual(Buffer.alloc(32, 5));
+    expect(journal.hashes.get(2)).toBeUndefined();
+    expect(progress).toMatchObject({ transferred: 20, skipped: 7 });
+  });
+
+  it('notes blocks without a hash as well', async () => {
+    const { copy, journal } = bench([data(0), data(1)], {
+      move: async (piece) => ({ piece, moved: 0, skipped: 1, epoch: 0 }),
+    });
+    await copy.run();
+    expect(doneIn(journal)).toEqual([[0, 2]]);
+    expect(journal.hashes.isEmpty).toBe(true);
+  });
+
+  it('of nothing neither moves nor flushes', async () => {
+    const { copy, happened } = bench([]);
+    await copy.run();
+    expect(happened).toEqual([]);
+  });
+
+  it('moves two pieces for each request at a time', async () => {
+    let most = 0;
+    let now = 0;
+    const buffers = new Set<Buffer>();
+    const { copy } = bench(
+      Array.from({ length: 12 }, (_, block) => data(block)),
+      {
+        parallel: 3,
+        move: async (piece, buffer) => {
+          now += 1;
+          most = Math.max(most, now);
+          expect(buffers.has(buffer)).toBe(false);
+          expect(buffer).toHaveLength(BLOCK);
+          buffers.add(buffer);
+          await new Promise(setImmediate);
+          buffers.delete(buffer);
+          now -= 1;
+          return { piece, moved: 1, skipped: 0 };
+        },
+      },
+    );
+    await copy.run();
+    expect(most).toBe(6);
+  });
+
+  it('never has more than a window that is not durable', async () => {
+    let unsafe = 0;
+    let most = 0;
+    let flushes = 0;
+    const blocks = (3 * WINDOW) / BLOCK;
+    const { copy, journal } = bench(
+      Array.from({ length: blocks }, (_, block) => data(block)),
+      {
+        parallel: 2,
+        move: async (piece) => {
+          unsafe += 1;
+          most = Math.max(most, unsafe);
+          return { piece, moved: 1, skipped: 0, digest: Buffer.alloc(32, 1) };
+        },
+        flush: async () => {
+          flushes += 1;
+          await new Promise(setImmediate);
+        },
+        onDurable: () => {
+          unsafe -= 1;
+        },
+      },
+    );
+    await copy.run();
+    expect(most).toBe(WINDOW / BLOCK);
+    expect(flushes).toBeGreaterThanOrEqual(3);
+    expect(unsafe).toBe(0);
+    expect(doneIn(journal)).toEqual([[0, blocks]]);
+  });
+});
+
+describe('a lost connection', () => {
+  it('has what was not flushed moved again', async () => {
+    const seen: number[] = [];
+    const made = bench([data(0), data(1), data(2)], {
+      move: async (piece) => {
+        const moved = await made.move(piece);
+        if (piece.kind === 'data') seen.push(piece.block);
+        if (seen.length === 3) made.lose();
+        return moved;
+      },
+    });
+    await made.copy.run();
+    // The last one was acknowledged before the loss that it came to tell.
+    expect(seen.sort()).toEqual([0, 0, 1, 1, 2, 2]);
+    expect(made.progress).toMatchObject({ transferred: 30, skipped: 3 });
+    expect(doneIn(made.journal)).toEqual([[0, 3]]);
+  });
+
+  it('while it is flushed has all of that moved again, and nothing noted', async () => {
+    let flushes = 0;
+    const made = bench([data(0), data(1)], {
+      flush: async () => {
+        flushes += 1;
+        if (flushes > 1) return;
+        made.lose();
+      },
+    });
+    await made.copy.run();
+    expect(flushes).toBe(2);
+    const moves = made.happened.filter((one) => one.startsWith('move')).sort();
+    expect(moves).toEqual(['move 0', 'move 0', 'move 1', 'move 1']);
+    expect(made.progress).toMatchObject({ transferred: 20, skipped: 2 });
+    expect(made.happened.filter((one) => one.startsWith('durable'))).toHaveLength(2);
+  });
+
+  it('leaves room for as much as before, however much is moved again', async () => {
+    const blocks = (2 * WINDOW) / BLOCK;
+    let moves = 0;
+    const made = bench(
+      Array.from({ length: blocks }, (_, block) => data(block)),
+      {
+        parallel: 2,
+        move: async (piece) => {
+          moves += 1;
+          const moved = await made.move(piece);
+          if (moves % 5 === 0 && moves < 100) made.lose();
+          return moved;
+        },
+      },
+    );
+    await made.copy.run();
+    expect(moves).toBeGreaterThan(blocks);
+    expect(doneIn(made.journal)).toEqual([[0, blocks]]);
+    expect(made.progress.transferred).toBe(10 * blocks);
+  });
+});
+
+describe('a failure', () => {
+  const failing =
+    (block: number) =>
+    async (piece: Piece): Promise<MovedPiece> => {
+      if (piece.kind === 'data' && piece.block === block) throw new Error('broken');
+      return { piece, moved: 1, skipped: 0, digest: Buffer.alloc(32, 1) };
+    };
+
+  it('ends the copy, is told at once, and only once', async () => {
+    let told = 0;
+    let moved = 0;
+    const { copy, journal, happened } = bench(
+      Array.from({ length: 50 }, (_, at) => data(at)),
+      {
+        move: async (piece) => {
+          moved += 1;
+          return await failing(1)(piece);
+        },
+        onFailure: () => {
+          told += 1;
+        },
+      },
+    );
+    expect((await failureOf(copy.run())).message).toBe('broken');
+    expect(told).toBe(1);
+    expect(moved).toBeLessThan(6);
+    // What a daemon has that was not flushed is not relied on.
+    expect(happened).toEqual([]);
+    expect(doneIn(journal)).toEqual([]);
+  });
+
+  it('leaves noted what is here already, where that can be flushed', async () => {
+    const { copy, journal, happened } = bench([data(0), data(1), data(2)], {
+      move: failing(2),
+      flushOnFailure: true,
+    });
+    expect((await failureOf(copy.run())).message).toBe('broken');
+    expect(doneIn(journal)).toEqual([[0, 2]]);
+    expect(happened.filter((one) => one === 'flush')).toHaveLength(1);
+  });
+
+  it('to flush is a failure, after which nothing is flushed or noted', async () => {
+    let flushes = 0;
+    const { copy, journal } = bench([data(0)], {
+      flushOnFailure: true,
+      flush: async () => {
+        flushes += 1;
+        throw new Error('no room');
+      },
+    });
+    expect((await failureOf(copy.run())).message).toBe('no room');
+    expect(flushes).toBe(1);
+    expect(doneIn(journal)).toEqual([]);
+  });
+
+  it('to flush ends the copy while others wait for room', async () => {
+    let moved = 0;
+    const { copy } = bench(
+      Array.from({ length: 100 }, (_, at) => data(at)),
+      {
+        parallel: 4,
+        move: async (piece) => {
+          moved += 1;
+          return { piece, moved: 1, skipped: 0 };
+        },
+        flush: async () => {
+          await new Promise(setImmediate);
+          throw new Error('no room');
+        },
+      },
+    );
+    expect((await failureOf(copy.run())).message).toBe('no room');
+    expect(moved).toBeLessThanOrEqual(WINDOW / BLOCK);
+  });
+
+  it('of the source is that of the copy', async () => {
+    async function* source(): AsyncGenerator<Piece> {
+      yield data(0);
+      throw new Error('unreadable');
+    }
+    const { copy } = bench([], { pieces: source() });
+    expect((await failureOf(copy.run())).message).toBe('unreadable');
+  });
+});
