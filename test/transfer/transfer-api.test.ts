@@ -1,0 +1,307 @@
+/** Disks and image transfers through the API: what is asked of the service, and what it says. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ApiObject } from '../../src/client/client.ts';
+import {
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  NotFoundError,
+  ServerError,
+} from '../../src/client/errors.ts';
+import { diskName, isOnItsWay, TransferApi } from '../../src/transfer/transfer-api.ts';
+import { tryCancel, tryPause, tryRemoveDisk } from '../../src/transfer/transfer-error.ts';
+import { failureOf } from './support/collect.ts';
+import { FakeDaemon } from './support/fake-daemon.ts';
+import { away, FakeService } from './support/fake-service.ts';
+
+let service: FakeService;
+let api: TransferApi;
+let stop: AbortController;
+
+beforeEach(async () => {
+  service = await FakeService.start(await FakeDaemon.start(1));
+  stop = new AbortController();
+  api = new TransferApi(service.client, stop.signal);
+});
+
+afterEach(() => service.close());
+
+const acted = () => service.calls.filter((call) => !call.startsWith('get '));
+
+/** A transfer in a phase, of a disk that is locked for it. */
+async function transferIn(phase: string, more: ApiObject = {}): Promise<string> {
+  const disk = service.addDisk({ name: 'one' });
+  const id = await api.begin(String(disk['id']), 'upload', 'raw');
+  Object.assign(service.transfer, { phase }, more);
+  service.calls.length = 0;
+  return id;
+}
+
+/** Fails the first calls of this name. */
+function failFirst(name: string, error: unknown, count = 1, then: () => void = () => {}): void {
+  let left = count;
+  service.before = (call) => {
+    if (call !== name || left === 0) return;
+    left -= 1;
+    then();
+    throw error;
+  };
+}
+
+const look = 'get /imagetransfers/{imagetransfer}';
+const action = (name: string) => `${name} /imagetransfers/{imagetransfer}/${name}`;
+const busy = () => new ServerError('busy', { retryable: true });
+
+describe('a disk', () => {
+  it.each([
+    [{ alias: 'a', name: 'n', id: 'i' }, 'a'],
+    [{ name: 'n', id: 'i' }, 'n'],
+    [{ id: 'i' }, 'i'],
+  ])('%j is called %s', (disk, name) => {
+    expect(diskName(disk)).toBe(name);
+  });
+
+  it('is undefined when it is gone, and an error when nobody tells', async () => {
+    expect(await api.disk('x')).toBeUndefined();
+    service.before = () => {
+      throw new ForbiddenError('no');
+    };
+    expect(await failureOf(api.disk('x'))).toBeInstanceOf(ForbiddenError);
+  });
+
+  it('is waited for until it is unlocked, also while the service is away', async () => {
+    const disk = service.addDisk({ name: 'one' });
+    const id = String(disk['id']);
+    disk['status'] = 'locked';
+    let looks = 0;
+    service.before = () => {
+      looks += 1;
+      if (looks === 2) throw away();
+      if (looks === 3) throw busy();
+      if (looks === 4) disk['status'] = 'illegal';
+    };
+    expect(await api.waitForDisk(id)).toMatchObject({ id, status: 'illegal' });
+    expect(looks).toBe(4);
+  });
+
+  it('that is gone is not waited for', async () => {
+    const error = await failureOf(api.waitForDisk('x'));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error.message).toBe('disks/x is gone');
+  });
+
+  it('is removed when it is unlocked', async () => {
+    const disk = service.addDisk({ name: 'one' });
+    expect(await tryRemoveDisk(api, String(disk['id']))).toBe(true);
+    expect(service.disks.size).toBe(0);
+    // The service has removed it by itself.
+    expect(await tryRemoveDisk(api, String(disk['id']))).toBe(true);
+  });
+
+  it('that cannot be removed is still there', async () => {
+    const disk = service.addDisk({ name: 'one' });
+    failFirst('remove /disks/{disk}', new ConflictError('in use'));
+    expect(await tryRemoveDisk(api, String(disk['id']))).toBe(false);
+    service.before = () => {
+      throw new ForbiddenError('no');
+    };
+    expect(await tryRemoveDisk(api, String(disk['id']))).toBe(false);
+  });
+
+  it('is no longer waited for when the transfer was stopped', async () => {
+    const disk = service.addDisk({ name: 'one' });
+    disk['status'] = 'locked';
+    const waiting = failureOf(api.waitForDisk(String(disk['id'])));
+    stop.abort(new Error('enough'));
+    expect((await waiting).message).toBe('enough');
+    const session = new AbortController();
+    const other = new TransferApi(service.client, new AbortController().signal);
+    const stopped = failureOf(other.stoppedBy(session.signal).waitForDisk(String(disk['id'])));
+    session.abort(new Error('over'));
+    expect((await stopped).message).toBe('over');
+  });
+});
+
+describe('a transfer', () => {
+  it.each([
+    ['transferring', 'https://d/x', false],
+    ['transferring', undefined, true],
+    ['initializing', 'https://d/x', true],
+    ['resuming', 'https://d/x', true],
+    ['paused_system', undefined, false],
+    ['finalizing_success', undefined, false],
+  ])('that is %s at %s is on its way: %s', (phase, url, expected) => {
+    expect(isOnItsWay({ phase, ...(url === undefined ? {} : { transfer_url: url }) })).toBe(
+      expected,
+    );
+    expect(isOnItsWay(undefined)).toBe(false);
+  });
+
+  it('is ready when it is no longer prepared', async () => {
+    const id = await transferIn('initializing');
+    let looks = 0;
+    service.before = () => {
+      looks += 1;
+      if (looks === 2) throw away();
+      if (looks === 3) service.transfer['phase'] = 'transferring';
+    };
+    expect(await api.waitUntilReady(id)).toMatchObject({ id, phase: 'transferring' });
+    expect(looks).toBe(3);
+  });
+
+  it.each(['paused_system', 'finished_failure', 'gone'])(
+    'does not begin when it is %s',
+    async (phase) => {
+      const id = await transferIn(phase);
+      const error = await failureOf(api.waitUntilReady(phase === 'gone' ? 'x' : id));
+      expect(error).toBeInstanceOf(ConflictError);
+      expect(error).toMatchObject({
+        message: `the transfer ${phase === 'gone' ? 'x' : id} did not begin: it is ${phase}`,
+        code: 'transfer_failed',
+        hint: 'vmctl events list shows what happened',
+      });
+    },
+  );
+
+  it('has a phase, or is gone', async () => {
+    const id = await transferIn('paused_user');
+    failFirst(look, away(), 2);
+    expect(await api.phase(id)).toBe('paused_user');
+    expect(await api.phase('x')).toBe('gone');
+  });
+
+  it.each(['finished_success', 'gone'])('is over when it is %s', async (phase) => {
+    const id = await transferIn(phase);
+    await api.waitUntilFinished(phase === 'gone' ? 'x' : id);
+  });
+
+  it.each([
+    'finished_failure',
+    'finished_cleanup',
+    'cancelled_system',
+    'paused_user',
+    'finalizing_failure',
+  ])('that becomes %s was not accepted', async (phase) => {
+    const id = await transferIn('finalizing_success');
+    let looks = 0;
+    service.before = () => {
+      looks += 1;
+      if (looks === 2) service.transfer['phase'] = phase;
+    };
+    expect(await failureOf(api.waitUntilFinished(id))).toMatchObject({
+      message: `the service did not accept the image: the transfer is ${phase}`,
+      code: 'transfer_failed',
+      hint: 'vmctl events list shows what happened',
+    });
+    expect(looks).toBe(2);
+  });
+});
+
+describe('to finalize', () => {
+  it('is told once, and waits for the end', async () => {
+    await api.finalize(await transferIn('transferring'));
+    expect(acted()).toEqual([action('finalize')]);
+    expect(service.transfer['phase']).toBe('finished_success');
+  });
+
+  it('is told again when it was not heard', async () => {
+    const id = await transferIn('transferring');
+    failFirst(action('finalize'), away());
+    await api.finalize(id);
+    expect(acted()).toEqual([action('finalize'), action('finalize')]);
+  });
+
+  it('is not told again when it was heard', async () => {
+    const id = await transferIn('transferring');
+    failFirst(action('finalize'), new ConnectionError('cut'), 1, () => {
+      service.transfer['phase'] = 'finished_success';
+    });
+    await api.finalize(id);
+    expect(acted()).toEqual([action('finalize')]);
+  });
+
+  it('is refused for good by who hears it', async () => {
+    const id = await transferIn('transferring');
+    failFirst(action('finalize'), new ConflictError('no'));
+    expect((await failureOf(api.finalize(id))).message).toBe('no');
+    failFirst(action('finalize'), new ForbiddenError('never'));
+    expect((await failureOf(api.finalize(id))).message).toBe('never');
+    failFirst(action('finalize'), new ServerError('broken'));
+    expect((await failureOf(api.finalize(id))).message).toBe('broken');
+    expect(acted()).toHaveLength(3);
+  });
+
+  it('is told again where nobody could do it just now', async () => {
+    const id = await transferIn('transferring', { transfer_url: undefined });
+    let looks = 0;
+    service.before = (call) => {
+      if (call === look) looks += 1;
+      if (looks === 3) Object.assign(service.transfer, { transfer_url: 'https://d/x' });
+      if (call === action('finalize') && looks === 0) throw new ConflictError('nobody has it');
+    };
+    await api.finalize(id);
+    expect(acted()).toHaveLength(2);
+  });
+});
+
+describe('to resume', () => {
+  it.each([
+    ['paused_user', 2],
+    ['paused_system', 2],
+    ['transferring', 1],
+    ['finished_failure', 1],
+  ])('is told again only while it is due: %s, %i times', async (phase, times) => {
+    const id = await transferIn(phase);
+    failFirst(action('resume'), away());
+    await api.resume(id);
+    expect(acted()).toHaveLength(times);
+  });
+});
+
+describe('after a failure', () => {
+  it.each([
+    ['transferring', [action('pause')]],
+    ['paused_system', []],
+    ['paused_user', []],
+  ])('a transfer that is %s is paused', async (phase, calls) => {
+    const id = await transferIn(phase);
+    stop.abort(new Error('nobody waits'));
+    expect(await tryPause(api, id)).toBe(true);
+    expect(acted()).toEqual(calls);
+  });
+
+  it.each([
+    ['transferring', [action('cancel')]],
+    ['paused_user', [action('cancel')]],
+    ['cancelled_user', []],
+    ['finalizing_success', []],
+    ['finished_failure', []],
+  ])('a transfer that is %s is cancelled unless it is over', async (phase, calls) => {
+    const id = await transferIn(phase);
+    expect(await tryCancel(api, id)).toBe(true);
+    expect(acted()).toEqual(calls);
+    expect(service.calls).not.toContain('get /disks/{disk}');
+  });
+
+  it('a transfer that is gone needs nothing', async () => {
+    expect(await tryCancel(api, 'x')).toBe(true);
+    expect(acted()).toEqual([]);
+  });
+
+  it('its disk is waited for, and need not be there', async () => {
+    const id = await transferIn('transferring');
+    const disk = String((service.transfer['disk'] as ApiObject)['id']);
+    expect(await tryCancel(api, id, disk)).toBe(true);
+    expect(service.calls.at(-1)).toBe('get /disks/{disk}');
+    expect(await tryCancel(api, id, 'x')).toBe(true);
+  });
+
+  it('a service that refuses is not told', async () => {
+    const id = await transferIn('transferring');
+    service.before = () => {
+      throw new ForbiddenError('no');
+    };
+    expect(await tryPause(api, id)).toBe(false);
+    expect(await tryCancel(api, id)).toBe(false);
+  });
+});
