@@ -1,9 +1,13 @@
 /** Journals of transfers: what a crash leaves of them is enough to go on. */
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -163,6 +167,109 @@ describe('Journal', () => {
     for (const journal of found) journal.remove();
     expect(Journal.find(folder, () => true)).toHaveLength(1);
     expect(Journal.find(join(folder, 'none'), () => true)).toEqual([]);
+  });
+
+  it.skipIf(process.platform === 'win32').each([0o620, 0o602, 0o666])(
+    'is not believed when its mode is %i',
+    (mode) => {
+      const journal = Journal.create(folder, header);
+      journal.close();
+      chmodSync(journal.path, mode);
+      expect(() => Journal.find(folder, () => true)).toThrow(
+        expect.objectContaining({
+          message: `${journal.path} is a file that others may change`,
+          code: 'unsafe_file',
+          hint: 'look at what is in it, then remove it',
+        }),
+      );
+      chmodSync(journal.path, 0o644);
+      reopened().close();
+    },
+  );
+
+  it('that cannot be written says what it is for', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => Journal.create(join(file, 'journals'), header)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/file\/journals\/[0-9a-f]{32}\.jsonl cannot be written: /),
+        code: 'unwritable_journal',
+        hint: 'it keeps track of the transfer; make room there, or let XDG_STATE_HOME name another folder',
+      }),
+    );
+  });
+
+  it('that cannot be removed is noted, and gone without a word otherwise', () => {
+    const notes: string[] = [];
+    const journal = Journal.create(folder, header);
+    rmSync(journal.path);
+    mkdirSync(journal.path);
+    journal.remove((note) => notes.push(note));
+    journal.remove();
+    expect(notes).toEqual([
+      expect.stringMatching(/\.jsonl, which kept track of it, cannot be removed: ./),
+    ]);
+    rmSync(journal.path, { recursive: true });
+    const other = Journal.create(folder, header);
+    other.remove((note) => notes.push(note));
+    expect(existsSync(other.path)).toBe(false);
+    expect(notes).toHaveLength(1);
+  });
+
+  it('in memory keeps the same, and writes nothing', () => {
+    const journal = Journal.inMemory(header);
+    journal.begin('transfer-1');
+    journal.hashBy('xxh128');
+    journal.note([{ block: 3, digest: digest('three').subarray(0, 16) }]);
+    journal.noteZeros([[5, 6]]);
+    expect(journal.transfer).toBe('transfer-1');
+    expect(journal.hashes.algorithm).toBe('xxh128');
+    expect(pairs(journal.done)).toEqual([
+      [3, 3],
+      [5, 6],
+    ]);
+    journal.remove();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('notes nothing where nothing is done', () => {
+    const journal = Journal.create(folder, header);
+    const before = readFileSync(journal.path, 'utf8');
+    journal.note([]);
+    journal.noteZeros([]);
+    expect(readFileSync(journal.path, 'utf8')).toBe(before);
+    journal.close();
+    journal.close();
+  });
+
+  it.skipIf(process.platform !== 'linux')('is left to another vmctl that runs', () => {
+    const child = spawn('sleep', ['60'], { argv0: 'vmctl', stdio: 'ignore' });
+    try {
+      const journal = Journal.create(folder, header);
+      appendFileSync(journal.path, `{"pid":${child.pid}}\n`);
+      journal.close();
+      const again = reopened();
+      expect(() => again.refuseIfInUse()).toThrow(
+        expect.objectContaining({
+          message: `another vmctl (process ${child.pid}) is moving /images/one.raw at this moment`,
+          code: 'transfer_in_use',
+          hint: 'wait for it, or stop it first',
+        }),
+      );
+      again.close();
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('of a process that is gone is not in use', () => {
+    const { pid } = spawnSync('true');
+    const journal = Journal.create(folder, header);
+    appendFileSync(journal.path, `{"pid":${pid}}\n`);
+    journal.close();
+    const again = reopened();
+    expect(() => again.refuseIfInUse()).not.toThrow();
+    again.close();
   });
 
   it('belongs to the process that writes it, while that runs', () => {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,9 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConflictError, UsageError, VmctlError } from '../../src/client/errors.ts';
 import { PartialFile } from '../../src/transfer/partial-file.ts';
+import { failureOf } from './support/collect.ts';
 
 let folder: string;
 let target: string;
@@ -116,5 +119,166 @@ describe('PartialFile', () => {
     await expect(PartialFile.reopen(target, identity, false)).rejects.toMatchObject({
       code: 'partial_changed',
     });
+  });
+
+  it.each<[string, () => void, string, string, string | undefined]>([
+    [
+      'a file',
+      () => writeFileSync(target, ''),
+      'image exists',
+      'file_exists',
+      'name another file, or give --force to replace it',
+    ],
+    [
+      'a link',
+      () => symlinkSync('elsewhere', target),
+      'image is a symbolic link, which could lead anywhere',
+      'unsafe_file',
+      'name the file itself',
+    ],
+    [
+      'a folder',
+      () => mkdirSync(target),
+      'image is no regular file',
+      'unsafe_file',
+      'name a file in it',
+    ],
+    [
+      'a pipe',
+      () => execFileSync('mkfifo', [target]),
+      'image is no regular file',
+      'unsafe_file',
+      'name another file',
+    ],
+    [
+      'an unfinished download',
+      () => writeFileSync(`${target}.partial`, ''),
+      'image.partial is there already, from an earlier download',
+      'file_exists',
+      '--resume goes on with it, --force begins anew',
+    ],
+    [
+      'a file in place of its folder',
+      () => {
+        writeFileSync(target, '');
+        target = join(target, 'image');
+      },
+      'image cannot be written: ENOTDIR: not a directory',
+      'unwritable_file',
+      undefined,
+    ],
+    [
+      'nothing in place of its folder',
+      () => {
+        target = join(folder, 'none', 'image');
+      },
+      'image.partial cannot be made: ENOENT: no such file or directory',
+      'unwritable_file',
+      undefined,
+    ],
+  ])('says of %s what to do', async (_, make, message, code, hint) => {
+    make();
+    const error = await failureOf(PartialFile.create(target, false));
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toContain(join(dirname(target), message));
+    expect(error).toMatchObject({ code, hint });
+  });
+
+  it('gives the advice of whoever makes it', async () => {
+    writeFileSync(`${target}.partial`, '');
+    const error = await failureOf(PartialFile.create(target, false, 'remove it'));
+    expect(error).toMatchObject({ hint: 'remove it' });
+  });
+
+  it('that cannot come into its place is whole, and says where it is', async () => {
+    const file = await filled();
+    writeFileSync(target, 'somebody else');
+    const taken = await failureOf(file.finish());
+    expect(taken).toBeInstanceOf(ConflictError);
+    expect(taken).toMatchObject({
+      message: `${target} came into being during the download`,
+      hint: `what was fetched is whole, and is in ${target}.partial`,
+    });
+    rmSync(target);
+    rmSync(`${target}.partial`);
+    expect(await failureOf(file.finish())).toMatchObject({
+      message: expect.stringMatching(/image cannot be made: ENOENT/),
+      code: 'unwritable_file',
+      hint: `what was fetched is whole, and is in ${target}.partial`,
+    });
+    await file.close();
+  });
+
+  it('names itself where it cannot be written', async () => {
+    const file = await filled();
+    await file.writeNamed(5, Buffer.from('er'));
+    expect(readFileSync(file.path, 'utf8')).toBe('\0\0newer\0\0\0');
+    await file.flush();
+    await file.close();
+    for (const work of [file.writeNamed(0, Buffer.from('a')), file.resize(1)]) {
+      const error = await failureOf(work);
+      expect(error).toBeInstanceOf(VmctlError);
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/image\.partial cannot be written: ./),
+        code: 'unwritable_file',
+      });
+    }
+  });
+
+  it('tells what room there is, where the system does', async () => {
+    const file = await filled();
+    expect(await file.space()).toBeGreaterThan(0);
+    rmSync(folder, { recursive: true });
+    expect(await file.space()).toBeUndefined();
+    await file.close();
+  });
+
+  it('is finished where it is in its place already, under both names or one', async () => {
+    const file = await filled();
+    const known = await file.identity();
+    expect(await PartialFile.isFinished(target, known)).toBe(false);
+    linkSync(`${target}.partial`, target);
+    expect(await PartialFile.isFinished(target, { ...known, size: 9 })).toBe(false);
+    expect(await PartialFile.isFinished(target, { ...known, inode: '1:2' })).toBe(false);
+    expect(readdirSync(folder)).toHaveLength(2);
+    expect(await PartialFile.isFinished(target, known)).toBe(true);
+    expect(readdirSync(folder)).toEqual(['image']);
+    writeFileSync(`${target}.partial`, 'of somebody else');
+    expect(await PartialFile.isFinished(target, known)).toBe(true);
+    expect(readdirSync(folder)).toHaveLength(2);
+    await file.close();
+    symlinkSync('image', join(folder, 'link'));
+    expect(await PartialFile.isFinished(join(folder, 'link'), known)).toBe(false);
+  });
+
+  it('is taken up again with its size, and not over what is in its place', async () => {
+    const file = await filled();
+    const known = await file.identity();
+    expect(known).toMatchObject({ size: 10, modified: '' });
+    await file.close();
+    const changed = await failureOf(PartialFile.reopen(target, { ...known, size: 9 }, false));
+    expect(changed).toMatchObject({
+      message: `${target}.partial is not what the earlier download left: it is another file`,
+      code: 'partial_changed',
+      hint: 'run the command with --force and without --resume to begin anew',
+    });
+    writeFileSync(target, 'old');
+    await expect(PartialFile.reopen(target, known, false)).rejects.toMatchObject({
+      code: 'file_exists',
+    });
+    const again = await PartialFile.reopen(target, known, true);
+    await again.finish();
+    expect(readFileSync(target, 'utf8')).toBe(content);
+  });
+
+  it('becomes what another file holds, where there are clones, and stays empty elsewhere', async () => {
+    const other = join(folder, 'other');
+    writeFileSync(other, 'what it holds');
+    const file = await PartialFile.create(target, false);
+    const cloned = await file.cloneFrom(other);
+    expect(readFileSync(file.path, 'utf8')).toBe(cloned ? 'what it holds' : '');
+    expect(await file.cloneFrom(`${other}x`)).toBe(false);
+    expect(readdirSync(folder).sort()).toEqual(['image.partial', 'other']);
+    await file.remove();
   });
 });
