@@ -111,7 +111,6 @@ describe('refused', () => {
     ['memory', '9223372036854775808'],
     ['memory', '-9223372036854775809'],
     ['memory', '18446744073709551616'],
-    ['memory', '1'.repeat(100_000)],
     ['memory', '1GiB'],
     ['stateless', 'yes'],
     ['stateless', '2'],
@@ -126,7 +125,12 @@ describe('refused', () => {
     ['creation_time', '2024-05-31T08:30:00+25:00'],
     ['creation_time', '31.5.2024'],
     ['creation_time', '999999999999999999'],
-  ])('%s %j', (member, text) => {
+  ])('%s %j', refuses);
+
+  test('an integer of a hundred thousand digits', () => refuses('memory', '1'.repeat(100_000)));
+
+  /** Expects that a member is refused, in both formats and with its path. */
+  function refuses(member: string, text: string): void {
     for (const read of [
       () => decodeObject(xml, `<vm><${member}>${text}</${member}></vm>`, 'vm'),
       () => decodeObject(json, JSON.stringify({ [member]: text }), 'vm'),
@@ -134,7 +138,7 @@ describe('refused', () => {
       expect(read).toThrow(WireError);
       expect(read).toThrow(`vm.${member}: `);
     }
-  });
+  }
 
   test.each([
     '.',
