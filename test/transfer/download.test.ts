@@ -312,6 +312,48 @@ describe('a download that stops', () => {
     });
   });
 
+  it.each(['not heard', 'heard'])(
+    'is over though it was interrupted at its end: %s',
+    async (how) => {
+      service.before = (call) => {
+        if (!call.startsWith('finalize') || stop.signal.aborted) return;
+        if (how === 'heard') {
+          service.transfer['phase'] = 'finished_success';
+          Object.assign(service.disks.get(String(disk['id'])) ?? {}, { status: 'ok' });
+        }
+        stop.abort(new InterruptedError('SIGINT'));
+        throw stop.signal.reason;
+      };
+      expect(await download(options())).toMatchObject({ size, verified: true });
+      expectFetched();
+      expect(notes).toEqual([]);
+      expect(service.transfer['phase']).toBe('finished_success');
+      const told = service.calls.filter((call) => call.startsWith('finalize'));
+      expect(told).toHaveLength(how === 'heard' ? 1 : 2);
+    },
+  );
+
+  it('is complete when its transfer does not end well, and says so', async () => {
+    service.verdict = 'finished_failure';
+    expect(await download(options())).toMatchObject({ size, verified: true });
+    expect(readFileSync(file).equals(daemon.current)).toBe(true);
+    expect(notes).toEqual([
+      'the file is complete, but the transfer did not end well: the service did not accept the image: the transfer is finished_failure',
+    ]);
+  });
+
+  it('stays paused when somebody paused it', async () => {
+    daemon.fault = ({ method, what }) => {
+      if (method !== 'GET' || what !== '' || daemon.count('GET') < 5) return undefined;
+      service.pauseBySystem();
+      service.transfer['phase'] = 'paused_user';
+      return undefined;
+    };
+    const { cause } = await failure({ retries: 0 });
+    expect(cause).toMatchObject({ code: 'transfer_paused' });
+    expect(service.transfers.size).toBe(1);
+  });
+
   it('is whole all the same when only its name was taken', async () => {
     daemon.fault = ({ what }) => {
       if (what === 'checksum') writeFileSync(file, 'somebody else');

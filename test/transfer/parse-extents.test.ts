@@ -37,14 +37,21 @@ describe('readLayout', () => {
   });
 
   it.each([
-    ['a gap', '[{"start":0,"length":1},{"start":2,"length":1}]'],
-    ['no numbers', '[{"start":0,"length":"1"}]'],
-    ['a negative length', '[{"start":0,"length":-1}]'],
-    ['half a list', '[{"start":0,"length":1},{"start":1,'],
-    ['something else', `${'x'.repeat(20_000)}`],
-    ['no JSON', '[{start:0}]'],
-  ])('refuses %s', async (_, text) => {
-    await expect(parseExtents(inPieces(text, 1000))).rejects.toMatchObject({ code: 'bad_answer' });
+    [
+      'a gap',
+      '[{"start":0,"length":1},{"start":2,"length":1}]',
+      'an extent begins at 2 instead of 1',
+    ],
+    ['no numbers', '[{"start":0,"length":"1"}]', 'an extent has no numbers'],
+    ['a negative length', '[{"start":0,"length":-1}]', 'an extent has no numbers'],
+    ['half a list', '[{"start":0,"length":1},{"start":1,', 'it breaks off'],
+    ['something else', `${'x'.repeat(20_000)}`, 'it is no list of extents'],
+    ['no JSON', '[{start:0}]', 'it is no JSON'],
+  ])('refuses %s', async (_, text, why) => {
+    await expect(parseExtents(inPieces(text, 1000))).rejects.toMatchObject({
+      message: `the list of extents from the image daemon cannot be used: ${why}`,
+      code: 'bad_answer',
+    });
   });
 });
 

@@ -178,7 +178,8 @@ describe('no bytes', () => {
     ],
   ])('are taken from %s', async (_, text, message) => {
     answer = (socket) => socket.write(text);
-    expect((await failureOf(connection.get(ten()))).message).toBe(message);
+    const code = message.startsWith('fetch') ? 'bad_answer' : 'UND_ERR_SOCKET';
+    expect(await failureOf(connection.get(ten()))).toMatchObject({ message, code });
     expect(connection.isUsable).toBe(false);
   });
 

@@ -139,6 +139,16 @@ it('come over another connection when the first was closed in the meantime', asy
   expect(remote.epoch).toBe(0);
 });
 
+it('are refused with as much of the reason as can be read', async () => {
+  const reason = 'x'.repeat(501);
+  const at = await answering((socket) =>
+    socket.write(`HTTP/1.1 404 No\r\nContent-Length: 501\r\n\r\n${reason}`),
+  );
+  await expect(image(undefined, at).read({ start: 0, end: 10 }, Buffer.alloc(10))).rejects.toThrow(
+    /^fetch the image: the image daemon says: x{500}$/,
+  );
+});
+
 it.each([
   ['no HTTP at all', `${'x'.repeat(20_000)}`, 'bad_answer'],
   ['all of the image', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789', 'bad_answer'],

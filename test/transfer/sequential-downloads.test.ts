@@ -94,6 +94,17 @@ describe('a download into a stream', () => {
     expect(notes).toEqual([]);
   });
 
+  it.each([
+    ['as it is stored', {}, 'cow'],
+    ['as a machine sees it', { guestData: true }, 'raw'],
+    ['as it was when a backup began', { backup: 'b' }, 'raw'],
+  ])('reads a qcow2 disk %s', async (_, more, format) => {
+    const { out } = sink();
+    disk = service.addDisk({ name: 'two', format: 'cow', provisioned_size: size });
+    expect(await streamed({ out, ...more })).toMatchObject({ format });
+    expect(service.transfer).toMatchObject({ format });
+  });
+
   it('asks for no checksum where none is wanted', async () => {
     const { out } = sink();
     expect(await streamed({ out, verify: false })).toMatchObject({ verified: false });

@@ -87,7 +87,10 @@ describe('a transfer', () => {
       return undefined;
     };
     const { cause, remainder } = await bench.failure();
-    expect(cause).toMatchObject({ code: 'transfer_paused' });
+    expect(cause).toMatchObject({
+      message: 'somebody paused the transfer',
+      code: 'transfer_paused',
+    });
     expect(remainder).toMatchObject({ resumable: true, paused: true });
     await bench.resume();
     bench.expectStored();
