@@ -40,9 +40,16 @@ function quoted(text: string): string {
 
 /** XML lets numbers, booleans, dates and enum words be surrounded by white space. */
 function trimmed(text: string): string {
-  const first = text.charCodeAt(0);
-  const last = text.charCodeAt(text.length - 1);
-  return first <= 32 || last <= 32 ? text.replace(/^[ \t\r\n]+/, '').trimEnd() : text;
+  let start = 0;
+  let end = text.length;
+  while (isBlank(text.charCodeAt(start))) start++;
+  // Not by a pattern, which would begin anew at each blank of a long text.
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9 || code === 10 || code === 13;
 }
 
 function readInt(text: string, place: Place): number | undefined {
