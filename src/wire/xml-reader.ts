@@ -108,17 +108,15 @@ function makeObjectReader(shape: Shape): ObjectReader {
         }
         continue;
       }
-      const { name, content } = found.member;
+      const { name } = found.member;
       const before = fields[name];
-      if (before !== undefined && !cursor.tolerant && !isRepeated(found.member)) {
+      const repeats = isRepeated(found.member);
+      if (before !== undefined && !cursor.tolerant && !repeats) {
         cursor.refuse('the member is given twice');
       }
       const value = found.read(cursor);
       if (value === undefined) continue;
-      fields[name] =
-        content.form === 'list' && !content.wrapped && Array.isArray(before)
-          ? append(before, value)
-          : value;
+      fields[name] = repeats && Array.isArray(before) ? append(before, value) : value;
     }
     return fields;
   };
