@@ -8,6 +8,7 @@ import {
   illegalCharacter,
 } from '../../src/wire/xml-characters.ts';
 import { readXmlTree } from '../../src/wire/xml-tree.ts';
+import { runs } from '../support/mutants.ts';
 
 const from = String.fromCodePoint;
 
@@ -121,5 +122,6 @@ test('what is escaped is read again, whatever it was', () => {
       const tree = readXmlTree(`<a b="${escapeAttribute(text)}">${escapeText(text)}</a>`);
       expect(tree).toMatchObject({ text: carried, attributes: new Map([['b', carried]]) });
     }),
+    { numRuns: runs(100) },
   );
 });
