@@ -1,6 +1,7 @@
 /** Whether an image fits its disk and its storage domain, and what is said where it does not. */
 import { describe, expect, it } from 'vitest';
 import { ConflictError, UsageError } from '../../src/client/errors.ts';
+import type { NewDisk } from '../../src/transfer/new-disk.ts';
 import {
   newDiskSize,
   requireFitsDisk,
@@ -9,7 +10,6 @@ import {
   requireRoomOnDisk,
 } from '../../src/transfer/size-checks.ts';
 import type { Source } from '../../src/transfer/source.ts';
-import type { NewDisk } from '../../src/transfer/upload.ts';
 
 const MiB = 2 ** 20;
 
