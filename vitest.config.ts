@@ -2,8 +2,10 @@
  * Unit tests share one module graph; tests of whole processes run apart from each other; those that
  * measure the memory of their process have it for themselves.
  */
+import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { thirdOf } from './test/support/thirds.ts';
 
 /** Folders whose files take longest. A file that begins last keeps one worker busy and leaves the other idle. */
 const slow = ['e2e', 'write-back', 'examples', 'faults', 'commands', 'transfer', 'images'];
@@ -11,6 +13,12 @@ const slow = ['e2e', 'write-back', 'examples', 'faults', 'commands', 'transfer',
 /** Tests of whole processes. */
 const apart =
   'test/{clients,commands,conformance,operations,recorded,e2e,faults,examples,write-back}/**/*.test.ts';
+
+/** Tests of faults that this run leaves to others: they take long, and most of that is waiting for kills. */
+const faults = readdirSync(new URL('test/faults', import.meta.url))
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/faults/${name}`);
+const left = faults.filter((name) => !thirdOf(faults).includes(name));
 
 /** Tests that measure the memory of the process that they run in. */
 const measuring = 'test/{transfer/huge,images/memory}.test.ts';
@@ -35,6 +43,7 @@ const projects = [
     test: {
       name: 'e2e',
       include: [apart],
+      exclude: left,
       globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
       pool: 'forks' as const,
       isolate: false,

@@ -112,7 +112,8 @@ function page() {
 
 What is promised when things go wrong, how it was tried, and what came out the last time. Written by
 \`npm run test:faults\`; the rows are in \`test/data/reliability.json\`, and the tests are named after
-them. CI runs all of them, shorter. Every harness has a control: a fault that it has to find.
+them. \`npm test\` runs all of them, shorter; CI a third, another one with each commit, and kills of servers with
+each. Every harness has a control: a fault that it has to find.
 
 ${sections.join('\n')}`;
 }
