@@ -14,6 +14,7 @@ import { allOperations, type Operation, primaryPath } from '../../src/model/inde
 import { actionParameters, type Parameter } from '../../src/model/notation/parameters.ts';
 import { type CallRecords, chooseTests, keyOf, readCallRecords } from '../support/call-records.ts';
 import { specifiedGroups, specifiedOperations } from '../support/specified.ts';
+import { isThird } from '../support/thirds.ts';
 import {
   coveragePage,
   type Executed,
@@ -119,12 +120,17 @@ function parametersOf({ query, body }: Operation): (readonly ['query' | 'body', 
 
 describe.runIf(records)('in the whole run', () => {
   const found: CallRecords = records ?? new Map();
-  /** Operations below a data center are served by the same rules as those below the cluster. */
+  /** Where a third of some tests was run, what was read for one list or action stands for the others. */
+  const standsFor = (other: Operation, operation: Operation) =>
+    isThird
+      ? other.name === operation.name
+      : // Operations below a data center are served by the same rules as those below the cluster.
+        primaryPath(other.path) === primaryPath(operation.path);
   const readBy = (operation: Operation, place: 'query' | 'body', name: string) =>
     [...operations.values()].some(
       (other) =>
         other.http === operation.http &&
-        primaryPath(other.path) === primaryPath(operation.path) &&
+        standsFor(other, operation) &&
         (found.get(keyOfOperation(other))?.[place].has(name) ?? false),
     );
 

@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto';
 /** `0`, `1` or `2` where a run takes a third alone; CI takes another one with each commit. */
 const third = process.env['VMCTL_TEST_THIRD'];
 
+/** Whether this run leaves two thirds of such tests to others. */
+export const isThird = third !== undefined;
+
 /** Those of the cases that this run takes, chosen by the hash of their names. */
 export function thirdOf<Case>(
   cases: readonly Case[],
