@@ -117,14 +117,13 @@ it('several connections at the same time go on with the same session', async () 
 });
 
 it('a server that is not there is told of as ever, and the session is kept', async () => {
-  const { origin, server } = await siteOf();
+  const { origin } = await siteOf();
   const sessions = new Memory();
   await ask(origin, sessions);
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
-  await expect(ask(origin, sessions)).rejects.toThrow('the connection is refused');
+  // No port that was just given back: another process may have it by now.
+  await expect(ask('https://127.0.0.1:1', sessions)).rejects.toThrow('the connection is refused');
   expect(sessions.log).toEqual(['verified']);
+  expect(sessions.kept).toBeDefined();
 });
 
 it('where nobody is believed none is kept, and none is gone on with', async () => {
