@@ -2,7 +2,7 @@
  * Unit tests share one module graph; tests of whole processes run apart from each other; those that
  * measure the memory of their process have it for themselves.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { thirdOf } from './test/support/thirds.ts';
@@ -14,11 +14,25 @@ const slow = ['e2e', 'write-back', 'examples', 'faults', 'commands', 'transfer',
 const apart =
   'test/{clients,commands,conformance,operations,recorded,e2e,faults,examples,write-back}/**/*.test.ts';
 
-/** Tests of faults that this run leaves to others: they take long, and most of that is waiting for kills. */
-const faults = readdirSync(new URL('test/faults', import.meta.url))
-  .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => `test/faults/${name}`);
-const left = faults.filter((name) => !thirdOf(faults).includes(name));
+/** Where tests go through whole jobs, with processes, kills and waits: they take most of the time. */
+const wholeJobs = ['test/e2e', 'test/commands', 'test/faults', 'test/transfer/takeover'];
+
+/** Those of them that a run of a third leaves to others. */
+const jobs = wholeJobs.flatMap(testsOf).filter((path) => !takesThirdItself(path));
+const chosen = new Set(thirdOf(jobs));
+const left = jobs.filter((path) => !chosen.has(path));
+
+/** Paths of the tests in a folder. */
+function testsOf(folder: string): string[] {
+  return readdirSync(new URL(folder, import.meta.url))
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `${folder}/${name}`);
+}
+
+/** Whether a third of its cases is run each time: a third of the files as well would leave some out for good. */
+function takesThirdItself(path: string): boolean {
+  return readFileSync(new URL(path, import.meta.url), 'utf8').includes('thirds.ts');
+}
 
 /** Tests that measure the memory of the process that they run in. */
 const measuring = 'test/{transfer/huge,images/memory}.test.ts';
@@ -65,7 +79,7 @@ const projects = [
       name: 'unit',
       // Whatever does not run apart runs here: a new folder is not forgotten.
       include: ['test/**/*.test.ts'],
-      exclude: [apart, measuring],
+      exclude: [apart, measuring, ...left],
       pool: 'threads' as const,
       isolate: false,
       testTimeout: 60_000,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { reportedCpu, reporting } from './cpu-report.ts';
+import { reportedCpu, reporting } from './process-report.ts';
 import { ask } from './request.ts';
 
 /** Files of what it speaks and says. */

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reportedCpu, reporting } from './cpu-report.ts';
+import { longestHold, reportedCpu, reporting, watchLoop } from './process-report.ts';
 import { type Answer, ask } from './request.ts';
 import { vmctl } from './site.ts';
 
@@ -37,8 +37,15 @@ export class MeasuredServer {
     this.#agent = new Agent({ keepAlive: true, ca: readFileSync(this.caFile) });
   }
 
-  /** Starts a server; its data are in the given folder, or in one that goes away with it. */
-  static async start(options: readonly string[], given?: string): Promise<MeasuredServer> {
+  /**
+   * Starts a server; its data are in the given folder, or in one that goes away with it. What takes time
+   * in a real service takes none, unless a speed is given.
+   */
+  static async start(
+    options: readonly string[],
+    given?: string,
+    speed = 0,
+  ): Promise<MeasuredServer> {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
     const data = given ?? join(folder, 'data');
     const readyFile = join(folder, 'ready.json');
@@ -46,7 +53,7 @@ export class MeasuredServer {
     const child = spawn(
       process.execPath,
       [
-        ...[...reporting, vmctl, 'serve', '--data', data, '--speed', '0', ...options],
+        ...[...reporting, vmctl, 'serve', '--data', data, '--speed', String(speed), ...options],
         ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
         ...['--ready-file', readyFile],
       ],
@@ -73,6 +80,16 @@ export class MeasuredServer {
   /** CPU time since the start, in seconds. */
   cpu(): Promise<number> {
     return reportedCpu(this.#child);
+  }
+
+  /** Looks at the event loop from now on. */
+  watchLoop(): Promise<void> {
+    return watchLoop(this.#child);
+  }
+
+  /** Milliseconds for which the event loop was held longest since then. */
+  longestHold(): Promise<number> {
+    return longestHold(this.#child);
   }
 
   /** Resident memory, in MiB. */

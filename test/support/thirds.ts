@@ -15,6 +15,6 @@ export function thirdOf<Case>(
   if (third === undefined) return cases;
   return cases.filter((one) => {
     const hash = createHash('sha256').update(nameOf(one)).digest();
-    return hash.readUInt8(0) % 3 === Number(third);
+    return hash.readUInt8(9) % 3 === Number(third);
   });
 }

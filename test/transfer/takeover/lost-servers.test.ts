@@ -3,13 +3,13 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { InterruptedError } from '../../src/client/errors.ts';
-import { download, downloadToStream, RateLimit, upload } from '../../src/transfer/index.ts';
-import { StreamSource } from '../../src/transfer/stream-source.ts';
-import type { FakeDaemon } from './support/fake-daemon.ts';
-import { away } from './support/fake-service.ts';
-import { type Seen, successorOf, takeOver } from './support/takeover.ts';
-import { blocks, size, UploadBench } from './support/upload-bench.ts';
+import { InterruptedError } from '../../../src/client/errors.ts';
+import { download, downloadToStream, RateLimit, upload } from '../../../src/transfer/index.ts';
+import { StreamSource } from '../../../src/transfer/stream-source.ts';
+import type { FakeDaemon } from '../support/fake-daemon.ts';
+import { away } from '../support/fake-service.ts';
+import { type Seen, successorOf, takeOver } from '../support/takeover.ts';
+import { blocks, size, UploadBench } from '../support/upload-bench.ts';
 
 let bench: UploadBench;
 /** The daemons of the servers, in the order in which they had the transfer. */

@@ -3,15 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Ticket } from '../../src/images/index.ts';
-import { BLOCK } from '../../src/transfer/blocks.ts';
-import { download, FileSource, type TransferEvent, upload } from '../../src/transfer/index.ts';
-import { identity } from '../support/stub-server.ts';
-import { type DaemonProcess, DaemonProgram } from './support/daemon-process.ts';
-import { FakeService } from './support/fake-service.ts';
-import { makeImage } from './support/images.ts';
-import { type Seen, takeOver } from './support/takeover.ts';
-import { newDisk } from './support/upload-bench.ts';
+import type { Ticket } from '../../../src/images/index.ts';
+import { BLOCK } from '../../../src/transfer/blocks.ts';
+import { download, FileSource, type TransferEvent, upload } from '../../../src/transfer/index.ts';
+import { identity } from '../../support/stub-server.ts';
+import { type DaemonProcess, DaemonProgram } from '../support/daemon-process.ts';
+import { FakeService } from '../support/fake-service.ts';
+import { makeImage } from '../support/images.ts';
+import { type Seen, takeOver } from '../support/takeover.ts';
+import { newDisk } from '../support/upload-bench.ts';
 
 const blocks = 10;
 const size = blocks * BLOCK - 512;
