@@ -353,7 +353,7 @@ function authorityIn(store: Store): AuthorityKeeper {
 async function fillStore(store: Store, site: Site, options: ServerOptions): Promise<boolean> {
   if (store.meta('filled') !== undefined) return false;
   const begin = await readBeginning(options);
-  await store.write((tx) => {
+  await store.fill((tx) => {
     begin(tx, site);
     store.setMeta('filled', options.load ?? options.inventory);
   });

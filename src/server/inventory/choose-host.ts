@@ -13,7 +13,7 @@ type Cluster = Resource<'cluster'>;
 const reserved = 512 * 2 ** 20;
 
 /** A host with what is left of it. */
-export interface Candidate {
+interface Candidate {
   readonly host: Host;
   /** Bytes that no machine takes, with the overcommitment of the cluster. */
   readonly freeMemory: bigint;
@@ -22,25 +22,52 @@ export interface Candidate {
   readonly vms: number;
 }
 
-/** What is left of a host, without a machine that leaves it. */
-export function candidate(
-  ctx: RuleContext,
-  host: Host,
-  cluster: Cluster | undefined,
-  leaving: Vm,
-): Candidate {
-  const where = { host_id: host.id ?? '' };
-  const here = leaving.id !== undefined && ctx.tx.get('vm', leaving.id)?.host?.id === host.id;
-  const topology = ['cpu_topology_sockets', 'cpu_topology_cores', 'cpu_topology_threads'];
-  const used = ctx.tx.sum('vm', 'memory', { where }) - (here ? Number(leaving.memory ?? 0) : 0);
-  const running = ctx.tx.sum('vm', topology, { where }) - (here ? processorsOf(leaving) : 0);
+/** What the machines of a host take of it together. */
+interface Usage {
+  readonly memory: number;
+  readonly processors: number;
+  readonly vms: number;
+}
+
+const unused: Usage = { memory: 0, processors: 0, vms: 0 };
+const topology = ['cpu_topology_sockets', 'cpu_topology_cores', 'cpu_topology_threads'];
+
+/** What is taken of each host, without a machine that leaves it. */
+function usages(ctx: RuleContext, hosts: readonly Host[], leaving: Vm): Map<string, Usage> {
+  const ids = hosts.map(({ id }) => id ?? '');
+  const found = ctx.tx.totals('vm', 'host_id', ids, [['memory'], topology]);
+  const left = leaving.id === undefined ? undefined : ctx.tx.get('vm', leaving.id)?.host?.id;
+  return new Map(
+    [...found].map(
+      ([
+        host,
+        {
+          count,
+          sums: [memory = 0, processors = 0],
+        },
+      ]) => [
+        host,
+        host === left
+          ? {
+              memory: memory - Number(leaving.memory ?? 0),
+              processors: processors - processorsOf(leaving),
+              vms: count - 1,
+            }
+          : { memory, processors, vms: count },
+      ],
+    ),
+  );
+}
+
+/** What is left of a host of which so much is taken. */
+function candidate(host: Host, cluster: Cluster | undefined, usage: Usage): Candidate {
   const percent = BigInt(cluster?.memory_policy?.over_commit?.percent ?? 100);
   const memory = ((BigInt(host.memory ?? 0) - BigInt(reserved)) * percent) / 100n;
   return {
     host,
-    freeMemory: memory - BigInt(used),
-    load: running / Math.max(1, coresOf(host, cluster)),
-    vms: ctx.tx.count('vm', { where }) - (here ? 1 : 0),
+    freeMemory: memory - BigInt(usage.memory),
+    load: usage.processors / Math.max(1, coresOf(host, cluster)),
+    vms: usage.vms,
   };
 }
 
@@ -55,10 +82,10 @@ function coresOf(host: Host, cluster: Cluster | undefined): number {
   return sockets * cores * (cluster?.threads_as_cores ? threads : 1);
 }
 
-/** Why a host cannot run a machine, affinity apart; undefined where it can. */
-export function unfit(
-  ctx: RuleContext,
+/** Why a host cannot run a machine with such devices, affinity apart; undefined where it can. */
+function unfit(
   vm: Vm,
+  devices: readonly Resource<'host_device'>[],
   { host, freeMemory }: Candidate,
   cluster: Cluster | undefined,
 ): string | undefined {
@@ -74,7 +101,7 @@ export function unfit(
   if (BigInt(vm.memory ?? 0) > freeMemory) {
     return `not enough memory (${freeMemory} bytes are free, ${vm.memory} are needed)`;
   }
-  const foreign = devicesOf(ctx, vm).find((device) => device.host?.id !== host.id);
+  const foreign = devices.find((device) => device.host?.id !== host.id);
   return foreign ? `it does not have the host device ${foreign.name}` : undefined;
 }
 
@@ -83,7 +110,7 @@ function devicesOf(ctx: RuleContext, vm: Vm): Resource<'host_device'>[] {
 }
 
 /** A host that fits, with the rules that it would break and that only should hold. */
-export interface Choice extends Candidate {
+interface Choice extends Candidate {
   readonly softViolations: number;
 }
 
@@ -108,12 +135,7 @@ const measures: Readonly<Record<string, (choice: Choice, vm: Vm) => number>> = {
 };
 
 /** The best host: each unit ranks them, ranks count as often as the factor of the unit says. */
-export function best(
-  ctx: RuleContext,
-  vm: Vm,
-  policyId: string,
-  choices: readonly Choice[],
-): Choice {
+function best(ctx: RuleContext, vm: Vm, policyId: string, choices: readonly Choice[]): Choice {
   const ranks = new Map(choices.map((choice) => [choice, 0]));
   for (const { name, factor } of weightsOf(ctx, policyId)) {
     const measure = measures[name];
@@ -158,30 +180,59 @@ export function chooseHost(
   const clusterId = vm.cluster?.id ?? '';
   const cluster = ctx.tx.get('cluster', clusterId);
   requireOpenCluster(ctx, vm, cluster, action);
-  const hosts = ctx.tx
-    .list('host', { where: { cluster_id: clusterId, status: 'up' } })
-    .filter((host) => host.id !== except);
+  const hosts = hostsBeside(ctx, clusterId, except);
   if (hosts.length === 0) {
     ctx.refuse('NO_HOST_UP', { action, cluster: cluster?.name ?? clusterId });
   }
-  const sets = affinitySets(ctx, clusterId).filter(({ vms }) => vms.has(vm.id ?? ''));
-  const placement = placementOf(ctx, sets);
-  const reasons: string[] = [];
-  const choices: Choice[] = [];
-  for (const host of hosts) {
-    if (only && !only.includes(host.id ?? '')) {
-      reasons.push(`${host.name}: not one of the hosts that were asked for`);
-      continue;
-    }
-    const seen = candidate(ctx, host, cluster, vm);
-    const broken = violations(sets, placement, vm, host.id ?? '');
-    const reason = unfit(ctx, vm, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
-    if (reason) reasons.push(`${host.name}: ${reason}`);
-    else choices.push({ ...seen, softViolations: broken.length });
-  }
+  const { choices, reasons } = fitting(ctx, vm, cluster, hosts, only);
   if (choices.length === 0) ctx.refuse('NO_HOST_FITS', { action, reasons: reasons.join('; ') });
   if (action === 'run') chargeCluster(ctx, vm);
   return { id: best(ctx, vm, cluster?.scheduling_policy?.id ?? '', choices).host.id ?? '' };
+}
+
+/** Ids of the hosts that could take a machine from where it runs. */
+export function hostsThatTake(ctx: RuleContext, vm: Vm): Set<string> {
+  const clusterId = vm.cluster?.id ?? '';
+  const hosts = hostsBeside(ctx, clusterId, vm.host?.id);
+  const { choices } = fitting(ctx, vm, ctx.tx.get('cluster', clusterId), hosts);
+  return new Set(choices.map(({ host }) => host.id ?? ''));
+}
+
+/** The hosts of a cluster that are up, without one of them. */
+function hostsBeside(ctx: RuleContext, clusterId: string, except: string | undefined): Host[] {
+  return ctx.tx
+    .list('host', { where: { cluster_id: clusterId, status: 'up' } })
+    .filter((host) => host.id !== except);
+}
+
+/** Those of some hosts of a cluster that a machine can run on, and why the others cannot run it. */
+function fitting(
+  ctx: RuleContext,
+  vm: Vm,
+  cluster: Cluster | undefined,
+  hosts: readonly Host[],
+  only?: readonly string[],
+): { readonly choices: readonly Choice[]; readonly reasons: readonly string[] } {
+  const sets = affinitySets(ctx, cluster?.id ?? '').filter(({ vms }) => vms.has(vm.id ?? ''));
+  const placement = placementOf(ctx, sets);
+  const devices = devicesOf(ctx, vm);
+  const used = usages(ctx, hosts, vm);
+  const reasons: string[] = [];
+  const choices: Choice[] = [];
+  for (const host of hosts) {
+    const id = host.id ?? '';
+    if (only && !only.includes(id)) {
+      reasons.push(`${host.name}: not one of the hosts that were asked for`);
+      continue;
+    }
+    const seen = candidate(host, cluster, used.get(id) ?? unused);
+    const broken = violations(sets, placement, vm, id);
+    const reason =
+      unfit(vm, devices, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
+    if (reason) reasons.push(`${host.name}: ${reason}`);
+    else choices.push({ ...seen, softViolations: broken.length });
+  }
+  return { choices, reasons };
 }
 
 /** A cluster under maintenance starts nothing but what must always run. */

@@ -72,6 +72,17 @@ export const ways: ReadonlyMap<KindName, readonly string[]> = new Map([
   ['disk_attachment', ['vm_id', 'disk_id']],
 ]);
 
+/** Columns that are summed by the first of them: the sums follow without a look at the objects. */
+const summed: ReadonlyMap<KindName, readonly string[]> = new Map([
+  [
+    'vm',
+    [
+      ...['host_id', 'memory'],
+      ...['cpu_topology_sockets', 'cpu_topology_cores', 'cpu_topology_threads'],
+    ],
+  ],
+]);
+
 /** Statements that make the indexes of a kind, where they are missing. */
 export function createIndexes(kind: KindName): string[] {
   const name = table(kind);
@@ -90,12 +101,16 @@ function indexesOf(kind: KindName): Map<string, string> {
   const name = table(kind);
   const order = orders.get(kind);
   const way = ways.get(kind);
+  const sums = summed.get(kind);
   const quoted = (columns: readonly string[]) => columns.map((column) => `"${column}"`).join(', ');
   return new Map([
     [mainIndex(kind), '(collection, name)'],
     [`${name}_name`, '(name)'],
     ...(order ? [[`${name}_order`, `(${quoted(order)})`] as const] : []),
     ...(way ? [[`${name}_way`, `(${quoted(way)})`] as const] : []),
+    ...(sums
+      ? [[`${name}_sums`, `(${quoted(sums)}) WHERE "${sums[0]}" IS NOT NULL`] as const]
+      : []),
     ...(kind === 'permission' ? heldIndexes(name) : []),
     ...columnsOf(kind).map(
       ({ name: column }) =>

@@ -41,6 +41,11 @@ export interface Store {
    */
   write<T>(work: (tx: Transaction) => T): Promise<T>;
   /**
+   * The same for what a new site begins with, which may be very much: takes memory for it that is to spare,
+   * and gives it back.
+   */
+  fill<T>(work: (tx: Transaction) => T): Promise<T>;
+  /**
    * Runs statements each of which is a transaction of its own: they wait for nobody who writes, and do not
    * count as a change. For what the servers note about themselves.
    */
@@ -63,6 +68,15 @@ export interface Store {
   setMeta(key: string, value: string): void;
   close(): Promise<void>;
 }
+
+/** KiB of the database that are kept in memory. */
+const cacheSize = 64 * 2 ** 10;
+
+/**
+ * The same, at most, while a new site is filled. Ids are in no order: without memory for them every object
+ * reads and writes pages of the indexes again.
+ */
+const fillingCacheSize = 4 * 2 ** 20;
 
 export interface OpenSettings {
   /** Whether SQLite is to look for damage. */
@@ -89,7 +103,7 @@ export async function openStore(path: string, settings: OpenSettings = {}): Prom
     db.exec('PRAGMA busy_timeout = 300');
     if (isFile) db.exec('PRAGMA locking_mode = EXCLUSIVE');
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    db.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
+    db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA temp_store = MEMORY`);
     db.exec('BEGIN IMMEDIATE');
     const damage = settings.check ? damageIn(db) : undefined;
     settings.opened?.(damage);
@@ -210,6 +224,16 @@ class SqliteStore implements Store {
       this.#queue.push(pendingOf(work, resolve, reject));
       if (!this.#settling) this.#schedule();
     });
+  }
+
+  async fill<T>(work: (tx: Transaction) => T): Promise<T> {
+    const spare = Math.floor(process.availableMemory() / 4 / 1024);
+    this.#db.exec(`PRAGMA cache_size = -${Math.max(cacheSize, Math.min(spare, fillingCacheSize))}`);
+    try {
+      return await this.write(work);
+    } finally {
+      this.#db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA shrink_memory`);
+    }
   }
 
   #schedule(): void {

@@ -221,6 +221,31 @@ export class Transaction {
     return Number(row?.['n'] ?? 0);
   }
 
+  /**
+   * The same sums, and how many objects there are, by the value of a column: of those that have one of
+   * these values, in one statement. A value that no object has is not among the answers.
+   */
+  totals(
+    kind: KindName,
+    by: string,
+    values: readonly string[],
+    sums: readonly (readonly string[])[],
+  ): Map<string, { readonly count: number; readonly sums: readonly number[] }> {
+    const products = sums.map((columns, index) => {
+      const product = columns.map((one) => `"${one}"`).join(' * ');
+      return `, total(${product}) AS s${index}`;
+    });
+    const rows = this.statement(
+      `SELECT "${by}" AS value, count(*) AS n${products.join('')} FROM ${table(kind)} WHERE "${by}" IN (SELECT value FROM json_each(?)) GROUP BY "${by}"`,
+    ).all(JSON.stringify(values));
+    return new Map(
+      rows.map((row) => [
+        String(row['value']),
+        { count: Number(row['n']), sums: sums.map((_, index) => Number(row[`s${index}`])) },
+      ]),
+    );
+  }
+
   /** Objects of a kind whose list attribute refers to the target. */
   referring<K extends KindName>(kind: K, attribute: string, target: string): ObjectOf<K>[] {
     return this.list(kind, { condition: referringCondition(kind, attribute, target) });

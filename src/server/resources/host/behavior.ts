@@ -5,11 +5,10 @@ import { hostLifecycle as lifecycle } from '../../../model/resources/host.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import { affinitySets } from '../../inventory/affinity.ts';
-import { chooseHost } from '../../inventory/choose-host.ts';
+import { hostsThatTake } from '../../inventory/choose-host.ts';
 import { bricksOn } from '../../inventory/gluster-layout.ts';
 import { refreshStorage } from '../../inventory/storage-pool-manager.ts';
 import { allOf, oneOf } from '../../store/conditions.ts';
@@ -60,10 +59,8 @@ function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): Co
   const vms = named.split(',').flatMap((vm) => ctx.tx.get('vm', vm.trim()) ?? []);
   const all =
     ctx.parameters.flag('check_vms_in_affinity_closure') === true ? closureOf(ctx, vms) : vms;
-  const hosts = ctx.tx
-    .list('host', { where: { status: 'up' } })
-    .filter((host) => all.length > 0 && all.every((vm) => takes(ctx, host.id ?? '', vm)))
-    .map(({ id: host }) => host ?? '');
+  const [first = new Set<string>(), ...others] = all.map((vm) => hostsThatTake(ctx, vm));
+  const hosts = [...first].filter((host) => others.every((targets) => targets.has(host)));
   const condition = allOf(ref.options.condition, oneOf('id', hosts));
   return { ...ref, options: { ...ref.options, condition } };
 }
@@ -78,16 +75,6 @@ function closureOf(ctx: RuleContext, vms: readonly Vm[]): Vm[] {
     }
   }
   return [...ids].flatMap((id) => ctx.tx.get('vm', id) ?? []);
-}
-
-/** Whether a host can take a machine that runs elsewhere. */
-function takes(ctx: RuleContext, host: string, vm: Vm): boolean {
-  try {
-    return chooseHost(ctx, vm, 'migrate', vm.host?.id, [host]).id === host;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
 }
 
 type Host = ObjectOf<'host'>;

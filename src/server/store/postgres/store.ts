@@ -216,6 +216,10 @@ export class PostgresStore implements SharedStore {
     return this.#writer.write(work);
   }
 
+  fill<T>(work: (tx: Transaction) => T): Promise<T> {
+    return this.write(work);
+  }
+
   /** Nobody reads what is not committed, and PostgreSQL says that something is when it is durable. */
   async durable(): Promise<void> {}
 
