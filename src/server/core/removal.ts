@@ -1,5 +1,5 @@
 /** Removal of objects: refused while they are in use, with what is kept below them, and from the lists that name them. */
-import { isRecord, linkListsOf, type StoredObject, storedKinds } from '../store/kinds.ts';
+import { isRecord, type StoredObject } from '../store/kinds.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
 import { refused, typeLabel } from './fault.ts';
@@ -12,20 +12,18 @@ export function erase(
   const id = String(object['id']);
   ctx.tx.remove(ref.kind, id, ref.collection);
   const path = `${ref.collection}/${id}`;
-  for (const kind of storedKinds()) ctx.tx.removeBelow(kind, path);
+  for (const kind of ctx.tx.kindsBelow(path)) ctx.tx.removeBelow(kind, path);
 }
 
 /** Objects whose list attributes name this one lose that entry. */
 export function forgetReferences(ctx: RuleContext, id: string): void {
-  for (const kind of storedKinds()) {
-    for (const attribute of linkListsOf(kind)) {
-      const holders: readonly StoredObject[] = ctx.tx.referring(kind, attribute, id);
-      for (const holder of holders) {
-        const list = holder[attribute];
-        if (!Array.isArray(list)) continue;
-        const left = list.filter((item: unknown) => !isRecord(item) || item['id'] !== id);
-        ctx.tx.update(kind, { ...holder, [attribute]: left });
-      }
+  for (const { kind, attribute } of ctx.tx.listsNaming(id)) {
+    const holders: readonly StoredObject[] = ctx.tx.referring(kind, attribute, id);
+    for (const holder of holders) {
+      const list = holder[attribute];
+      if (!Array.isArray(list)) continue;
+      const left = list.filter((item: unknown) => !isRecord(item) || item['id'] !== id);
+      ctx.tx.update(kind, { ...holder, [attribute]: left });
     }
   }
 }

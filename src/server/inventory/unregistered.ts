@@ -5,7 +5,7 @@
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import { referringCondition } from '../store/conditions.ts';
-import { type KindName, type StoredObject, storedKinds } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Origin, Part } from '../store/stored-members.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
@@ -93,7 +93,8 @@ function takeOut(
 
 /** What is kept below a path. */
 export function partsBelow(ctx: RuleContext, path: string): Part[] {
-  return storedKinds()
+  return ctx.tx
+    .kindsBelow(path)
     .filter((kind) => !viewKinds.has(kind))
     .flatMap((kind) =>
       ctx.tx

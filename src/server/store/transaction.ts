@@ -4,6 +4,7 @@ import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
+import { kindsBelow, type ListAttribute, listsNaming } from './dependents.ts';
 import type { Database, DatabaseTraits, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
 import { KindIndexes } from './kind-indexes.ts';
@@ -251,6 +252,11 @@ export class Transaction {
     return this.list(kind, { condition: referringCondition(kind, attribute, target) });
   }
 
+  /** List attributes that name an object, in one object of their kind at least. */
+  listsNaming(target: string): ListAttribute[] {
+    return listsNaming((sql) => this.statement(sql), target);
+  }
+
   /** Stores a new object. Its id must not exist in the collection. */
   insert<K extends KindName>(kind: K, collection: string, object: ObjectOf<K>): void {
     this.restore(kind, collection, dated(kind, object));
@@ -320,6 +326,11 @@ export class Transaction {
         collection: String(row['collection']),
         object: readJson(String(row['doc'])),
       }));
+  }
+
+  /** Kinds that have objects below a path. */
+  kindsBelow(path: string): KindName[] {
+    return kindsBelow((sql) => this.statement(sql), path);
   }
 
   /** Removes all objects of a kind that are kept below a path: `/vms/123` holds `/vms/123/nics`. */

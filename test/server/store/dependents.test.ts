@@ -1,0 +1,79 @@
+/** What a removal looks at is all that depends on the object, and takes few statements. */
+import { expect, it } from 'vitest';
+import type { RuleContext } from '../../../src/server/core/context.ts';
+import { erase, forgetReferences } from '../../../src/server/core/removal.ts';
+import { linkListsOf, storedKinds } from '../../../src/server/store/kinds.ts';
+import { useWorld } from '../support/world.ts';
+
+const world = useWorld();
+
+/** All objects of the site, by the path that they would have something below. */
+function objectsOf({ tx }: RuleContext): { id: string; path: string }[] {
+  return storedKinds().flatMap((kind) =>
+    tx.ids(kind).map((id) => ({ id, path: `${tx.collectionOf(kind, id)}/${id}` })),
+  );
+}
+
+it('finds the kinds that have something below each object of a site', async () => {
+  await world.run((ctx) => {
+    const { tx } = ctx;
+    let found = 0;
+    for (const { path } of objectsOf(ctx)) {
+      const below = storedKinds().filter((kind) => tx.below(kind, path).length > 0);
+      expect(tx.kindsBelow(path).sort(), path).toEqual([...below].sort());
+      found += below.length;
+    }
+    expect(found).toBeGreaterThan(20);
+  });
+});
+
+it('does not take what begins with the same id for something below', async () => {
+  await world.run(({ tx }) => {
+    tx.insert('nic', '/vms/1-2/nics', { id: 'n', name: 'n' });
+    expect(tx.kindsBelow('/vms/1')).toEqual([]);
+    expect(tx.kindsBelow('/vms/1-2')).toEqual(['nic']);
+    tx.remove('nic', 'n');
+  });
+});
+
+it('finds the lists that name each object of a site', async () => {
+  await world.run((ctx) => {
+    const { tx } = ctx;
+    let found = 0;
+    for (const id of new Set(objectsOf(ctx).map((one) => one.id))) {
+      const naming = storedKinds().flatMap((kind) =>
+        linkListsOf(kind)
+          .filter((attribute) => tx.referring(kind, attribute, id).length > 0)
+          .map((attribute) => `${kind}.${attribute}`),
+      );
+      const listed = tx.listsNaming(id).map(({ kind, attribute }) => `${kind}.${attribute}`);
+      expect(listed.sort(), id).toEqual(naming.sort());
+      found += naming.length;
+    }
+    expect(found).toBeGreaterThan(3);
+  });
+});
+
+it('removes a machine with fewer statements than there are kinds', async () => {
+  await world.run((ctx) => {
+    const { tx } = ctx;
+    const [vm] = tx.list('vm', { where: { status: 'down' }, limit: 1 });
+    const id = vm?.id ?? '';
+    expect(tx.kindsBelow(`/vms/${id}`).length).toBeGreaterThan(0);
+    const plain = tx.statement.bind(tx);
+    let count = 0;
+    tx.statement = (sql) => {
+      count += 1;
+      return plain(sql);
+    };
+    try {
+      erase(ctx, { ref: { kind: 'vm', collection: '/vms' }, object: { ...vm } });
+      forgetReferences(ctx, id);
+    } finally {
+      tx.statement = plain;
+    }
+    expect(count).toBeLessThan(storedKinds().length / 4);
+    expect(tx.kindsBelow(`/vms/${id}`)).toEqual([]);
+    expect(tx.get('vm', id)).toBeUndefined();
+  });
+});
