@@ -4,7 +4,7 @@
  */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
-import { referringCondition } from '../store/conditions.ts';
+import { hasDisksOn } from '../store/conditions.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Origin, Part } from '../store/stored-members.ts';
 import type { ObjectOf } from '../store/transaction.ts';
@@ -14,7 +14,6 @@ export type { Origin, Part };
 
 type Domain = Resource<'storage_domain'>;
 type Disk = Resource<'disk'>;
-type Vm = ObjectOf<'vm'>;
 
 /** A virtual machine or template on a storage domain; what it has beside its type does not show. */
 export type Stored<T> = T & { parts?: readonly Part[]; origin_names?: Origin };
@@ -54,17 +53,8 @@ export function usersOf<K extends 'vm' | 'template'>(
   ctx: RuleContext,
   domain: string,
   kind: K,
-): (K extends 'vm' ? Vm : Resource<'template'>)[] {
-  const ids = new Set<string>();
-  const disks = referringCondition('disk', 'storage_domains', domain);
-  for (const attachment of ctx.tx.list('disk_attachment', { condition: disks })) {
-    const id = attachment[kind]?.id;
-    if (id) ids.add(id);
-  }
-  return [...ids].flatMap((id) => {
-    const found = ctx.tx.get(kind, id);
-    return found ? [found] : [];
-  });
+): ObjectOf<K>[] {
+  return ctx.tx.list(kind, { condition: hasDisksOn(domain, kind) });
 }
 
 function onlyHere(ctx: RuleContext, collection: string, here: ReadonlySet<string>): boolean {
