@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
+import { connect as connectPlain, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -25,6 +25,17 @@ onEachBackend((startHarness) => {
     const directory = await mkdtemp(join(tmpdir(), 'images-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     return join(directory, 's');
+  }
+
+  /** Whether somebody takes connections at the path of a socket. */
+  function answers(path: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const probe = connectPlain(path, () => {
+        probe.destroy();
+        resolve(true);
+      });
+      probe.once('error', () => resolve(false));
+    });
   }
 
   describe('pipelining', () => {
@@ -270,6 +281,8 @@ onEachBackend((startHarness) => {
       await new Promise<void>((resolve) => dead.listen(`${unixSocket}2`, resolve));
       await rename(`${unixSocket}2`, unixSocket);
       await new Promise((resolve) => dead.close(resolve));
+      // A process that another test starts at this moment has the socket open until it runs its program.
+      while (await answers(unixSocket)) await new Promise(setImmediate);
       const { daemon } = await startHarness({ unixSocket });
       expect(daemon.unixSocket).toBe(unixSocket);
     });
