@@ -35,28 +35,21 @@ const topology = ['cpu_topology_sockets', 'cpu_topology_cores', 'cpu_topology_th
 /** What is taken of each host, without a machine that leaves it. */
 function usages(ctx: RuleContext, hosts: readonly Host[], leaving: Vm): Map<string, Usage> {
   const ids = hosts.map(({ id }) => id ?? '');
-  const found = ctx.tx.totals('vm', 'host_id', ids, [['memory'], topology]);
-  const left = leaving.id === undefined ? undefined : ctx.tx.get('vm', leaving.id)?.host?.id;
-  return new Map(
-    [...found].map(
-      ([
-        host,
-        {
-          count,
-          sums: [memory = 0, processors = 0],
-        },
-      ]) => [
-        host,
-        host === left
-          ? {
-              memory: memory - Number(leaving.memory ?? 0),
-              processors: processors - processorsOf(leaving),
-              vms: count - 1,
-            }
-          : { memory, processors, vms: count },
-      ],
-    ),
-  );
+  const taken = new Map<string, Usage>();
+  for (const [host, { count, sums }] of ctx.tx.totals('vm', 'host_id', ids, ['memory', topology])) {
+    const [memory = 0, processors = 0] = sums;
+    taken.set(host, { memory, processors, vms: count });
+  }
+  const left = ctx.tx.get('vm', leaving.id ?? '')?.host?.id ?? '';
+  const before = taken.get(left);
+  if (before) {
+    taken.set(left, {
+      memory: before.memory - Number(leaving.memory ?? 0),
+      processors: before.processors - processorsOf(leaving),
+      vms: before.vms - 1,
+    });
+  }
+  return taken;
 }
 
 /** What is left of a host of which so much is taken. */

@@ -215,34 +215,30 @@ export class Transaction {
    */
   sum(kind: KindName, column: string | readonly string[], options: ListOptions = {}): number {
     const { head, sql, values } = conditions(options);
-    const product = [column].flat().map((one) => `"${one}"`);
     const row = this.statement(
-      `${head}SELECT total(${product.join(' * ')}) AS n FROM ${table(kind)}${sql}`,
+      `${head}SELECT total(${productOf(column)}) AS n FROM ${table(kind)}${sql}`,
     ).get(...values);
     return Number(row?.['n'] ?? 0);
   }
 
   /**
-   * The same sums, and how many objects there are, by the value of a column: of those that have one of
-   * these values, in one statement. A value that no object has is not among the answers.
+   * The same sums, and how many objects there are, for each of some values of a column, in one statement.
+   * A value that no object has is not among the answers.
    */
   totals(
     kind: KindName,
     by: string,
     values: readonly string[],
-    sums: readonly (readonly string[])[],
+    summed: readonly (string | readonly string[])[],
   ): Map<string, { readonly count: number; readonly sums: readonly number[] }> {
-    const products = sums.map((columns, index) => {
-      const product = columns.map((one) => `"${one}"`).join(' * ');
-      return `, total(${product}) AS s${index}`;
-    });
+    const sums = summed.map((column, index) => `, total(${productOf(column)}) AS sum${index}`);
     const rows = this.statement(
-      `SELECT "${by}" AS value, count(*) AS n${products.join('')} FROM ${table(kind)} WHERE "${by}" IN (SELECT value FROM json_each(?)) GROUP BY "${by}"`,
+      `SELECT "${by}" AS value, count(*) AS n${sums.join('')} FROM ${table(kind)} WHERE "${by}" IN (SELECT value FROM json_each(?)) GROUP BY "${by}"`,
     ).all(JSON.stringify(values));
     return new Map(
       rows.map((row) => [
         String(row['value']),
-        { count: Number(row['n']), sums: sums.map((_, index) => Number(row[`s${index}`])) },
+        { count: Number(row['n']), sums: sums.map((_, index) => Number(row[`sum${index}`])) },
       ]),
     );
   }
@@ -364,6 +360,14 @@ export class Transaction {
       }
     }
   }
+}
+
+/** The product of columns, or a single one, in SQL. */
+function productOf(column: string | readonly string[]): string {
+  return [column]
+    .flat()
+    .map((one) => `"${one}"`)
+    .join(' * ');
 }
 
 /** Disks keep when they were made and last changed, to be searched by. */
