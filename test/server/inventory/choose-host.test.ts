@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { RuleContext } from '../../../src/server/core/context.ts';
 import { chooseHost, hostsThatTake } from '../../../src/server/inventory/choose-host.ts';
+import { statementsOf } from '../support/statements.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
@@ -16,19 +17,8 @@ function machine({ tx }: RuleContext) {
 
 /** Statements that the choice of a host takes. */
 function statementsOfChoice(ctx: RuleContext): number {
-  const { tx } = ctx;
-  const plain = tx.statement.bind(tx);
-  let count = 0;
-  tx.statement = (sql) => {
-    count += 1;
-    return plain(sql);
-  };
-  try {
-    chooseHost(ctx, machine(ctx), 'migrate');
-    return count;
-  } finally {
-    tx.statement = plain;
-  }
+  const vm = machine(ctx);
+  return statementsOf(ctx.tx, () => chooseHost(ctx, vm, 'migrate'));
 }
 
 it('takes as many statements among fifty hosts as among three', async () => {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { RuleContext } from '../../../src/server/core/context.ts';
 import { erase, forgetReferences } from '../../../src/server/core/removal.ts';
 import { linkListsOf, storedKinds } from '../../../src/server/store/kinds.ts';
+import { statementsOf } from '../support/statements.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
@@ -60,18 +61,10 @@ it('removes a machine with fewer statements than there are kinds', async () => {
     const [vm] = tx.list('vm', { where: { status: 'down' }, limit: 1 });
     const id = vm?.id ?? '';
     expect(tx.kindsBelow(`/vms/${id}`).length).toBeGreaterThan(0);
-    const plain = tx.statement.bind(tx);
-    let count = 0;
-    tx.statement = (sql) => {
-      count += 1;
-      return plain(sql);
-    };
-    try {
+    const count = statementsOf(tx, () => {
       erase(ctx, { ref: { kind: 'vm', collection: '/vms' }, object: { ...vm } });
       forgetReferences(ctx, id);
-    } finally {
-      tx.statement = plain;
-    }
+    });
     expect(count).toBeLessThan(storedKinds().length / 4);
     expect(tx.kindsBelow(`/vms/${id}`)).toEqual([]);
     expect(tx.get('vm', id)).toBeUndefined();

@@ -17,6 +17,7 @@ import { defaultKeys, defaultOrder } from '../../../src/server/store/search-valu
 import { atOnce } from '../../../src/server/store/slices.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { Visibility } from '../../../src/server/store/visibility.ts';
+import { statementsOf } from '../support/statements.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
@@ -84,13 +85,7 @@ function statementsOfPage(ctx: RuleContext): number {
   const asked = { parameters: new Map([['filter', 'true']]), header: () => undefined };
   ctx.filter = visibilityFilterOf(ctx, asked as never, true);
   const { tx } = ctx;
-  const plain = tx.statement.bind(tx);
-  let count = 0;
-  tx.statement = (sql) => {
-    count += 1;
-    return plain(sql);
-  };
-  try {
+  return statementsOf(tx, () => {
     const place = resolveCollection(tx, '/vms', []);
     const options = { ...orderOf, limit: 3 };
     const parts = atOnce(read(ctx, ctx.filter?.part(place) ?? place, options));
@@ -98,10 +93,7 @@ function statementsOfPage(ctx: RuleContext): number {
       const below = resolveCollection(tx, '/vms/{vm}/nics', [String(vm['id'])]);
       for (const { objects } of atOnce(read(ctx, ctx.filter?.part(below) ?? below, {}))) objects();
     }
-  } finally {
-    tx.statement = plain;
-  }
-  return count;
+  });
 }
 
 it('takes as many statements for a page with a thousand machines as with a few', async () => {
