@@ -40,6 +40,10 @@ it('does not take what begins with the same id for something below', async () =>
 it('finds the lists that name each object of a site', async () => {
   await world.run((ctx) => {
     const { tx } = ctx;
+    const [vm = ''] = tx.ids('vm', { limit: 1 });
+    tx.insert('affinity_label', '/affinitylabels', { id: 'label', name: 'l', vms: [{ id: vm }] });
+    tx.insert('affinity_group', '/clusters/c/affinitygroups', { id: 'group', vms: [{ id: vm }] });
+    expect(tx.listsNaming(vm).length).toBeGreaterThan(1);
     let found = 0;
     for (const id of new Set(objectsOf(ctx).map((one) => one.id))) {
       const naming = storedKinds().flatMap((kind) =>
