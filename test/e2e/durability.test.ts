@@ -1,11 +1,17 @@
 /** Crashes, restarts and second servers: what was acknowledged stays, what was begun ends. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/server/store/driver.ts';
+import { storeVariable } from '../support/postgres.ts';
 import { RawApi } from '../support/raw.ts';
-import { startServerProcess } from '../support/server.ts';
+import { startServerProcess, vmctl } from '../support/server.ts';
 
+const MiB = 2 ** 20;
 let data: string;
 
 beforeEach(() => {
@@ -38,6 +44,56 @@ it('brings up after a restart what was powering up when it was killed', async ()
   );
   expect(await after.stop()).toBe(0);
 });
+
+/** Kills a server while it writes a large inventory, of which a part is in the database already. */
+async function killWhileFilling(): Promise<void> {
+  const options = ['--data', data, '--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
+  const words = [vmctl, 'serve', ...options, '--inventory', 'hosts=10,vms=15000'];
+  const child = spawn(process.execPath, words, { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const database = join(data, 'vmctl.db');
+  // Without machines it is a tenth of that, with all of them more than ten times as much.
+  while ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) < 10 * MiB) {
+    expect(child.exitCode, 'the server has ended before it filled anything').toBeNull();
+    await setTimeout(5);
+  }
+  child.kill('SIGKILL');
+  await ended;
+  expect(existsSync(`${database}-journal`)).toBe(true);
+}
+
+// Of what was not committed PostgreSQL keeps nothing either, and leaves nothing to be looked at.
+describe.skipIf(process.env[storeVariable] !== undefined)(
+  'killed while it makes its inventory',
+  () => {
+    it('a server begins anew at the next start', async () => {
+      await killWhileFilling();
+      const server = await start('--inventory', 'small');
+      const api = await RawApi.signIn(server);
+      const list = await api.json('GET', '/vms');
+      expect(list.json<{ vm: { name: string }[] }>().vm.map(({ name }) => name)).toEqual([
+        'vm-01',
+        'vm-02',
+        'vm-03',
+      ]);
+      expect(await server.stop()).toBe(0);
+    });
+
+    it('--new-site moves aside a database that is whole', async () => {
+      await killWhileFilling();
+      const server = await start('--new-site', '--inventory', 'empty');
+      await server.stop();
+      const [aside = ''] = readdirSync(data).filter((name) => name.startsWith('before-new-site'));
+      expect(existsSync(join(data, aside, 'vmctl.db-journal'))).toBe(false);
+      const db = await openDatabase(join(data, aside, 'vmctl.db'));
+      expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+      expect(db.prepare('SELECT count(*) AS machines FROM o_vm').get()).toMatchObject({
+        machines: 0,
+      });
+      db.close();
+    });
+  },
+);
 
 it('A8 refuses a second server on the same data, and says why', async () => {
   const server = await start();

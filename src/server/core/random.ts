@@ -35,3 +35,18 @@ export function seededUuid(seed: number, beginning = 0): () => string {
       .padStart(digits, '0');
   return () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${hex(4)}`;
 }
+
+/**
+ * A generator of `count` ids, each greater than the one before and as spread as random ones: what is stored
+ * in the order of its ids is added at the end of every index, however large that is.
+ */
+export function ascendingIds(newId: () => string, count: number): () => string {
+  let made = 0;
+  return () => {
+    const id = newId();
+    const part = (made + Number.parseInt(id.slice(0, 8), 16) / 2 ** 32) / count;
+    made += 1;
+    const first = Math.floor(part * 2 ** 32).toString(16);
+    return `${first.padStart(8, '0')}${id.slice(8)}`;
+  };
+}

@@ -81,7 +81,7 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
   }
   requireRestored(path);
   requireStore(database, images);
-  for (const name of ['', '-wal', '-shm']) ownFile(`${database}${name}`, name === '');
+  for (const name of ['', '-wal', '-shm', '-journal']) ownFile(`${database}${name}`, name === '');
   ownFolder(images);
   const isNew = statSync(database).size === 0;
   const left = isNew ? 'closed' : await howLeft(database);
@@ -146,7 +146,10 @@ function requireStore(database: string, images: string): void {
 async function moveAside(folder: string, log: (line: string) => void): Promise<void> {
   const database = databaseIn(folder);
   if (lstatSync(database, { throwIfNoEntry: false })?.isFile()) await requireUnused(database);
-  const names = ['vmctl.db', 'vmctl.db-wal', 'vmctl.db.closed', 'session.key', 'images'];
+  const names = [
+    ...['', '-wal', '-journal', '.closed'].map((ending) => `vmctl.db${ending}`),
+    ...['session.key', 'images'],
+  ];
   const found = names.filter((name) => existsSync(join(folder, name)));
   if (found.length === 0) return;
   const target = unused(join(folder, 'before-new-site'));

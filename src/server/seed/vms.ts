@@ -2,6 +2,7 @@
 
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
+import { ascendingIds } from '../core/random.ts';
 import { defaultQuota } from '../inventory/quota.ts';
 import { addActiveSnapshot } from '../inventory/snapshot-contents.ts';
 import { firstBlock } from '../inventory/storage-space.ts';
@@ -29,19 +30,8 @@ const kinds = [
 ] as const;
 
 /** Values in which machines of the same make differ; those that are down have no host. */
-const valueNames = [
-  'vm',
-  'nic',
-  'disk',
-  'image',
-  'snapshot',
-  'name',
-  'mac',
-  'domain',
-  'profile',
-  'host',
-  'address',
-] as const;
+const idNames = ['vm', 'nic', 'disk', 'image', 'snapshot'] as const;
+const valueNames = [...idNames, 'name', 'mac', 'domain', 'profile', 'host', 'address'] as const;
 
 type ValueName = (typeof valueNames)[number];
 type MachineValues = BulkValues<ValueName>;
@@ -72,6 +62,7 @@ function buildVms(
   const owners = new Map(domains.map((id) => [id, ownersIn(ctx, id)]));
   const digits = Math.max(2, String(counts.vms).length);
   const prototypes = new Map<string, Prototype>();
+  const newId = ascendingIds(ctx.site.newId, idNames.length * counts.vms);
   for (let number = 1; number <= counts.vms; number++) {
     const cluster = clusters[(number - 1) % clusters.length] ?? '';
     const available = hosts.get(cluster) ?? [];
@@ -79,11 +70,11 @@ function buildVms(
     const host = number % 2 === 1 ? available[ref] : undefined;
     const domain = number <= counts.disks ? domains[(number - 1) % domains.length] : undefined;
     const values: MachineValues = {
-      vm: ctx.site.newId(),
-      nic: ctx.site.newId(),
-      disk: ctx.site.newId(),
-      image: ctx.site.newId(),
-      snapshot: ctx.site.newId(),
+      vm: newId(),
+      nic: newId(),
+      disk: newId(),
+      image: newId(),
+      snapshot: newId(),
       name: `vm-${String(number).padStart(digits, '0')}`,
       // Apart from the addresses of the default pool, which new interfaces take.
       mac: `56:6f:2a:${number.toString(16).padStart(6, '0').match(/../g)?.join(':')}`,

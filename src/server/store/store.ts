@@ -229,9 +229,12 @@ class SqliteStore implements Store {
   async fill<T>(work: (tx: Transaction) => T): Promise<T> {
     const spare = Math.floor(process.availableMemory() / 4 / 1024);
     this.#db.exec(`PRAGMA cache_size = -${Math.max(cacheSize, Math.min(spare, fillingCacheSize))}`);
+    await this.#settleAll();
+    this.#log?.suspend();
     try {
       return await this.write(work);
     } finally {
+      this.#log?.resume();
       this.#db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA shrink_memory`);
     }
   }
@@ -362,10 +365,15 @@ class SqliteStore implements Store {
     writeMeta((sql) => this.#tx.statement(sql), key, value);
   }
 
-  async close(): Promise<void> {
+  /** Resolves when nothing that was asked for is left to be written. */
+  async #settleAll(): Promise<void> {
     while (this.#queue.length > 0 || this.#settling) {
       await (this.#settling ?? new Promise((resolve) => setImmediate(resolve)));
     }
+  }
+
+  async close(): Promise<void> {
+    await this.#settleAll();
     if (!this.#log) {
       this.#db.close();
       return;

@@ -124,12 +124,14 @@ const frameHeader = 24;
 
 export class WriteAheadLog {
   readonly #db: Database;
+  readonly #path: string;
   /**
    * Descriptors of our own, opened before the first write that they have to answer for. That of the
    * database is not closed before SQLite has closed its own: the system would drop SQLite's locks.
    */
   readonly #database: number;
-  readonly #log: number;
+  #log: number;
+  #isSuspended = false;
   /** Size of the file from which on the log is long: it is written anew from its start, not cut off. */
   #limit = long;
   /** Where the log ended that SQLite has to begin anew with its next frame, and what follows there. */
@@ -141,29 +143,60 @@ export class WriteAheadLog {
    */
   constructor(db: Database, path: string) {
     this.#db = db;
+    this.#path = path;
     this.#database = openSync(path, 'r+');
-    this.#log = openSync(`${path}-wal`, 'r+');
+    this.#log = this.#takeOver();
+  }
+
+  /** Opens the log. */
+  #takeOver(): number {
+    const log = openSync(`${this.#path}-wal`, 'r+');
     // What the opening has left there is durable, and so is that there is a log.
-    fsyncSync(this.#log);
-    syncFolder(dirname(path));
-    db.exec('PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0');
+    fsyncSync(log);
+    syncFolder(dirname(this.#path));
+    this.#db.exec('PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0');
+    return log;
+  }
+
+  /**
+   * Does without the log until `resume` is called: for a transaction that adds much to a database with
+   * little in it. SQLite keeps a journal of the few pages that it changes, writes what is new to its place
+   * at once instead of twice, and flushes by itself; after a crash, nothing of it is there. With a log of
+   * millions of pages, each page that is read is looked for in all of it.
+   */
+  suspend(): void {
+    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE');
+    closeSync(this.#log);
+    this.#isSuspended = true;
+  }
+
+  /** Begins a log again, with nothing in it. */
+  resume(): void {
+    // There is a file with the first transaction.
+    this.#db.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; COMMIT');
+    this.#log = this.#takeOver();
+    this.#limit = long;
+    this.#emptied = undefined;
+    this.#isSuspended = false;
   }
 
   /** Resolves when everything that was committed is on the disk. */
   async flush(): Promise<void> {
+    if (this.#isSuspended) return;
     this.#requireBegun();
     await settled((done) => fdatasync(this.#log, done));
   }
 
   /** The same at once, with everybody waiting. */
   flushNow(): void {
+    if (this.#isSuspended) return;
     this.#requireBegun();
     fdatasyncSync(this.#log);
   }
 
   /** Whether it is time to empty the log. */
   get isLong(): boolean {
-    return fstatSync(this.#log).size > this.#limit;
+    return !this.#isSuspended && fstatSync(this.#log).size > this.#limit;
   }
 
   /**

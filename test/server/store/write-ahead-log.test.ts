@@ -1,14 +1,15 @@
 /** Write-ahead log of a store: emptied into the database while lists are read, and by whoever reads. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/server/store/driver.ts';
 import { listKeys } from '../../../src/server/store/list-keys.ts';
 import { atOnce } from '../../../src/server/store/slices.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
+import type { Transaction } from '../../../src/server/store/transaction.ts';
 
 const MiB = 2 ** 20;
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-log-'));
@@ -46,6 +47,50 @@ it('empties the log when long lists were read', async () => {
   expect(store.failed).toBe(false);
   expect(statSync(`${path}-wal`).size).toBeLessThan(12 * MiB);
   expect(statSync(path).size).toBeGreaterThan(32 * MiB);
+});
+
+describe('a store that is filled', () => {
+  const modes: string[] = [];
+  const mode = () => String(store.database.prepare('PRAGMA journal_mode').get()?.['journal_mode']);
+  const addTag = (id: string) => (tx: Transaction) => {
+    tx.insert('tag', '/tags', { id, name: id });
+    modes.push(mode());
+  };
+
+  /** What is on the disk now, as a server would find it that starts after a crash. */
+  async function found(id: string): Promise<boolean> {
+    const copy = join(folder, 'crashed.db');
+    for (const ending of ['', '-wal', '-journal']) {
+      rmSync(`${copy}${ending}`, { force: true });
+      if (existsSync(`${path}${ending}`)) copyFileSync(`${path}${ending}`, `${copy}${ending}`);
+    }
+    const other = await openStore(copy, { check: true });
+    const isThere = other.read((tx) => tx.get('tag', id)) !== undefined;
+    await other.close();
+    return isThere;
+  }
+
+  it('writes to the database itself, and to a log again afterwards', async () => {
+    modes.length = 0;
+    await store.fill(addTag('filled'));
+    expect([...modes, mode()]).toEqual(['delete', 'wal']);
+    expect(existsSync(`${path}-journal`)).toBe(false);
+    expect(await found('filled')).toBe(true);
+    await store.write(addTag('written'));
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    expect(await found('written')).toBe(true);
+  });
+
+  it('holds nothing of what failed, and goes on', async () => {
+    const failing = store.fill((tx) => {
+      addTag('failed')(tx);
+      throw new Error('broken');
+    });
+    await expect(failing).rejects.toThrow('broken');
+    expect(mode()).toBe('wal');
+    await store.write(addTag('after'));
+    expect([await found('failed'), await found('after')]).toEqual([false, true]);
+  });
 });
 
 it('leaves no statement unfinished whose rows were read', async () => {
