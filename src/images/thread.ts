@@ -17,7 +17,8 @@ export interface PreparedDaemon {
 }
 
 /**
- * Begins a thread for the daemon: to load its program takes a while, in which others can work.
+ * Begins a thread for the daemon: to load its program takes a while, in which others can work. Until it is
+ * started it keeps no process alive.
  * @param program the thread's program, looked for when not given
  */
 export function prepareThread(program: URL = builtFile('images-worker.js')): PreparedDaemon {
@@ -74,10 +75,13 @@ class DaemonThread {
     });
     // Whoever starts the daemon is told; nobody may ever do that.
     this.#started.catch(() => undefined);
+    // Whoever waits for messages holds the process; nobody does before it is asked for anything.
+    this.#worker.unref();
   }
 
   async start(options: StartOptions): Promise<Started> {
     this.#isAsked = true;
+    this.#worker.ref();
     this.#worker.postMessage(options);
     return this.#started;
   }

@@ -4,12 +4,7 @@ import { randomBytes, randomUUID, sign } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import {
-  type ImageDaemon,
-  maxSocketPathLength,
-  type PreparedDaemon,
-  prepareThread,
-} from '../images/index.ts';
+import { type ImageDaemon, maxSocketPathLength, type PreparedDaemon } from '../images/index.ts';
 import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
 import { beginRules } from './admin/stored-faults.ts';
@@ -84,10 +79,14 @@ export interface RunningServer {
 
 const grace = 10_000;
 
-/** Starts a server; resolves when it answers. Rejects with what is wrong with its settings. */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  // It loads its program while the store is opened.
-  const images = prepareThread();
+/**
+ * Starts a server with its image daemon in that thread; resolves when it answers. Rejects with what is
+ * wrong with its settings.
+ */
+export async function startServer(
+  options: ServerOptions,
+  images: PreparedDaemon,
+): Promise<RunningServer> {
   // The image daemon takes absolute paths alone.
   const folder = resolve(
     options.data ?? options.scratch ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-')),

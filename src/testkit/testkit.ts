@@ -10,15 +10,16 @@ export type { TestServer, TestServerOptions } from './types.ts';
 
 /** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  // Loaded here, as the command does it, so that both have their built files in common.
+  // Both are loaded here, as the command does it, so that they have their built files in common.
   const { FaultRules, parseFault } = await import('../server/admin/faults.ts');
-  const { startServer: start } = await import('../server/main.ts');
   const faults = (options.faults ?? []).map((rule) =>
     typeof rule === 'string' ? parseFault(rule) : rule,
   );
   const check = new FaultRules(Math.random);
   for (const rule of faults) check.add(rule);
   const address = { host: '127.0.0.1', port: 0 };
+  const { loadServer } = await import('../server/load.ts');
+  const start = await loadServer();
   const server = await start({
     listen: address,
     imagesListen: address,

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/server/core/clock.ts';
-import { type RunningServer, startServer } from '../../src/server/main.ts';
+import { loadServer } from '../../src/server/load.ts';
+import type { RunningServer } from '../../src/server/main.ts';
 import { RawApi, send } from '../support/raw.ts';
 import { password, type ServerProcess, startServerProcess } from '../support/server.ts';
 import { figure } from './support/catalogue.ts';
@@ -40,7 +41,7 @@ let running: RunningServer | undefined;
 let api: RawApi;
 
 async function start(data?: string, speed = 0): Promise<void> {
-  running = await startServer({
+  running = await (await loadServer())({
     listen: { host: '127.0.0.1', port: 0 },
     imagesListen: { host: '127.0.0.1', port: 0 },
     ...{ data, dialect: 'standard', admin: 'admin@internal', password, inventory: 'small', speed },

@@ -59,7 +59,8 @@ const flags = {
  */
 export async function startTestServer(options: readonly string[] = []): Promise<TestServer> {
   const { values } = parseArgs({ args: [...options], options: flags });
-  const { startServer } = await import('../../src/server/main.ts');
+  const { loadServer } = await import('../../src/server/load.ts');
+  const startServer = await loadServer();
   const address = { host: '127.0.0.1', port: 0 };
   const callLog = process.env['VMCTL_SERVE_CALL_LOG'];
   const database = await ownDatabase();

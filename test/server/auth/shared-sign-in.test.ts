@@ -6,7 +6,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../../../src/server/main.ts';
+import { loadServer } from '../../../src/server/load.ts';
+import type { RunningServer } from '../../../src/server/main.ts';
 import {
   type Cluster,
   createDatabase,
@@ -25,7 +26,7 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
 
   async function start(name: string, store: string): Promise<void> {
     const address = { host: '127.0.0.1', port: 0 };
-    const running = await startServer({
+    const running = await (await loadServer())({
       ...{ listen: address, imagesListen: address, dialect: 'standard', admin: user, password },
       ...{ store, data: join(folder, name), images: join(folder, 'images') },
       ...{ inventory: 'small', speed: 0, tokenLifetime: 3_600, log: () => {} },

@@ -91,7 +91,8 @@ async function startOf(
     const { replayOf } = await import('./replay.ts');
     return replayOf(cli, flags.replay, flags, hasCommand);
   }
-  const { startServer } = await import('../../../server/main.ts');
+  const { loadServer } = await import('../../../server/load.ts');
+  const startServer = await loadServer();
   const options = await serverOptions(cli, flags, hasCommand);
   const nature = 'hosts and virtual machines are simulated; the bytes of disks are real';
   return async () => ({ ...(await startServer(options)), nature });

@@ -100,7 +100,8 @@ function makeFolder(): string {
 }
 
 async function start(folder: string, log: (line: string) => void): Promise<RunningServer> {
-  const { startServer } = await import('../../../server/main.ts');
+  const { loadServer } = await import('../../../server/load.ts');
+  const startServer = await loadServer();
   const anyPort = { host: '127.0.0.1', port: 0 };
   return await startServer({
     listen: anyPort,
