@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rowOf } from './report/row.ts';
+import { fillGreatSite } from './support/great-site.ts';
 import { type Pair, pairRow, takeTurns, type Work } from './support/rounds.ts';
 import { run } from './support/run.ts';
 import { MeasuredServer } from './support/server.ts';
@@ -13,7 +15,7 @@ interface Start {
   readonly cpu: number;
 }
 
-const [few, many] = quick ? [10, 20] : [1_000, 10_000];
+const [few, many, events] = quick ? [10, 20, 100] : [1_000, 10_000, 1_000_000];
 
 async function started(options: readonly string[], data?: string): Promise<Start> {
   const server = await MeasuredServer.start(options, data);
@@ -28,9 +30,14 @@ const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
 const data = join(folder, 'data');
 try {
   await started(['--inventory', `hosts=10,vms=${few}`], data);
+  const long = join(folder, 'long');
+  await fillGreatSite(long, { vms: many, events });
+  // The first server looks through a database that none has closed.
+  await started([], long);
   const works = new Map<string, Work<Start>>([
     ['node -e 0', () => run([process.execPath, '-e', '0'], process.env)],
     ['existing', () => started([], data)],
+    ['long', () => started([], long)],
     ['generated', () => started(['--inventory', `hosts=100,vms=${many}`])],
   ]);
   const turns = await takeTurns(works, roundsOr(5));
@@ -43,8 +50,14 @@ try {
     ...common,
     ...{ name: `inventory of ${many} VMs, disks, NICs, CPU`, ours: 'generated', reach: 60 },
   };
+  const history = rowOf({
+    ...{ name: `ready with existing ${many} VMs, ${events} events, wall`, unit: 's' },
+    ...{ ours: (turns.get('long') ?? []).map(({ seconds }) => seconds) },
+    ...{ reach: 0.5, direction: 'at most' },
+  });
   answer(
     [
+      history,
       pairRow(turns, existing, 's', ({ seconds }) => seconds),
       pairRow(turns, generated, 's', ({ cpu }) => cpu),
     ].flatMap((row) => row ?? []),
