@@ -9,6 +9,7 @@ import { behaviors } from '../../src/server/resources/index.ts';
 import { fillDefaults } from '../../src/server/seed/defaults.ts';
 import { addSampleUsers } from '../../src/server/seed/samples.ts';
 import { buildSite } from '../../src/server/seed/site.ts';
+import { columnsOf } from '../../src/server/store/kinds.ts';
 import { table } from '../../src/server/store/schema.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
@@ -60,18 +61,42 @@ export async function fillGreatSite(
   return { vm };
 }
 
-/** Events of all machines in turn, as their starts and stops make them; the last is of the last machine. */
+/**
+ * Events of all machines in turn, as their starts make them; the last is of the last machine. One is made
+ * as always, the others are its copies with other numbers, ids and names.
+ */
 function addEvents(ctx: RuleContext, count: number): void {
   const { tx } = ctx;
-  const machines = tx
-    .statement(`SELECT id, name FROM ${table('vm')} ORDER BY name`)
-    .all()
-    .map(({ id, name }) => ({ id: String(id), name: String(name) }));
+  const [first] = tx.list('vm', { orderBy: 'name', limit: 1 });
+  if (!first?.id || !first.name) return;
   tx.indexes?.takeAway('event');
-  for (let left = count - 1; left >= 0; left--) {
-    const vm = machines[machines.length - 1 - (left % machines.length)];
-    const isStart = Math.floor(left / machines.length) % 2 === 1;
-    ctx.event(isStart ? 'VM_STARTED' : 'VM_DOWN', vm ? { vm } : {}, { HostName: 'host1' });
-  }
+  ctx.event('VM_STARTED', { vm: first }, { HostName: 'host1' });
+  const number = tx.next('event') - 1;
+  tx.statement(
+    'CREATE TEMP TABLE machine (number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL)',
+  ).run();
+  const vms = table('vm');
+  tx.statement(
+    `INSERT INTO machine SELECT row_number() OVER (ORDER BY name) - 1, id, name FROM ${vms}`,
+  ).run();
+  const copied = (text: string) => `replace(replace(${text}, ?1, vm.id), ?2, vm.name)`;
+  const numbered = "json_set(event.doc, '$.id', CAST(n.number AS TEXT), '$.index', n.number)";
+  const columns = columnsOf('event').map(({ name }) => name);
+  const values = columns.map((name) =>
+    name === 'index'
+      ? 'n.number'
+      : `iif(event."${name}" IS NULL, NULL, ${copied(`event."${name}"`)})`,
+  );
+  const names = ['collection', 'id', 'name', 'doc', ...columns].map((name) => `"${name}"`);
+  tx.statement(
+    `WITH RECURSIVE n (number) AS
+      (SELECT ${number + 1} UNION ALL SELECT number + 1 FROM n WHERE number < ${number + count - 1})
+    INSERT INTO ${table('event')} (${names.join(', ')})
+    SELECT event.collection, CAST(n.number AS TEXT), event.name, ${copied(numbered)}, ${values.join(', ')}
+    FROM n CROSS JOIN machine vm ON vm.number = (n.number - ${number}) % (SELECT count(*) FROM machine)
+    CROSS JOIN ${table('event')} event ON event.id = '${number}'`,
+  ).run(first.id, first.name);
+  tx.statement(`UPDATE counter SET value = ${number + count} WHERE name = 'event'`).run();
+  tx.statement('DROP TABLE machine').run();
   tx.indexes?.make('event');
 }
