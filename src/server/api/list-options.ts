@@ -23,6 +23,9 @@ import type { TableNames } from '../store/staged.ts';
 import type { Listing } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
+/** What a request says of a list. */
+type ListRequest = Pick<ApiRequest, 'parameters'>;
+
 /**
  * The conditions of a list; undefined when it is empty for certain. `names` are for what its search
  * selects from other kinds. Refuses a search that does not
@@ -31,7 +34,7 @@ import { type ApiRequest, booleanParameter, integerParameter } from './request.t
 export function listOptions(
   ctx: RuleContext,
   ref: CollectionRef,
-  request: ApiRequest,
+  request: ListRequest,
   dialect: Dialect,
   operation: Operation,
   names: TableNames,
@@ -44,7 +47,10 @@ export function listOptions(
     return { ...defaultOrderOf(ref.kind), limit: max };
   }
   const from = fromCondition(ref, request, dialect);
-  const base: ListOptions = { ...defaultOrderOf(ref.kind), limit: max, condition: from };
+  const base: ListOptions = {
+    ...{ ...defaultOrderOf(ref.kind), limit: max },
+    ...(from ? { condition: from, terms: [from], range: from } : {}),
+  };
   if (text === '') return base;
   try {
     // Entries of a directory have fields of their own.
@@ -67,8 +73,9 @@ export function listOptions(
         );
       return { limit: max, offset, select };
     }
-    const { condition, ...found } = compileSearch(ref.kind, query, settings);
-    return { ...base, ...found, offset, condition: allOf(from, condition) };
+    const { condition, terms = [], ...found } = compileSearch(ref.kind, query, settings);
+    const all = { condition: allOf(from, condition), terms: [...(base.terms ?? []), ...terms] };
+    return { ...base, ...found, ...all, offset };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
     if (dialect.badSearchFindsNothing) return undefined;
@@ -105,7 +112,7 @@ function pageOffset(page: number, max: number | undefined): number | undefined {
 /** Events from an id on (specification 6); the dialects differ in whether it is included. */
 function fromCondition(
   ref: CollectionRef,
-  request: ApiRequest,
+  request: ListRequest,
   dialect: Dialect,
 ): SqlCondition | undefined {
   if (ref.kind !== 'event') return undefined;
@@ -115,7 +122,7 @@ function fromCondition(
 }
 
 /** Refuses a negative `max`: such a list would mean nothing. */
-function maximum(request: ApiRequest, searchable: boolean): number | undefined {
+function maximum(request: ListRequest, searchable: boolean): number | undefined {
   const max = integerParameter(request.parameters.get('max'));
   if (max === undefined || (max === -1 && !searchable)) return undefined;
   if (max < 0) {

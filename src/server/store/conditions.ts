@@ -172,6 +172,11 @@ export interface ListOptions {
   readonly order?: readonly OrderKey[] | undefined;
   /** Parts of the condition that all have to hold. */
   readonly terms?: readonly SqlCondition[] | undefined;
+  /**
+   * A part of the condition that is a range of one column: of a list in the order of that column, nothing
+   * outside of the range is looked at.
+   */
+  readonly range?: SqlCondition | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }

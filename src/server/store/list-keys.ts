@@ -208,7 +208,8 @@ function narrowest(
 
 /** Whether the objects of a kind are found by an index, not by a look at all. */
 function isByIndex(tx: Transaction, sql: string, kind: KindName): boolean {
-  return planOf(tx, sql).searched === table(kind);
+  const { searched, ranged } = planOf(tx, sql);
+  return [searched, ranged].includes(table(kind));
 }
 
 /**

@@ -24,7 +24,7 @@ const longest = 100_000;
 /** The way along an index in the order of a list; undefined where there is no such index. */
 export function rowsInOrder(walk: Walk): Order | undefined {
   const { tx, kind, options, condition, made } = walk;
-  const { order } = options;
+  const { order, range } = options;
   if (order?.some(({ values, tables = [] }) => values.length + tables.length > 0)) {
     return undefined;
   }
@@ -36,7 +36,9 @@ export function rowsInOrder(walk: Walk): Order | undefined {
   const where = termsOf(options.where);
   // An index on a column that is asked for would have another order.
   const other = where.map((one) => ({ ...one, sql: `+${one.sql}` }));
-  for (const terms of where.length > 0 ? [where, other] : [where]) {
+  const places = where.length > 0 ? [where, other] : [where];
+  const within = range ? places.map((terms) => [...terms, range]) : [];
+  for (const terms of [...within, ...places]) {
     const own = allOf(...terms);
     if (condition && head.sql === '') {
       const all = allOf(own, condition);
@@ -47,8 +49,9 @@ export function rowsInOrder(walk: Walk): Order | undefined {
       }
     }
     const sql = select(own);
-    const { inOrder, indexOnly } = planOf(tx, sql);
-    if (!inOrder) continue;
+    const { inOrder, indexOnly, ranged } = planOf(tx, sql);
+    // What does not lead to the range would be tested for it one by one, in one statement.
+    if (!inOrder || (within.includes(terms) && ranged !== name)) continue;
     return { isCheap: !condition && indexOnly, keys: along(select, own, !condition) };
   }
   return undefined;

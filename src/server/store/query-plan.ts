@@ -8,6 +8,8 @@ export interface Plan {
   readonly indexOnly: boolean;
   /** The table that is gone through first, where an index finds its rows by their values. */
   readonly searched: string | undefined;
+  /** The same, where an index finds those before or behind a value. */
+  readonly ranged: string | undefined;
 }
 
 /** Plans by statement, as long as there are these indexes. */
@@ -34,6 +36,7 @@ export function planOf(tx: Transaction, sql: string): Plan {
     inOrder: !steps.includes('USE TEMP B-TREE FOR ORDER BY'),
     indexOnly: steps.length === 1 && /COVERING INDEX/.test(steps[0] ?? ''),
     searched: /^SEARCH (\w+) .*=\?/.exec(first)?.[1],
+    ranged: /^SEARCH (\w+) .*[<>]\?/.exec(first)?.[1],
   };
   if (plans.size >= maxPlans) plans.clear();
   plans.set(sql, plan);

@@ -1,0 +1,121 @@
+/** Lists of events from an id on (specification 6): what they take does not grow with those before it. */
+import { beforeAll, expect, it } from 'vitest';
+import { dialects } from '../../../src/model/dialect.ts';
+import { operationsOf } from '../../../src/model/index.ts';
+import type { Resource } from '../../../src/model/resource.ts';
+import { read } from '../../../src/server/api/generic.ts';
+import { listOptions } from '../../../src/server/api/list-options.ts';
+import { resolveCollection } from '../../../src/server/core/collection-ref.ts';
+import type { RuleContext } from '../../../src/server/core/context.ts';
+import { readJson } from '../../../src/server/store/kinds.ts';
+import { atOnce } from '../../../src/server/store/slices.ts';
+import { leaseNames } from '../../../src/server/store/staged.ts';
+import type { Transaction } from '../../../src/server/store/transaction.ts';
+import { useWorld } from '../support/world.ts';
+
+type Event = Resource<'event'> & { index: number };
+
+const world = useWorld();
+/** Many times as many as are looked at without a choice of the way. */
+const many = 20_000;
+/** All events, the newest first. */
+let all: readonly Event[];
+let last = 0;
+
+beforeAll(async () => {
+  all = await world.run((ctx) => {
+    for (let number = 0; number < many; number += 1) {
+      ctx.addEvent({
+        code: number % 5,
+        severity: number % 3 === 0 ? 'error' : 'normal',
+        description: `number ${number % 7}`,
+        origin: 'test',
+        custom_id: -1,
+      });
+    }
+    const listed = ctx.tx.list('event') as Event[];
+    return listed.sort((one, other) => other.index - one.index);
+  });
+  last = all[0]?.index ?? 0;
+}, 120_000);
+
+/** The events that a request lists, as the API does it. */
+function list(ctx: RuleContext, query: Readonly<Record<string, string>>): Event[] {
+  const ref = resolveCollection(ctx.tx, '/events', []);
+  const operation = operationsOf('/events').find(({ name }) => name === 'list');
+  if (!operation) throw new Error('There is no list of events.');
+  const names = leaseNames();
+  const request = { parameters: new Map(Object.entries(query)) };
+  const options = listOptions(ctx, ref, request, dialects.standard, operation, names);
+  const parts = options ? atOnce(read(ctx, ref, options)) : [];
+  names.release(ctx.tx);
+  return parts.flatMap(({ objects }) => objects() as Event[]);
+}
+
+const froms = [1, 500, many / 2, many - 6_000, many - 300, many - 10, many];
+const queries: readonly (readonly [Record<string, string>, (event: Event) => boolean])[] = [
+  [{ max: '100' }, () => true],
+  [{}, () => true],
+  [{ max: '20', search: 'severity=error' }, ({ severity }) => severity === 'error'],
+  [{ search: 'message="number 3"' }, ({ description }) => description === 'number 3'],
+];
+
+it.each(queries)('are those from there on, the newest first: %j', async (query, fits) => {
+  await world.run((ctx) => {
+    for (const before of froms) {
+      const from = last - many + before;
+      const expected = all.filter((event) => event.index >= from && fits(event));
+      const found = list(ctx, { ...query, from: String(from) });
+      const ids = expected.slice(0, Number(query['max'] ?? many)).map(({ id }) => id);
+      expect(
+        found.map(({ id }) => id),
+        `from ${from}`,
+      ).toEqual(ids);
+    }
+  });
+});
+
+it('come in another order that is asked for', async () => {
+  await world.run((ctx) => {
+    const from = last - 9_000;
+    const query = { from: String(from), search: 'sortby message', max: '50' };
+    const found = list(ctx, query).map(({ description }) => description);
+    expect(found).toEqual(Array(50).fill('number 0'));
+  });
+});
+
+it('looks at no more than those from there on', async () => {
+  await world.run((ctx) => {
+    for (const search of ['', 'severity=error', 'message="number 3"', 'sortby time']) {
+      const query = { max: '100', search, from: String(last - 20) };
+      // How many there are is found out once. Of what an index finds 5,000 are looked at, at most.
+      list(ctx, query);
+      expect(
+        rowsGatheredBy(ctx.tx, () => list(ctx, query)),
+        search,
+      ).toBeLessThan(many / 3);
+    }
+  });
+});
+
+/** How many rows the statements of work gather for a choice among them. */
+function rowsGatheredBy(tx: Transaction, work: () => void): number {
+  const plain = tx.statement.bind(tx);
+  let rows = 0;
+  tx.statement = (sql) => {
+    const statement = plain(sql);
+    if (!sql.includes('json_group_array(row)')) return statement;
+    const get: typeof statement.get = (...values) => {
+      const row = statement.get(...values);
+      rows += readJson<number[]>(String(row?.['rows'])).length;
+      return row;
+    };
+    return { ...statement, get };
+  };
+  try {
+    work();
+  } finally {
+    tx.statement = plain;
+  }
+  return rows;
+}
