@@ -3,6 +3,7 @@ import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.
 import { readJson } from './kinds.ts';
 import { planOf } from './query-plan.ts';
 import { pageOf } from './remembered-orders.ts';
+import { onlyKey, type PlaceInOrder, partsBehind, placeOf } from './rows-behind.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
 import type { Walk } from './walk.ts';
@@ -18,6 +19,8 @@ export interface Order {
 const first = 6_000;
 /** The same where conditions may take their time with each. */
 const firstTested = 2_000;
+/** So many are listed then at a time, where the order can be gone on with behind a row. */
+const batch = 20_000;
 /** The most that are listed in one go for part of a list. */
 const longest = 100_000;
 
@@ -75,10 +78,28 @@ function along(
       return readJson(String(row?.['rows']));
     };
     const listed = (count: number, from: number) => list(selected, count, from);
+    const key = onlyKey(options.order);
+    const goesOn = key && leadsBehind(walk, (part) => select(allOf(selected, part)));
+    const place = (row: number | undefined) =>
+      goesOn && row !== undefined ? placeOf(tx, kind, key, row) : undefined;
+    const listedBehind = (start: PlaceInOrder, count: number) => {
+      let found: number[] = [];
+      for (const part of key ? partsBehind(key, start) : []) {
+        if (found.length >= count) break;
+        found = found.concat(list(allOf(selected, part), count - found.length, 0));
+      }
+      return found;
+    };
     if (isAll && !test && !rows) {
       if (limit === undefined) return listed(-1, offset);
-      const values = selected?.values ?? [];
-      const whole = { sql: select(selected), values, size: tx.rows(kind), keys: listed };
+      const whole = {
+        ...{ sql: select(selected), values: selected?.values ?? [], size: tx.rows(kind) },
+        keys: listed,
+        keysBehind: (row: number, count: number) => {
+          const start = place(row);
+          return start && listedBehind(start, count);
+        },
+      };
       return pageOf(tx, whole, limit, offset);
     }
     if (isAll && rows && limit !== undefined && tx.rows(kind) <= longest) {
@@ -94,11 +115,13 @@ function along(
     const begin = isAll ? Math.ceil(Math.min(expected, longest)) : firstTested;
     let candidates = listed(begin, 0);
     let more = candidates.length === begin;
+    let end = place(candidates.at(-1));
     for (let at = 0; found.length < needed; ) {
       if (at >= candidates.length) {
         if (!more) break;
-        more = false;
-        candidates = listed(-1, begin);
+        candidates = end ? listedBehind(end, batch) : listed(-1, begin);
+        more = end !== undefined && candidates.length === batch;
+        end = place(candidates.at(-1));
         at = 0;
         continue;
       }
@@ -108,8 +131,8 @@ function along(
         found.push(...(tests ? tested(seen, needed - found.length) : seen));
         return at + size;
       });
-      // Until the first are through nothing may change: those that follow are counted from there.
-      if (!more) yield;
+      // Where those that follow are counted from the first, nothing may change until these are through.
+      if (!more || end) yield;
     }
     return found.slice(offset, needed);
 
@@ -130,4 +153,15 @@ function along(
       return readJson(String(row?.['rows']));
     }
   };
+}
+
+/** Whether an index leads to the rows behind a place of the order; `select` makes a selection of them. */
+function leadsBehind(
+  { tx, kind, options }: Walk,
+  select: (part: SqlCondition | undefined) => string,
+): boolean {
+  const key = onlyKey(options.order);
+  const [, others] = key ? partsBehind(key, { value: '', row: 0 }) : [];
+  const { inOrder, ranged } = others ? planOf(tx, select(others)) : {};
+  return inOrder === true && ranged === table(kind);
 }

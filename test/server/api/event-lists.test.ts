@@ -17,7 +17,7 @@ type Event = Resource<'event'> & { index: number };
 
 const world = useWorld();
 /** Many times as many as are looked at without a choice of the way. */
-const many = 20_000;
+const many = 30_000;
 /** All events, the newest first. */
 let all: readonly Event[];
 let last = 0;
