@@ -42,7 +42,7 @@ Flags:
   --rounds <N>    rounds of each work after the one that warms up (5)
   --only <WORDS>  transfer, visibility: works with one of these words, by comma
   --size <SIZE>   transfer: an image of this size instead of 4GiB
-  --data <DIR>    visibility: keep its site there for the next time
+  --data <DIR>    scale, visibility: keep the sites there for the next time
 `;
 }
 
