@@ -206,10 +206,13 @@ function narrowest(
   return least?.sort((one, other) => one - other);
 }
 
-/** Whether the objects of a kind are found by an index, not by a look at all. */
+/**
+ * Whether the objects of a kind are found by an index, not by a look at all. Of a range, which may be wide,
+ * none of them may be looked at besides.
+ */
 function isByIndex(tx: Transaction, sql: string, kind: KindName): boolean {
-  const { searched, ranged } = planOf(tx, sql);
-  return [searched, ranged].includes(table(kind));
+  const { searched, ranged, isCovered } = planOf(tx, sql);
+  return searched === table(kind) || (ranged === table(kind) && isCovered);
 }
 
 /**

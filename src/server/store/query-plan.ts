@@ -10,6 +10,8 @@ export interface Plan {
   readonly searched: string | undefined;
   /** The same, where an index finds those before or behind a value. */
   readonly ranged: string | undefined;
+  /** Of the table that is gone through first only an index is looked at. */
+  readonly isCovered: boolean;
 }
 
 /** Plans by statement, as long as there are these indexes. */
@@ -36,6 +38,7 @@ export function planOf(tx: Transaction, sql: string): Plan {
     inOrder: !steps.includes('USE TEMP B-TREE FOR ORDER BY'),
     indexOnly: steps.length === 1 && /COVERING INDEX/.test(steps[0] ?? ''),
     searched: /^SEARCH (\w+) .*=\?/.exec(first)?.[1],
+    isCovered: / COVERING INDEX /.test(first),
     ranged: /^SEARCH (\w+) .*[<>]\?/.exec(first)?.[1],
   };
   if (plans.size >= maxPlans) plans.clear();
