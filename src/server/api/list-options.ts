@@ -48,8 +48,10 @@ export function listOptions(
   }
   const from = fromCondition(ref, request, dialect);
   const base: ListOptions = {
-    ...{ ...defaultOrderOf(ref.kind), limit: max },
-    ...(from ? { condition: from, terms: [from], range: from } : {}),
+    ...defaultOrderOf(ref.kind),
+    limit: max,
+    condition: from,
+    range: from,
   };
   if (text === '') return base;
   try {
@@ -73,9 +75,8 @@ export function listOptions(
         );
       return { limit: max, offset, select };
     }
-    const { condition, terms = [], ...found } = compileSearch(ref.kind, query, settings);
-    const all = { condition: allOf(from, condition), terms: [...(base.terms ?? []), ...terms] };
-    return { ...base, ...found, ...all, offset };
+    const { condition, ...found } = compileSearch(ref.kind, query, settings);
+    return { ...base, ...found, offset, condition: allOf(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
     if (dialect.badSearchFindsNothing) return undefined;

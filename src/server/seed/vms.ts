@@ -29,8 +29,10 @@ const kinds = [
   'snapshot',
 ] as const;
 
-/** Values in which machines of the same make differ; those that are down have no host. */
+/** What of a machine has an id of its own. */
 const idNames = ['vm', 'nic', 'disk', 'image', 'snapshot'] as const;
+
+/** Values in which machines of the same make differ; those that are down have no host. */
 const valueNames = [...idNames, 'name', 'mac', 'domain', 'profile', 'host', 'address'] as const;
 
 type ValueName = (typeof valueNames)[number];

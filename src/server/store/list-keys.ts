@@ -108,7 +108,7 @@ export function* listKeys(
     ...{ tx, kind, options, made, test: visible?.ofOne, rows: undefined },
     condition: allOf(asTest, options.condition),
   };
-  const terms = [...(options.terms ?? []), ...(ref ? [ref] : [])];
+  const terms = [...(options.terms ?? []), options.range, ref].flatMap((term) => term ?? []);
   const least = narrowest(walk, terms);
   yield;
   const order = rowsInOrder(walk);

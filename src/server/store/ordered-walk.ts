@@ -115,13 +115,14 @@ function along(
     const begin = isAll ? Math.ceil(Math.min(expected, longest)) : firstTested;
     let candidates = listed(begin, 0);
     let more = candidates.length === begin;
-    let end = place(candidates.at(-1));
+    // Looked up at once: the row may be gone when those behind it are wanted.
+    let end = more ? place(candidates.at(-1)) : undefined;
     for (let at = 0; found.length < needed; ) {
       if (at >= candidates.length) {
         if (!more) break;
         candidates = end ? listedBehind(end, batch) : listed(-1, begin);
         more = end !== undefined && candidates.length === batch;
-        end = place(candidates.at(-1));
+        end = more ? place(candidates.at(-1)) : undefined;
         at = 0;
         continue;
       }
