@@ -3,7 +3,7 @@
  * fast 64-bit arithmetic, WebAssembly does: the rounds are unrolled into a module assembled in memory,
  * which runs about as fast as compiled C.
  */
-import { setFlagsFromString } from 'node:v8';
+import { optimizeWebAssembly } from './optimized-wasm.ts';
 
 let shared: Blake2bCore | undefined;
 
@@ -152,8 +152,6 @@ const LOOP = [0x03, NOTHING];
 const AGAIN_IF = [0x0d, 0];
 const END = [0x0b];
 
-const OPTIMIZED = ['--wasm-tier-up', '--wasm-dynamic-tiering'];
-
 /** Compiles the module. Throws where WebAssembly is switched off or memory is limited. */
 function assembleBlake2b(): Blake2bCore {
   const body = [...unsigned(1), ...unsigned(16), I64, ...compression(), ...END];
@@ -166,8 +164,7 @@ function assembleBlake2b(): Blake2bCore {
     ...section(10, [1, ...unsigned(body.length), ...body]),
   ]);
   const { WebAssembly } = globalThis as unknown as WasmHost;
-  // Commands start with the quickest compiler alone, which makes code that is ten times slower.
-  for (const flag of OPTIMIZED) setFlagsFromString(flag);
+  optimizeWebAssembly();
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module));
   return { memory: new Uint8Array(exports.memory.buffer), compress: exports.compress };
 }

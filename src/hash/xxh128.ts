@@ -1,6 +1,7 @@
 /** XXH3 with 128 bits: as fast as bytes are read, against changes that nobody made on purpose. */
 import { createXXHash128, type IHasher } from 'hash-wasm';
 import type { Digest } from './digest.ts';
+import { optimizeWebAssembly } from './optimized-wasm.ts';
 
 let hasher: IHasher | undefined;
 /** The hash whose state is in the hasher. */
@@ -8,7 +9,9 @@ let current: Xxh128 | undefined;
 
 /** Compiles the program of the hash; before that no `Xxh128` can be made. */
 export async function loadXxh128(): Promise<void> {
-  hasher ??= await createXXHash128();
+  if (hasher) return;
+  optimizeWebAssembly();
+  hasher = await createXXHash128();
 }
 
 /** A hash under way; all of a thread share one program, which has the state of one of them. */

@@ -1,5 +1,4 @@
 /** Choice of the hash algorithm that a transfer is verified with. */
-import { readFileSync } from 'node:fs';
 import { FAST_ALGORITHM } from '../hash/algorithms.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 
@@ -15,29 +14,12 @@ export const digestLengths: Readonly<Record<Algorithm, number>> = {
   [FAST_ALGORITHM]: 16,
 };
 
-/** The fastest algorithm of those that a daemon has, for processors without instructions for SHA-256. */
+/**
+ * The fastest algorithm of those that a daemon has: XXH128 hashes three times as many bytes in a second as
+ * SHA-256 with instructions of the processor, and more without.
+ */
 export function fastestOf(offered: ReadonlySet<string>): Algorithm {
   return offered.has(FAST_ALGORITHM) ? FAST_ALGORITHM : 'sha256';
-}
-
-/**
- * Whether the processors have instructions for SHA-256, as `/proc/cpuinfo` tells it; where nobody tells they
- * have. With them it hashes as fast as bytes come from memory; without them at a quarter of that, and XXH128
- * at more than half.
- */
-export function hasShaInstructions(cpuinfo = processors()): boolean {
-  return (
-    !/^(?:flags|Features)\b/m.test(cpuinfo) ||
-    /^(?:flags|Features)\b.* (?:sha_ni|sha2)\b/m.test(cpuinfo)
-  );
-}
-
-function processors(): string {
-  try {
-    return readFileSync('/proc/cpuinfo', 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Whether a name is that of an algorithm that images are verified with. */
@@ -50,6 +32,6 @@ export async function fastestAlgorithm(
   image: RemoteImage,
   { features }: Capabilities,
 ): Promise<Algorithm> {
-  if (!features.has('checksum') || hasShaInstructions()) return 'sha256';
+  if (!features.has('checksum')) return 'sha256';
   return fastestOf(await image.algorithms());
 }

@@ -6,6 +6,7 @@
 import type { Range } from '../extents/range-set.ts';
 import { FAST_ALGORITHM, startDigest } from '../hash/algorithms.ts';
 import type { Digest } from '../hash/digest.ts';
+import { DigestTable } from '../hash/digest-table.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
 import { loadXxh128 } from '../hash/xxh128.ts';
 import { BLOCK, blockCount, lengthOf } from './blocks.ts';
@@ -20,17 +21,18 @@ export function checksumQuery(algorithm: Algorithm): string {
 export class BlockHashes {
   readonly algorithm: Algorithm;
   readonly #length: number;
-  #digests = Buffer.alloc(0);
+  readonly #digests: DigestTable;
   readonly #zeros = new Map<number, Buffer>();
 
   constructor(algorithm: Algorithm) {
     this.algorithm = algorithm;
     this.#length = digestLengths[algorithm];
+    this.#digests = new DigestTable(this.#length);
   }
 
   /** Whether none was noted. */
   get isEmpty(): boolean {
-    return this.#digests.length === 0;
+    return this.#digests.isEmpty;
   }
 
   /** The hash of the bytes of one block, which must not change meanwhile. */
@@ -56,20 +58,12 @@ export class BlockHashes {
 
   /** Notes the hash of a block. */
   set(block: number, digest: Uint8Array): void {
-    const end = (block + 1) * this.#length;
-    if (end > this.#digests.length) {
-      const grown = Buffer.alloc(Math.max(end, this.#digests.length * 2, 4096));
-      this.#digests.copy(grown);
-      this.#digests = grown;
-    }
-    this.#digests.set(digest, end - this.#length);
+    this.#digests.set(block, digest);
   }
 
   /** The hash of a block; `undefined` when none was noted. */
   get(block: number): Buffer | undefined {
-    const start = block * this.#length;
-    const digest = this.#digests.subarray(start, start + this.#length);
-    return digest.length < this.#length || digest.every((byte) => byte === 0) ? undefined : digest;
+    return this.#digests.get(block);
   }
 
   /** The checksum of an image of `size` bytes; blocks without a hash are zeros. In hexadecimal. */

@@ -1,8 +1,8 @@
 /** Decompression of gzip, xz and zstd images, recognised by content, while they stream. */
 import { type Duplex, pipeline, Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
 import * as zlib from 'node:zlib';
 import { VmctlError } from '../client/errors.ts';
+import { optimizeWebAssembly } from '../hash/optimized-wasm.ts';
 import { type ReadAt, xzSize } from './xz-index.ts';
 
 /** Bytes that come one after the other. */
@@ -72,8 +72,7 @@ export async function* decompressed(
 }
 
 async function* unxz(compressed: ByteStream): AsyncGenerator<Uint8Array> {
-  // Commands start with the quickest compiler alone; this is WebAssembly that runs long.
-  for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering']) setFlagsFromString(flag);
+  optimizeWebAssembly();
   const { default: xz } = await import('xz-decompress');
   const input = Readable.toWeb(Readable.from(compressed, { objectMode: false }));
   const reader = new xz.XzReadableStream(input).getReader();

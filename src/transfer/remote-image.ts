@@ -79,9 +79,14 @@ export class RemoteImage {
 
   /**
    * Writes bytes at an offset; unless `flush` is set they are not on stable storage yet. Returns
-   * the epoch in which they were taken.
+   * the epoch in which they were taken. `algorithm` is that of the checksum that will be asked for: a daemon
+   * that can hashes the bytes as they come.
    */
-  async put(offset: number, bytes: Buffer, flush: boolean): Promise<number> {
+  async put(
+    offset: number,
+    bytes: Buffer,
+    { flush, algorithm }: { flush: boolean; algorithm?: string | undefined },
+  ): Promise<number> {
     const { limit, signal } = this.#options;
     return await this.#must('send the image', () => ({
       method: 'PUT',
@@ -90,6 +95,7 @@ export class RemoteImage {
         'content-type': 'application/octet-stream',
         'content-length': String(bytes.length),
         'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
+        ...(algorithm === undefined ? {} : { 'checksum-algorithm': algorithm }),
       },
       // Documented, but missing in the types.
       body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,

@@ -114,9 +114,11 @@ async function move(
   const flush = !capabilities.features.has('flush');
   const epochs = await limit(async () => {
     const seen: number[] = [];
-    for (const { start, end } of runs) {
-      const part = bytes.subarray(start - range.start, end - range.start);
-      seen.push(await image.put(start, part, flush));
+    for (const run of runs) {
+      const part = bytes.subarray(run.start - range.start, run.end - range.start);
+      const isWhole = part.length === bytes.length;
+      const algorithm = hashed && isWhole ? journal.hashes.algorithm : undefined;
+      seen.push(await image.put(run.start, part, { flush, algorithm }));
     }
     return seen;
   });
@@ -137,7 +139,7 @@ async function zero({ image, capabilities }: SendOptions, range: Range): Promise
   let epoch = image.epoch;
   for (let at = range.start; at < range.end; at += BLOCK) {
     const length = Math.min(BLOCK, range.end - at);
-    epoch = Math.min(epoch, await image.put(at, zeros.subarray(0, length), true));
+    epoch = Math.min(epoch, await image.put(at, zeros.subarray(0, length), { flush: true }));
   }
   return epoch;
 }

@@ -5,11 +5,7 @@ import { HashThreadPool } from '../../src/hash/thread-pool.ts';
 import { ImageChecksum } from '../../src/images/api/image-checksum.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
 import { BlockHashes } from '../../src/transfer/checksum.ts';
-import {
-  type Algorithm,
-  fastestOf,
-  hasShaInstructions,
-} from '../../src/transfer/checksum-algorithm.ts';
+import { type Algorithm, fastestOf } from '../../src/transfer/checksum-algorithm.ts';
 
 async function ours(
   algorithm: Algorithm,
@@ -66,15 +62,5 @@ describe('the fastest algorithm', () => {
     [[], 'sha256'],
   ])('of %j', (names, algorithm) => {
     expect(fastestOf(new Set(names))).toBe(algorithm);
-  });
-
-  it.each([
-    ['processor\t: 0\nflags\t\t: fpu sse4_2 sha_ni avx2\n', true],
-    ['processor\t: 0\nflags\t\t: fpu sse4_2 avx2\n', false],
-    ['Features\t: fp asimd aes pmull sha1 sha2 crc32\n', true],
-    ['Features\t: fp asimd sha1 crc32\n', false],
-    ['', true],
-  ])('depends on what the processor has: %j', (cpuinfo, has) => {
-    expect(hasShaInstructions(cpuinfo)).toBe(has);
   });
 });

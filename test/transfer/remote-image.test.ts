@@ -102,7 +102,7 @@ describe('bytes', () => {
   it('go up, come down, and become zeros', async () => {
     const bytes = randomBytes(1_000_000);
     const remote = image();
-    await remote.put(5, bytes, false);
+    await remote.put(5, bytes, { flush: false });
     const back = Buffer.alloc(bytes.length);
     await remote.read({ start: 5, end: 5 + bytes.length }, back);
     expect(back.equals(bytes)).toBe(true);
@@ -185,7 +185,7 @@ describe('failures', () => {
   ])('that may pass are tried again: %s', async (_, status) => {
     daemon.fault = (__, count) => (count <= 2 ? (status ? { status } : {}) : undefined);
     const remote = image();
-    expect(await remote.put(0, Buffer.from('x'), true)).toBe(status ? 0 : 2);
+    expect(await remote.put(0, Buffer.from('x'), { flush: true })).toBe(status ? 0 : 2);
     expect(daemon.asked).toHaveLength(3);
     expect(losses).toBe(status ? 0 : 2);
   });
@@ -209,7 +209,10 @@ describe('failures', () => {
   ])('of the request itself are not repeated: %i', async (status, code) => {
     daemon.fault = () => ({ status });
     const remote = image();
-    await expect(remote.put(0, Buffer.from('x'), false)).rejects.toMatchObject({ code, status });
+    await expect(remote.put(0, Buffer.from('x'), { flush: false })).rejects.toMatchObject({
+      code,
+      status,
+    });
     await expect(remote.read({ start: 0, end: 1 }, Buffer.alloc(1))).rejects.toMatchObject({
       code,
     });
@@ -233,7 +236,7 @@ describe('failures', () => {
         remote.moveTo(daemon.urlOf('again'));
       },
     });
-    await remote.put(0, Buffer.from('x'), true);
+    await remote.put(0, Buffer.from('x'), { flush: true });
     expect(daemon.stable.toString('utf8', 0, 1)).toBe('x');
     // Once with the ticket, and once with the address that was left.
     expect(losses).toBe(2);

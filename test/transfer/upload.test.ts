@@ -48,6 +48,26 @@ describe('an upload', () => {
     expect(transferred).toBeLessThan(MiB);
   });
 
+  it('says with every whole block by which algorithm its checksum will be asked for', async () => {
+    await bench.image(size, [
+      [0, 2 * BLOCK],
+      [3 * BLOCK, 5000],
+    ]);
+    await upload(bench.options());
+    const sent = bench.daemon.asked.filter(({ method }) => method === 'PUT');
+    const algorithmOf = new Map(sent.map(({ range, algorithm }) => [range, algorithm]));
+    expect(algorithmOf.get(`bytes 0-${BLOCK - 1}/*`)).toBe('sha256');
+    expect(algorithmOf.get(`bytes ${BLOCK}-${2 * BLOCK - 1}/*`)).toBe('sha256');
+    expect([...algorithmOf.values()]).toEqual(['sha256', 'sha256', undefined]);
+  });
+
+  it('says nothing of checksums when it will not ask for one', async () => {
+    await upload(bench.options({ verify: false }));
+    const sent = bench.daemon.asked.filter(({ method }) => method === 'PUT');
+    expect(sent).toHaveLength(blocks);
+    expect(sent.every(({ algorithm }) => algorithm === undefined)).toBe(true);
+  });
+
   it('zeroes what an existing disk held', async () => {
     bench.soil();
     await bench.image(size - 3 * BLOCK, [[3 * BLOCK + 1000, 5000]]);

@@ -8,17 +8,17 @@ import type { Exchange } from '../http/exchange.ts';
 import type { ByteRange } from '../http/range-header.ts';
 import { SMALL_PIECE } from '../system/piece-memory.ts';
 import type { Operation } from '../tickets/ticket.ts';
+import { BLOCK } from '../tickets/written-digests.ts';
 import { ImageChecksum } from './image-checksum.ts';
 import { PieceReader } from './piece-io.ts';
 import type { Services } from './services.ts';
 
 const MEBIBYTE = 2 ** 20;
-const DEFAULT_BLOCK = 4 * MEBIBYTE;
 const SMALLEST_BLOCK = MEBIBYTE;
 const LARGEST_BLOCK = 16 * MEBIBYTE;
 const BLOCK_UNIT = 4096;
-/** Zero blocks counted before it is asked whether the result is still wanted. */
-const ZEROS_PER_TURN = 4096;
+/** Blocks that need not be read counted before it is asked whether the result is still wanted. */
+const BLOCKS_PER_TURN = 4096;
 
 /** Answers the checksum with the parameters that led to it. Throws 400, 403, 500. */
 export async function getChecksum(
@@ -29,7 +29,7 @@ export async function getChecksum(
   const operation = services.tickets.find(id).begin('read');
   let checksum = '';
   const algorithm = exchange.query.get('algorithm') ?? DEFAULT_ALGORITHM;
-  let blockSize = DEFAULT_BLOCK;
+  let blockSize = BLOCK;
   try {
     exchange.authorised(operation.live);
     if (!algorithms().includes(algorithm)) {
@@ -38,7 +38,7 @@ export async function getChecksum(
     blockSize = readBlockSize(exchange.query.get('block_size'));
     const hash = new ImageChecksum(services.hashThreads, algorithm, blockSize);
     try {
-      checksum = await computeChecksum(exchange, services, operation, hash, blockSize);
+      checksum = await computeChecksum(exchange, services, operation, hash, algorithm, blockSize);
     } finally {
       await hash.close();
     }
@@ -57,7 +57,7 @@ export async function getAlgorithms(
 }
 
 function readBlockSize(text: string | null): number {
-  if (text === null) return DEFAULT_BLOCK;
+  if (text === null) return BLOCK;
   const size = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (size < SMALLEST_BLOCK || size > LARGEST_BLOCK || size % BLOCK_UNIT !== 0) {
     const bounds = `${SMALLEST_BLOCK} to ${LARGEST_BLOCK}`;
@@ -74,6 +74,7 @@ async function computeChecksum(
   services: Services,
   operation: Operation,
   hash: ImageChecksum,
+  algorithm: string,
   blockSize: number,
 ): Promise<string> {
   const backend = await operation.backend();
@@ -97,24 +98,32 @@ async function computeChecksum(
     }
     operation.transferred(block.start, block.end);
   };
-  for await (const { zero, start, end } of runs(
-    backend.extents(),
-    blockSize,
-    operation.ticket.size,
-  )) {
-    const step = zero ? ZEROS_PER_TURN * blockSize : blockSize;
-    for (let at = start; at < end; at += step) {
+  /** Adds what need not be read, from the beginning of a block; returns where that ends. */
+  const addKnown = async ({ start, end, zero }: Run): Promise<number> => {
+    if (zero) {
+      await hash.addZeros((end - start) / blockSize);
+      return end;
+    }
+    if (blockSize !== BLOCK) return start;
+    const { writtenDigests } = operation.live;
+    const { count, digests } = writtenDigests.run(algorithm, start / BLOCK, Math.ceil(end / BLOCK));
+    if (count > 0) await hash.addDigests(digests);
+    return Math.min(start + count * BLOCK, end);
+  };
+  const image = runs(backend.extents(), blockSize, operation.ticket.size);
+  for await (const { zero, start, end } of image) {
+    for (let at = start; at < end; ) {
       check();
-      const part = { start: at, end: Math.min(at + step, end) };
-      if (zero) {
-        await hash.addZeros((part.end - part.start) / blockSize);
-        operation.transferred(part.start, part.end);
-        continue;
-      }
+      const turn = { start: at, end: Math.min(at + BLOCKS_PER_TURN * blockSize, end), zero };
+      at = await addKnown(turn);
+      operation.transferred(turn.start, at);
+      if (at > turn.start) continue;
+      const block = { start: at, end: Math.min(at + blockSize, end) };
       // A request can count on one piece of memory; what is read beside it needs one to spare.
-      const spare = services.memory.free.large > 0 && part.end - part.start > SMALL_PIECE;
+      const spare = services.memory.free.large > 0 && block.end - block.start > SMALL_PIECE;
       if (!spare) await hash.settle();
-      await hash.add((one) => read(part, one));
+      await hash.add((one) => read(block, one));
+      at = block.end;
     }
   }
   return await hash.digest();

@@ -35,6 +35,11 @@ export class ImageChecksum {
     await this.#put(this.#hashOf(feed));
   }
 
+  /** Adds blocks whose digests, by the same algorithm, are known. */
+  async addDigests(digests: Uint8Array): Promise<void> {
+    await this.#put(Promise.resolve(digests));
+  }
+
   /** Adds whole blocks of zeros. */
   async addZeros(count: number): Promise<void> {
     this.#zeroBlock ??= this.#hashOf(async (hash) => {

@@ -43,11 +43,16 @@ async function zero(operation: Operation, fields: Fields): Promise<void> {
   const end = offset + size;
   if (end > operation.ticket.size) throw outOfBounds(operation.ticket.size, 'The range');
   const backend = await operation.backend();
-  for (let start = offset; start < end; start += ZERO_STEP) {
-    operation.check();
-    const length = Math.min(ZERO_STEP, end - start);
-    await backend.zero(start, length);
-    operation.transferred(start, start + length);
+  const change = operation.live.writtenDigests.begin(offset, end);
+  try {
+    for (let start = offset; start < end; start += ZERO_STEP) {
+      operation.check();
+      const length = Math.min(ZERO_STEP, end - start);
+      await backend.zero(start, length);
+      operation.transferred(start, start + length);
+    }
+  } finally {
+    change.end();
   }
   if (flush) await operation.flush();
 }

@@ -1,12 +1,17 @@
 /** PUT: a request body written into the image in large pieces. */
 
+import { algorithms } from '../../hash/algorithms.ts';
 import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { contentRange } from '../http/range-header.ts';
 import { SpinningReader } from '../system/local-socket.ts';
 import type { Operation } from '../tickets/ticket.ts';
+import { ArrivalHash } from './arrival-hash.ts';
 import { PieceWriter } from './piece-io.ts';
 import type { Services } from './services.ts';
+
+/** Header that names an algorithm for checksums; of a name that is not known nothing comes. */
+const ALGORITHM_HEADER = 'checksum-algorithm';
 
 /** Where a body goes and how long it may be. */
 interface Target {
@@ -28,12 +33,19 @@ export async function putImage(exchange: Exchange, services: Services, id: strin
     const flush = exchange.enumParameter('flush', ['y', 'n']) === 'y';
     const target = findTarget(exchange, operation.ticket.size);
     const backend = await operation.backend();
+    const { start, length = operation.ticket.size - start } = target;
+    const hash = arrivalHash(exchange, services, operation.ticket.size);
+    const change = operation.live.writtenDigests.begin(start, start + length);
     const writer = new PieceWriter({
       memory: services.memory,
-      start: target.start,
-      length: target.length ?? operation.ticket.size - target.start,
+      start,
+      length,
       write: async (offset, bytes) => {
-        await backend.write(offset, bytes);
+        const [block] = await Promise.all([
+          hash?.update(offset, bytes),
+          backend.write(offset, bytes),
+        ]);
+        if (hash && block) change.note(block.block, hash.algorithm, block.digest);
         operation.transferred(offset, offset + bytes.length);
       },
     });
@@ -41,12 +53,25 @@ export async function putImage(exchange: Exchange, services: Services, id: strin
       await receive(exchange, operation, target, writer);
     } finally {
       await writer.close();
+      change.end();
+      hash?.close();
     }
     if (flush) await operation.flush();
   } finally {
     operation.finish();
   }
   await exchange.answer(200, {});
+}
+
+/** The hash of what comes, where the client has named the algorithm of the checksum that it will ask for. */
+function arrivalHash(
+  { request }: Exchange,
+  { hashThreads }: Services,
+  size: number,
+): ArrivalHash | undefined {
+  const algorithm = request.headers[ALGORITHM_HEADER];
+  if (typeof algorithm !== 'string' || !algorithms().includes(algorithm)) return undefined;
+  return new ArrivalHash(hashThreads, algorithm, size);
 }
 
 /** Throws 400, 411 or 416 unless it is clear where the body goes and that it fits. */

@@ -1,6 +1,6 @@
 /** Registry of the tickets of a daemon. */
 import { isAbsolute } from 'node:path';
-import { problemOfLocation } from '../backends/location.ts';
+import { formatLocation, problemOfLocation } from '../backends/location.ts';
 import { forbidden } from '../http/errors.ts';
 import type { Clock } from '../system/clock.ts';
 import { LiveTicket, type OpenBackend } from './ticket.ts';
@@ -23,7 +23,17 @@ export class TicketRegistry {
     const problem = problemOf(ticket);
     if (problem) throw new Error(`malformed ticket: ${problem}`);
     if (this.#live.has(ticket.id)) throw new Error('a ticket with this id exists already');
-    this.#live.set(ticket.id, new LiveTicket(structuredClone(ticket), this.#clock, this.#open));
+    const image = formatLocation(ticket.image);
+    const other = [...this.#live.values()].find(
+      (live) => formatLocation(live.ticket.image) === image,
+    );
+    const live = new LiveTicket(
+      structuredClone(ticket),
+      this.#clock,
+      this.#open,
+      other?.writtenDigests,
+    );
+    this.#live.set(ticket.id, live);
   }
 
   state(id: string): TicketState | undefined {

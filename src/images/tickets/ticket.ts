@@ -6,6 +6,7 @@ import { forbidden, HttpError } from '../http/errors.ts';
 import type { Clock } from '../system/clock.ts';
 import { SharedFlush } from './shared-flush.ts';
 import type { Ticket, TicketState } from './types.ts';
+import { WrittenDigests } from './written-digests.ts';
 
 /** Opens the image behind a ticket. */
 export type OpenBackend = (ticket: Ticket) => Promise<Backend>;
@@ -18,6 +19,8 @@ interface Closing {
 /** A ticket in use. Its image is opened by the first operation and stays open until `close`. */
 export class LiveTicket {
   readonly ticket: Ticket;
+  /** Shared with other tickets for the image. */
+  readonly writtenDigests: WrittenDigests;
   readonly #clock: Clock;
   readonly #open: OpenBackend;
   readonly #operations = new Set<Operation>();
@@ -30,8 +33,14 @@ export class LiveTicket {
   #cancelled = false;
   #onIdle: (() => void)[] = [];
 
-  constructor(ticket: Ticket, clock: Clock, open: OpenBackend) {
+  constructor(
+    ticket: Ticket,
+    clock: Clock,
+    open: OpenBackend,
+    writtenDigests = new WrittenDigests(),
+  ) {
     this.ticket = ticket;
+    this.writtenDigests = writtenDigests;
     this.#clock = clock;
     this.#open = open;
     this.#lastActivity = clock.now();

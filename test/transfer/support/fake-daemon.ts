@@ -22,6 +22,8 @@ export interface Asked {
   readonly what: string;
   /** Content-Range or Range. */
   readonly range: string;
+  /** Of the checksum that bytes are sent for. */
+  readonly algorithm?: string;
 }
 
 export class FakeDaemon {
@@ -122,7 +124,11 @@ export class FakeDaemon {
     const [, , ticket = '', ...rest] = url.pathname.split('/');
     const what = rest.join('/');
     const range = String(request.headers['content-range'] ?? request.headers.range ?? '');
-    const asked = { method: request.method ?? '', what, range };
+    const algorithm = request.headers['checksum-algorithm'];
+    const asked = {
+      ...{ method: request.method ?? '', what, range },
+      ...(algorithm === undefined ? {} : { algorithm: String(algorithm) }),
+    };
     this.asked.push(asked);
     const body = await bodyOf(request);
     const fault = this.fault(asked, this.asked.length);

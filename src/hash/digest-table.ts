@@ -1,0 +1,56 @@
+/** Digests of the blocks of an image, one after the other in one piece of memory. */
+
+/** Bytes of the first piece of memory. */
+const SMALLEST = 4096;
+
+export class DigestTable {
+  readonly #length: number;
+  #digests = Buffer.alloc(0);
+
+  /** @param length bytes of a digest */
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** Whether none was ever set. */
+  get isEmpty(): boolean {
+    return this.#digests.length === 0;
+  }
+
+  /** The digest of a block; `undefined` when there is none. */
+  get(block: number): Buffer | undefined {
+    const start = block * this.#length;
+    const digest = this.#digests.subarray(start, start + this.#length);
+    return digest.length < this.#length || digest.every((byte) => byte === 0) ? undefined : digest;
+  }
+
+  /** Sets the digest of a block. */
+  set(block: number, digest: Uint8Array): void {
+    const end = (block + 1) * this.#length;
+    if (end > this.#digests.length) {
+      const grown = Buffer.alloc(Math.max(end, this.#digests.length * 2, SMALLEST));
+      this.#digests.copy(grown);
+      this.#digests = grown;
+    }
+    this.#digests.set(digest, end - this.#length);
+  }
+
+  /** Copies the digests of the block and of those that follow it, up to one without or to before `end`. */
+  run(block: number, end: number): DigestRun {
+    let next = block;
+    while (next < end && this.get(next)) next += 1;
+    const digests = this.#digests.subarray(block * this.#length, next * this.#length);
+    return { count: next - block, digests: new Uint8Array(digests) };
+  }
+
+  /** Removes the digests of the blocks from `first` to `last`. */
+  clear(first: number, last: number): void {
+    this.#digests.subarray(first * this.#length, (last + 1) * this.#length).fill(0);
+  }
+}
+
+/** Digests that stand one after the other. */
+export interface DigestRun {
+  readonly count: number;
+  readonly digests: Uint8Array;
+}
