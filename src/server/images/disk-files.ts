@@ -20,6 +20,7 @@ import { type Store, StoreError } from '../store/store.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
 import { convertImage } from './convert-image.ts';
 import { cloneOrCopy, copySparse, imageError, onImage } from './copy-sparse.ts';
+import { removeFile } from './remove-file.ts';
 
 const blockSize = 512;
 
@@ -178,7 +179,7 @@ export class DiskFiles implements DiskImages {
 
   /** Makes an image of a file elsewhere, in the same way. */
   async linkFrom(path: string, id: string): Promise<void> {
-    rmSync(this.path(id), { force: true });
+    removeFile(this.path(id));
     await this.#replace(id, (partial) => linkOrCopy(path, partial));
   }
 
@@ -191,7 +192,7 @@ export class DiskFiles implements DiskImages {
         if (!isSame) noteReplaced(tx, id);
       });
     }
-    onImage(id, () => rmSync(this.path(id), { force: true }));
+    onImage(id, () => removeFile(this.path(id)));
   }
 
   /**
@@ -284,7 +285,7 @@ export class DiskFiles implements DiskImages {
   }
 
   remove(id: string): void {
-    onImage(id, () => rmSync(this.path(id), { force: true }));
+    onImage(id, () => removeFile(this.path(id)));
     this.#removed.add(id);
   }
 
@@ -316,7 +317,7 @@ export class DiskFiles implements DiskImages {
     await this.#store.durable();
     for (const id of unneeded) {
       this.remove(id);
-      rmSync(`${this.path(id)}.partial`, { force: true });
+      removeFile(`${this.path(id)}.partial`);
     }
     await this.forgetRemoved();
   }
@@ -372,7 +373,7 @@ async function replace(
     await ready();
     await rename(partial, target);
   } catch (error) {
-    rmSync(partial, { force: true });
+    removeFile(partial);
     throw error;
   }
 }
