@@ -1,12 +1,12 @@
 /** The image daemon in the thread it is called in: listeners, tickets, shutdown. */
 import type { AddressInfo, Server } from 'node:net';
+import { returnFreedMemory } from '../c-library.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
 import { ImageServer } from './api/server.ts';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { trackWrites, withChanges } from './dirty/backend.ts';
 import { defaultLimits, type Limits } from './http/admission.ts';
-import { returnFreedMemory } from './system/c-library.ts';
 import { type Clock, monotonicClock } from './system/clock.ts';
 import { PieceMemory } from './system/piece-memory.ts';
 import { listenOnPath } from './system/unix-socket.ts';

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { fileExtents } from '../../extents/file-extents.ts';
-import { type SparseCalls, sparseCalls } from '../system/c-library.ts';
 import { diskLimit } from '../system/disk-limit.ts';
+import { type SparseCalls, sparseCalls } from '../system/sparse-calls.ts';
 import type { Backend, Extent } from './backend.ts';
 
 export interface FileImageOptions {

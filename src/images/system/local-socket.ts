@@ -1,7 +1,7 @@
 /** Faster transfers over local sockets, where waking up costs more than copying. */
 import type { Socket } from 'node:net';
 import type { KoffiFunc } from 'koffi';
-import { cLibrary } from './c-library.ts';
+import { cLibrary } from '../../c-library.ts';
 
 /** Bytes a local socket should hold for its reader; the usual 200 KiB wake it five times a MiB. */
 const SEND_BUFFER = 1 << 20;

@@ -1,4 +1,5 @@
 /** The store: one SQLite database, read at any time, written in groups of transactions. */
+import { returnFreedMemory } from '../../c-library.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
 import { watchStructure } from './counters.ts';
 import {
@@ -71,6 +72,9 @@ export interface Store {
 
 /** KiB of the database that are kept in memory. */
 const cacheSize = 64 * 2 ** 10;
+
+/** KiB of a page of the database. */
+const pageSize = 4;
 
 /**
  * The same, at most, while a new site is filled. Ids are in no order: without memory for them every object
@@ -236,6 +240,8 @@ class SqliteStore implements Store {
     } finally {
       this.#log?.resume();
       this.#db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA shrink_memory`);
+      const pages = this.#db.prepare('PRAGMA page_count').get()?.['page_count'];
+      if (Number(pages) * pageSize > cacheSize) void returnFreedMemory();
     }
   }
 

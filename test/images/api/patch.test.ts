@@ -1,7 +1,7 @@
 // PATCH: zeroing and flushing, and the strictness about what asks for it.
 import { stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { sparseCalls } from '../../../src/images/system/c-library.ts';
+import { sparseCalls } from '../../../src/images/system/sparse-calls.ts';
 import { countingBackend } from '../support/backends.ts';
 import { keepAliveAgent, pattern } from '../support/harness.ts';
 import { onEachBackend } from '../support/on-backends.ts';

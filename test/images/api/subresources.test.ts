@@ -7,7 +7,7 @@ import { Blake2b } from '../../../src/hash/blake2b.ts';
 import type { Digest } from '../../../src/hash/digest.ts';
 import { loadXxh128 } from '../../../src/hash/xxh128.ts';
 import type { Backend, Extent } from '../../../src/images/backends/backend.ts';
-import { sparseCalls } from '../../../src/images/system/c-library.ts';
+import { sparseCalls } from '../../../src/images/system/sparse-calls.ts';
 import { countingBackend } from '../support/backends.ts';
 import { pattern } from '../support/harness.ts';
 import { onEachBackend } from '../support/on-backends.ts';

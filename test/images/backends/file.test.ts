@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Backend, Extent } from '../../../src/images/backends/backend.ts';
 import { type FileImageOptions, openFileImage } from '../../../src/images/backends/file.ts';
-import { sparseCalls } from '../../../src/images/system/c-library.ts';
+import { sparseCalls } from '../../../src/images/system/sparse-calls.ts';
 import { pattern } from '../support/harness.ts';
 
 const calls = await sparseCalls();

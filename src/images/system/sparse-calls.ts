@@ -1,49 +1,7 @@
-/**
- * Calls of the C library that Node does not offer: sparse files, freed memory; through optional
- * koffi.
- */
+/** Calls of Linux for sparse files that Node does not offer, through optional koffi. */
 import type { KoffiFunc, LibraryHandle } from 'koffi';
+import { cLibrary } from '../../c-library.ts';
 import { type DataSeek, dataSeek } from '../../extents/file-extents.ts';
-
-let loading: Promise<LibraryHandle | undefined> | undefined;
-
-/** Linux's C library, or `undefined` elsewhere and where koffi is not installed. Loaded once. */
-export function cLibrary(): Promise<LibraryHandle | undefined> {
-  loading ??= load();
-  return loading;
-}
-
-async function load(): Promise<LibraryHandle | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const { default: koffi } = await import('koffi');
-    // `null` is the running program, which is linked with the library whatever its file's name.
-    return koffi.load(null);
-  } catch {
-    return undefined;
-  }
-}
-
-let trim: KoffiFunc<(pad: number) => number> | undefined;
-let isTrimming = false;
-
-/**
- * Returns memory that was freed to the system. The C library keeps what each thread freed, for that
- * thread alone: after some hours of transfers that is as much as what is in use.
- */
-export async function returnFreedMemory(): Promise<void> {
-  const library = await cLibrary();
-  try {
-    trim ??= library?.func('int malloc_trim(size_t)') as typeof trim;
-    if (!trim || isTrimming) return;
-    isTrimming = true;
-    trim.async(0, () => {
-      isTrimming = false;
-    });
-  } catch {
-    // Another C library than GNU's does it by itself.
-  }
-}
 
 /** Linux's calls on an open file; those that change it say whether they worked. */
 export interface SparseCalls extends DataSeek {
