@@ -257,7 +257,7 @@ describe('Ctrl-C', () => {
     ['takes back what was made', ['--cleanup'], [], 'vms/held: taken back'],
   ])('%s', async (_, flags, left, says) => {
     // A start takes many times longer than the signal needs.
-    const server = await startServerProcess(['--speed', '5', '--inventory', 'small']);
+    const server = await startServerProcess(['--speed', '2', '--inventory', 'small']);
     const home = makeHome(server);
     try {
       const words = ['vms', 'create', 'held', '--network', 'net1', '--boot-devices', 'network'];

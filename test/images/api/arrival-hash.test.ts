@@ -194,7 +194,7 @@ onEachBackend((start) => {
         expect(await checksum()).toBe(checksumOf(padded));
         await harness.daemon.remove(id);
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 });
