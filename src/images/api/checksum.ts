@@ -38,7 +38,7 @@ export async function getChecksum(
     blockSize = readBlockSize(exchange.query.get('block_size'));
     const hash = new ImageChecksum(services.hashThreads, algorithm, blockSize);
     try {
-      checksum = await computeChecksum(exchange, services, operation, hash, algorithm, blockSize);
+      checksum = await computeChecksum(exchange, services, operation, hash);
     } finally {
       await hash.close();
     }
@@ -74,9 +74,8 @@ async function computeChecksum(
   services: Services,
   operation: Operation,
   hash: ImageChecksum,
-  algorithm: string,
-  blockSize: number,
 ): Promise<string> {
+  const { algorithm, blockSize } = hash;
   const backend = await operation.backend();
   /** Between two slices of work: is the result still wanted? */
   const check = () => {

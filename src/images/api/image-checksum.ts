@@ -11,9 +11,9 @@ const ZERO_BATCH = 4096;
  * several are hashed at the same time.
  */
 export class ImageChecksum {
+  readonly algorithm: string;
+  readonly blockSize: number;
   readonly #threads: HashThreadPool;
-  readonly #algorithm: string;
-  readonly #blockSize: number;
   readonly #outer: Hash;
   /** Hashes of blocks that are being made, in order. */
   readonly #blocks: Promise<Uint8Array>[] = [];
@@ -22,8 +22,8 @@ export class ImageChecksum {
   /** Throws when the program of the threads is missing. */
   constructor(threads: HashThreadPool, algorithm: string, blockSize: number) {
     this.#threads = threads;
-    this.#algorithm = algorithm;
-    this.#blockSize = blockSize;
+    this.algorithm = algorithm;
+    this.blockSize = blockSize;
     this.#outer = threads.start(algorithm);
   }
 
@@ -43,7 +43,7 @@ export class ImageChecksum {
   /** Adds whole blocks of zeros. */
   async addZeros(count: number): Promise<void> {
     this.#zeroBlock ??= this.#hashOf(async (hash) => {
-      for (let left = this.#blockSize; left > 0; left -= ZEROS.length) {
+      for (let left = this.blockSize; left > 0; left -= ZEROS.length) {
         await hash.update(ZEROS.subarray(0, Math.min(left, ZEROS.length)));
       }
     });
@@ -88,7 +88,7 @@ export class ImageChecksum {
   }
 
   async #hashOf(feed: (hash: Hash) => Promise<void>): Promise<Uint8Array> {
-    const hash = this.#threads.start(this.#algorithm);
+    const hash = this.#threads.start(this.algorithm);
     try {
       await feed(hash);
       return await hash.digest();
