@@ -148,6 +148,14 @@ describe('a download', () => {
     expect(allocated(file)).toBeLessThan(2 * BLOCK);
   });
 
+  it('without verification asks for no checksum, and has nothing to say of that', async () => {
+    await download(options({ verify: false }));
+    expect(readFileSync(file).equals(daemon.current)).toBe(true);
+    expect(daemon.asked.filter(({ what }) => what.startsWith('checksum'))).toEqual([]);
+    expect(events.map(({ phase }) => phase)).not.toContain('verifying');
+    expect(notes).toEqual([]);
+  });
+
   it('of nothing is an empty file', async () => {
     daemon.current = Buffer.alloc(0);
     await download(options());
