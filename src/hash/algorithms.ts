@@ -30,6 +30,12 @@ export const DEFAULT_ALGORITHM = 'blake2b';
 /** The fastest one: it finds what was damaged, not what somebody has forged. */
 export const FAST_ALGORITHM = 'xxh128';
 
+/**
+ * Header of a request that writes bytes: the algorithm of the checksum that will be asked for. A daemon that
+ * knows it hashes them as they come; others ignore it.
+ */
+export const ALGORITHM_HEADER = 'checksum-algorithm';
+
 /** Names of the algorithms that work here; a hardened OpenSSL leaves some out. */
 export function algorithms(): string[] {
   const present = new Set(getHashes());

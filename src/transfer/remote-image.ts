@@ -1,6 +1,7 @@
 /** Client of one image behind a ticket of an image daemon (specification 4.6). */
 import { FaultError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
+import { ALGORITHM_HEADER } from '../hash/algorithms.ts';
 import { lengthOf } from './blocks.ts';
 import { daemonError } from './daemon-errors.ts';
 import {
@@ -95,7 +96,7 @@ export class RemoteImage {
         'content-type': 'application/octet-stream',
         'content-length': String(bytes.length),
         'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
-        ...(algorithm === undefined ? {} : { 'checksum-algorithm': algorithm }),
+        ...(algorithm === undefined ? {} : { [ALGORITHM_HEADER]: algorithm }),
       },
       // Documented, but missing in the types.
       body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,

@@ -1,6 +1,6 @@
 /** PUT: a request body written into the image in large pieces. */
 
-import { algorithms } from '../../hash/algorithms.ts';
+import { ALGORITHM_HEADER, algorithms } from '../../hash/algorithms.ts';
 import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { contentRange } from '../http/range-header.ts';
@@ -9,9 +9,6 @@ import type { Operation } from '../tickets/ticket.ts';
 import { ArrivalHash } from './arrival-hash.ts';
 import { PieceWriter } from './piece-io.ts';
 import type { Services } from './services.ts';
-
-/** Header that names an algorithm for checksums; of a name that is not known nothing comes. */
-const ALGORITHM_HEADER = 'checksum-algorithm';
 
 /** Where a body goes and how long it may be. */
 interface Target {
@@ -63,7 +60,7 @@ export async function putImage(exchange: Exchange, services: Services, id: strin
   await exchange.answer(200, {});
 }
 
-/** The hash of what comes, where the client has named the algorithm of the checksum that it will ask for. */
+/** The hash of what comes, where the client has named an algorithm that there is. */
 function arrivalHash(
   { request }: Exchange,
   { hashThreads }: Services,

@@ -12,7 +12,7 @@ export interface Change {
   /** Notes the digest of a block that this change has written whole. */
   note(block: number, algorithm: string, digest: Uint8Array): void;
   /** Has to be called when nothing is written any more. */
-  end(): unknown;
+  end(): void;
 }
 
 const NO_DIGESTS: DigestRun = { count: 0, digests: new Uint8Array(0) };
@@ -43,7 +43,9 @@ export class WrittenDigests {
       note: (block, algorithm, digest) => {
         if (blocks.alone) this.#note(block, algorithm, digest);
       },
-      end: () => this.#changes.delete(blocks),
+      end: () => {
+        this.#changes.delete(blocks);
+      },
     };
   }
 

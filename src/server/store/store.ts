@@ -73,14 +73,14 @@ export interface Store {
 /** KiB of the database that are kept in memory. */
 const cacheSize = 64 * 2 ** 10;
 
-/** KiB of a page of the database. */
-const pageSize = 4;
-
 /**
  * The same, at most, while a new site is filled. Ids are in no order: without memory for them every object
  * reads and writes pages of the indexes again.
  */
 const fillingCacheSize = 4 * 2 ** 20;
+
+/** KiB of a page of the database, as SQLite makes them. */
+const pageSize = 4;
 
 export interface OpenSettings {
   /** Whether SQLite is to look for damage. */
