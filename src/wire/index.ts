@@ -17,3 +17,4 @@ export {
 export { decodeFault, encodeFault, type Fault } from './fault.ts';
 export { type Link, LinkList } from './links.ts';
 export type { ObjectTexts } from './member-writer.ts';
+export { hasIdentity } from './shape.ts';

@@ -90,7 +90,8 @@ export const actionsMember: Member = {
 /** Types that have an id although the model does not call them identified: something links there. */
 const linkedTo: ReadonlySet<string> = new Set(linkedTypes);
 
-function hasIdentity(type: string): boolean {
+/** Whether objects of a type have the members `id` and `href` in documents. */
+export function hasIdentity(type: string): boolean {
   return isIdentified(type) || linkedTo.has(type);
 }
 

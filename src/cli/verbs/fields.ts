@@ -4,6 +4,7 @@ import { attributesOf, isType, type Operation, parseKind } from '../../model/ind
 import type { Attribute, Kind, SizeUnit } from '../../model/notation/attributes.ts';
 import type { Shortcut } from '../../model/notation/commands.ts';
 import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
+import { hasIdentity } from '../../wire/index.ts';
 import type { Valued } from '../args/values.ts';
 import { homeOf } from './collections.ts';
 import { type VerbName, verbOptions } from './verb-names.ts';
@@ -154,8 +155,10 @@ export function valuedAt(shape: Shape, path: string): Valued | undefined {
 }
 
 function attributeOf(type: string, name: string): Valued | undefined {
-  if (name === 'id') return { kind: 'string' };
-  return isType(type) ? attributesOf(type)[name] : undefined;
+  if (!isType(type)) return undefined;
+  // Some structs have an `id` that is no identity: the tag of a VLAN is a number.
+  const own = attributesOf(type)[name];
+  return own ?? (name === 'id' && hasIdentity(type) ? { kind: 'string' } : undefined);
 }
 
 /** The words that may follow at a place of a path, for suggestions. */
@@ -166,7 +169,8 @@ export function wordsAt(shape: Shape, prefix: string): readonly string[] {
   const kind = kindAt(shape, prefix);
   if (!kind) return [];
   const { of } = parseKind(kind);
-  return isType(of) ? ['id', ...Object.keys(attributesOf(of))] : [];
+  if (!isType(of)) return [];
+  return [...(hasIdentity(of) ? ['id'] : []), ...Object.keys(attributesOf(of))];
 }
 
 /** `provisioned_size` is `provisioned-size`. */
