@@ -1,5 +1,13 @@
 /** Commands that are several requests: each does the whole job, and says how far it came. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useDesk } from './support/desk.ts';
@@ -90,6 +98,37 @@ describe('vms console', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^\[virt-viewer\]\n/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await desk.must('vms', 'console', name, '--file', '-')).toMatch(/^\[virt-viewer\]/);
+  });
+
+  it('does not replace a file or follow a link unless --force is given, and then with mode 600', async () => {
+    const { name } = await running();
+    const { folder } = desk.home();
+    const [file, link, target] = ['old.vv', 'link.vv', 'target'].map((one) => join(folder, one));
+    if (!file || !link || !target) throw new Error('unreachable');
+    writeFileSync(file, 'mine', { mode: 0o644 });
+    writeFileSync(target, 'mine');
+    symlinkSync(target, link);
+    for (const path of [file, link]) {
+      const { code, stderr } = await desk.run(['vms', 'console', name, '--file', path]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${path} exists already`)]);
+      await desk.must('vms', 'console', name, '--file', path, '--force');
+      expect(readFileSync(path, 'utf8')).toMatch(/^\[virt-viewer\]\n/);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    }
+    expect(readFileSync(target, 'utf8')).toBe('mine');
+  });
+
+  it('names the file as JSON for programs, and says why a file cannot be written', async () => {
+    const { name } = await running();
+    const file = join(desk.home().folder, 'json.vv');
+    const printed = await desk.must('vms', 'console', name, '--file', file, '-o', 'json');
+    expect(JSON.parse(printed)).toEqual({ file });
+    const nowhere = join(desk.home().folder, 'none', 'a.vv');
+    const { code, stderr } = await desk.run(['vms', 'console', name, '--file', nowhere]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`cannot write "${nowhere}": no such folder`),
+    ]);
   });
 
   it('opens it with a viewer', async () => {

@@ -78,7 +78,7 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
   'vmctl vms console web01': {
     env: { DISPLAY: ':0' },
     after: async (told) => {
-      expect(told.stderr).toContain('web01 is shown by remote-viewer');
+      expect(told.stderr).toContain('with remote-viewer');
       // The viewer is a program of its own, which goes on by itself.
       await told.look('until [ -s seen.vv ]; do sleep 0.02; done');
       holds('seen.vv', /\[virt-viewer\]/)(told);

@@ -70,6 +70,7 @@ const openConsole = command({
   flags: [
     flag('--protocol <word>', 'spice or vnc, where it has both'),
     flag('--file <file>', 'write the connection file there; - is stdout; no viewer is opened'),
+    flag('--force', 'replace the file if it exists'),
     flag('--viewer <command>', 'program that is given the file (remote-viewer)'),
     flag('--serial', 'its text console instead, in this terminal, over the serial proxy'),
     flag('--proxy <host:port>', 'with --serial: the proxy (port 2222 beside the service)'),

@@ -1,7 +1,8 @@
 /** `backup.json`: what a backup in a folder holds, and how its disks were attached. */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
-import { UsageError } from '../../../client/errors.ts';
+import { UsageError, VmctlError } from '../../../client/errors.ts';
+import { fileNameFrom, isFileName } from '../../../formats/file-name.ts';
 import { readIfThere } from './files.ts';
 
 export const manifestName = 'backup.json';
@@ -67,7 +68,9 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   if (manifest.version !== 1) throw damaged(`version ${String(manifest.version)} is not known`);
   if (!Array.isArray(manifest.disks)) throw damaged('it names no disks');
   for (const { file } of manifest.disks) {
-    if (file !== basename(String(file))) throw damaged(`${file} leads out of the folder`);
+    if (typeof file !== 'string' || !isFileName(file)) {
+      throw damaged(`${JSON.stringify(file)} is not the name of a file in the folder`);
+    }
   }
   return manifest;
 }
@@ -96,13 +99,25 @@ function picked(object: ApiObject, names: readonly string[]): Record<string, unk
   );
 }
 
-/** Names for files of disks: those of the disks where they can be, else their ids. */
+/**
+ * File names for the disks of a backup, by disk id: the name of the disk where it is unique and plain, else
+ * its id. Throws if the id, which comes from the server, is not usable as a file name.
+ */
 export function fileNames(disks: readonly { id: string; name: string }[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const { id, name } of disks) {
-    const same = disks.filter((other) => other.name === name);
+    // Some file systems do not distinguish upper and lower case.
+    const same = disks.filter((other) => other.name.toLowerCase() === name.toLowerCase());
     const isPlain = /^[\w][\w.-]{0,100}$/.test(name) && same.length === 1;
-    names.set(id, `${isPlain ? name : id}.raw`);
+    try {
+      names.set(id, fileNameFrom(isPlain ? [name, id] : [id], 'raw', 'disk id'));
+    } catch (cause) {
+      throw new VmctlError(`cannot back up a disk: ${(cause as Error).message}`, {
+        code: 'bad_answer',
+        hint: 'vmctl doctor checks whether the server is the expected one',
+        cause,
+      });
+    }
   }
   return names;
 }

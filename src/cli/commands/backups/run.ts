@@ -101,6 +101,7 @@ class BackupRun {
     const disks = await this.#disks();
     const before = (await repository.backups()).at(-1);
     const since = await this.#checkpointOf(before);
+    const files = fileNames(disks);
     if (!cli.dryRunMode) await this.#endKilledRun();
     const backup = await this.#begin(disks, since);
     try {
@@ -108,9 +109,8 @@ class BackupRun {
       await repository.begin(String(backup['id']), checkpoint);
       const document = await this.#document();
       const read: BackedUpDisk[] = [];
-      const files = fileNames(disks);
       for (const disk of disks) {
-        const file = files.get(disk.id) ?? `${disk.id}.raw`;
+        const file = String(files.get(disk.id));
         read.push(await this.#read(disk, file, since === undefined ? undefined : before));
       }
       const based = read.some(({ mode }) => mode === 'incremental');

@@ -1,11 +1,13 @@
 /** `vmctl vms console`: gets the connection file of a console, and opens it where there is a viewer. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
+import { fileNameFrom } from '../../../formats/file-name.ts';
+import { printSavedPath, requireFreePath, saveFile } from '../../output/saved-file.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { type Environment, write } from '../../session/io.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
@@ -14,6 +16,7 @@ import { isOnPath, isProgram } from './programs.ts';
 export interface ConsoleFlags {
   readonly protocol?: string;
   readonly file?: string;
+  readonly force?: boolean;
   readonly viewer?: string;
   readonly serial?: boolean;
   readonly proxy?: string;
@@ -24,7 +27,7 @@ const defaultViewer = 'remote-viewer';
 /** States of machines that have nothing to show. */
 export const switchedOff: ReadonlySet<string> = new Set(['down', 'suspended', 'image_locked']);
 
-/** Writes the file to where it was asked for, or to a private folder for a viewer. */
+/** Writes the connection file to `--file`, or to a private folder for a viewer. */
 export async function runConsole(
   cli: CommandContext,
   word: string,
@@ -34,23 +37,26 @@ export async function runConsole(
   if (flags.file !== undefined && flags.viewer !== undefined) {
     throw new UsageError('--file and --viewer contradict each other');
   }
+  if (flags.force && flags.file === undefined) throw new UsageError('--force needs --file');
+  const isFile = flags.file !== undefined && flags.file !== '-';
+  if (isFile) requireFreePath({ path: flags.file, force: flags.force });
   const viewer = flags.file === undefined ? viewerOf(cli.io.env, flags.viewer) : undefined;
   const { name, text } = await connectionFile(cli, word, flags.protocol);
   if (flags.file === '-') {
     await write(cli.io.stdout, text);
     return;
   }
-  const path = flags.file ?? join(mkdtempSync(join(tmpdir(), 'vmctl-console-')), `${name}.vv`);
-  // The password of the console is in it.
-  writeFileSync(path, text, { mode: 0o600 });
+  const path = flags.file ?? join(mkdtempSync(join(tmpdir(), 'vmctl-console-')), name);
+  // The file contains the password of the console.
+  saveFile({ path, force: flags.force, mode: 0o600 }, text);
   if (viewer === undefined) {
-    await write(cli.io.stdout, `${path}\n`);
+    await printSavedPath(cli, path);
     if (flags.file === undefined)
-      cli.note(`no ${defaultViewer} here; open the file where there is one`);
+      cli.note(`${defaultViewer} is not installed; open the file on a computer that has it`);
     return;
   }
   await open(viewer, path);
-  cli.note(`${name} is shown by ${viewer}`);
+  cli.note(`opened ${path} with ${viewer}`);
 }
 
 async function connectionFile(
@@ -75,7 +81,7 @@ async function connectionFile(
     name: 'remote_viewer_connection_file',
     ids: { ...ids, console: String(console['id']) },
   });
-  const name = String(vm.item?.['name'] ?? vm.id).replaceAll(/[^\w.-]/g, '_');
+  const name = fileNameFrom([String(vm.item?.['name'] ?? ''), vm.id, 'console'], 'vv', 'VM');
   return { name, text: String(answer['remote_viewer_connection_file'] ?? '') };
 }
 

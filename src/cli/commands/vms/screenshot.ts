@@ -1,7 +1,8 @@
 /** `vmctl vms screenshot`: a picture of the screen, into a file, a pipe, or a terminal that shows pictures. */
-import { existsSync, writeFileSync } from 'node:fs';
-import { ServerError, UsageError } from '../../../client/errors.ts';
+import { ServerError } from '../../../client/errors.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
+import { fileNameFrom } from '../../../formats/file-name.ts';
+import { printSavedPath, requireFreePath, saveFile } from '../../output/saved-file.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { type Environment, write } from '../../session/io.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
@@ -23,16 +24,16 @@ export async function takeScreenshot(
   const isTerminal = cli.io.stdout.isTTY === true;
   const runner = await OperationRunner.begin(cli, {});
   const { id, label, item } = await runner.find(word, '/vms');
-  const name = String(item?.['name'] ?? id).replaceAll(/[^\w.-]/g, '_');
+  const name = fileNameFrom([String(item?.['name'] ?? ''), id, 'screenshot'], 'png', 'VM');
   const inline = isTerminal && file === undefined ? inlinePictures(cli.io.env) : undefined;
-  const path = file ?? (isTerminal && !inline ? `${name}.png` : '-');
-  if (path !== '-' && force !== true && existsSync(path)) throw inTheWay(path);
+  const path = file ?? (isTerminal && !inline ? name : '-');
+  if (path !== '-') requireFreePath({ path, force });
   const picture = await pictureOf(cli, id, label);
   if (inline) await write(cli.io.stdout, inline(picture));
   else if (path === '-') await write(cli.io.stdout, picture);
   else {
-    save(path, picture, force === true);
-    await write(cli.io.stdout, `${path}\n`);
+    saveFile({ path, force }, picture);
+    await printSavedPath(cli, path);
   }
 }
 
@@ -57,24 +58,6 @@ async function pictureOf(cli: CommandContext, id: string, label: string): Promis
     status: answer.status,
     hint: 'its version may be without pictures: vmctl vms console shows the screen',
   });
-}
-
-function inTheWay(path: string): UsageError {
-  return new UsageError(`${path} exists already`, {
-    code: 'file_exists',
-    hint: '--force replaces it; --file names another',
-  });
-}
-
-function save(path: string, picture: Uint8Array, replaces: boolean): void {
-  try {
-    writeFileSync(path, picture, { flag: replaces ? 'w' : 'wx' });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // Somebody else has just made it.
-    if (code === 'EEXIST') throw inTheWay(path);
-    throw new UsageError(`${path} cannot be written: ${message}`, { code: 'unwritable_file' });
-  }
 }
 
 /** How a terminal is given a picture; nothing where it is not known to show any. */
