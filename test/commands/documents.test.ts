@@ -56,3 +56,33 @@ describe('sizes of a document', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('vm.memory: "2XB"')]);
   });
 });
+
+describe('references of a document', () => {
+  it.each([
+    ['YAML', 'name: r1\ncluster: Default\ntemplate: Blank\n'],
+    ['JSON', '{"name": "r2", "cluster": "Default", "template": "Blank"}'],
+  ])('may be the name alone, in %s', async (_, document) => {
+    const vm = await made(document, 'vms', 'create');
+    const [cluster] = await desk.json<{ id: string }[]>(
+      'clusters',
+      'list',
+      '--search',
+      'name=Default',
+    );
+    expect(vm).toMatchObject({ cluster: { id: cluster?.id } });
+  });
+
+  it('may be names in lists, and ids', async () => {
+    const [domain] = await desk.json<{ id: string }[]>(
+      'storagedomains',
+      'list',
+      '--search',
+      'name=data1',
+    );
+    for (const word of ['data1', domain?.id]) {
+      const document = `alias: d-${word}\nformat: cow\nprovisioned_size: 1GiB\nstorage_domains: [${word}]\n`;
+      const disk = await made(document, 'disks', 'create');
+      expect(disk).toMatchObject({ storage_domains: [{ id: domain?.id }] });
+    }
+  });
+});

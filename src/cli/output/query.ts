@@ -17,9 +17,14 @@ export function checkQuery(expression: string): void {
   try {
     search(expression, null);
   } catch (error) {
-    if (isSyntax(error)) throw asUsageError(error, expression);
+    if (isSyntax(error) || isTooDeep(error)) throw asUsageError(error, expression);
     if (!(error instanceof JMESPathError)) throw error;
   }
+}
+
+/** The parser is recursive: an expression that is nested too deeply exhausts its stack. */
+function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError;
 }
 
 function isSyntax(error: unknown): boolean {
@@ -31,7 +36,9 @@ function isSyntax(error: unknown): boolean {
 
 /** The message with a caret below the place, where there is one. */
 function asUsageError(error: unknown, expression: string): UsageError {
-  const { message } = error as Error;
+  const message = isTooDeep(error)
+    ? 'the expression is nested too deeply'
+    : (error as Error).message;
   const at =
     error instanceof ParseError
       ? error.lexPosition
@@ -65,7 +72,7 @@ export async function printQueried(
   try {
     result = search(expression, value as Json) ?? null;
   } catch (error) {
-    if (error instanceof JMESPathError) throw asUsageError(error, expression);
+    if (error instanceof JMESPathError || isTooDeep(error)) throw asUsageError(error, expression);
     throw error;
   }
   for await (const piece of pieces(cli, format, frame, result, headers)) {

@@ -3,12 +3,14 @@
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import { hasUnit } from '../../definitions/sizes.ts';
+import { parseYaml } from '../../definitions/yaml-text.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
 import { longOf, type Valued } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { isWritable, type Shape, valuedAt } from './fields.ts';
+import { isReference, isWritable, type Shape, valuedAt } from './fields.ts';
+import { isUuid, nameAttributesOf } from './identifiers.ts';
 
 /** All of a file; `-` is stdin. */
 export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
@@ -58,7 +60,9 @@ export async function parseDocument(
         : decodeAction(media, document, shape.action, options);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    throw new UsageError(`${name}: ${error.message}`, {
+    // A syntax error has a position, any other the path of a member.
+    const separator = /^\d+:\d+: /.test(error.message) ? ':' : ': ';
+    throw new UsageError(`${name}${separator}${error.message}`, {
       code: 'bad_document',
       hint: 'names are those of the API, as vmctl explain shows them',
       cause: error,
@@ -72,14 +76,16 @@ async function normalized(text: string, name: string, shape: Shape): Promise<[Me
   const start = text.trimStart().charAt(0);
   if (start === '') throw new UsageError(`${name} is empty`, { code: 'bad_document' });
   if (start === '<') return ['application/xml', text];
-  if (start === '{' && !(hasSizes(text) && isJson(text))) return ['application/json', text];
-  const { parse } = (await import('yaml')).default;
+  // The wire decoder reports syntax errors in JSON with more detail.
+  const isJsonObject = start === '{';
+  if (isJsonObject && !isJson(text)) return ['application/json', text];
   let value: unknown;
   try {
-    value = parse(text, { intAsBigInt: true });
+    value = await parseYaml(text, name, { intAsBigInt: true, allowNull: isJsonObject });
   } catch (error) {
-    throw new UsageError(`${name}: neither JSON nor XML nor YAML: ${(error as Error).message}`, {
+    throw new UsageError((error as Error).message, {
       code: 'bad_document',
+      hint: 'write one object with the attributes of the API, as JSON, YAML or XML',
       cause: error,
     });
   }
@@ -108,12 +114,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether texts of a JSON document look like sizes. */
-function hasSizes(text: string): boolean {
-  return (text.match(/"[^"\n]*"/g) ?? []).some((quoted) => hasUnit(quoted.slice(1, -1)));
-}
-
-/** An object whose sizes are numbers, counted as their attributes are; names stay as they are. */
+/** The object with sizes as numbers in the unit of their attribute, and names of references as objects. */
 function withNumbers(
   item: object,
   valuedOf: (member: string) => Valued | undefined,
@@ -131,6 +132,7 @@ function withNumber(value: unknown, valued: Valued, where: string): unknown {
   if (Array.isArray(value)) return value.map((one) => withNumber(one, valued, where));
   const { form, of, list } = parseKind(valued.kind);
   if (typeof value === 'string') {
+    if (isReference(valued.kind)) return referenceOf(value, of);
     const isSize = form === 'scalar' && of === 'long' && hasUnit(value);
     return isSize ? longOf(value.trim(), valued.unit, where) : value;
   }
@@ -142,6 +144,11 @@ function withNumber(value: unknown, valued: Valued, where: string): unknown {
     return isType(of) ? attributesOf(of)[name] : undefined;
   };
   return withNumbers(value, member, where);
+}
+
+/** `cluster: Default` names the object that `cluster: {name: Default}` does. */
+function referenceOf(text: string, type: string): object {
+  return isUuid(text) ? { id: text } : { [nameAttributesOf(type)[0] ?? 'name']: text };
 }
 
 const ofTheService = new Set(['id', 'href', 'link', 'actions']);

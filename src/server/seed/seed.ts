@@ -1,6 +1,7 @@
 /** Initial contents of a store: from counts, a document or a saved state. */
 import { readFileSync } from 'node:fs';
 import { type Definition, readDefinition } from '../../definitions/document.ts';
+import { parseYaml } from '../../definitions/yaml-text.ts';
 import { RuleContext } from '../core/context.ts';
 import type { Site } from '../core/ports.ts';
 import { loadState } from '../store/state.ts';
@@ -41,8 +42,7 @@ export async function parseInventory(text: string): Promise<Plan | undefined> {
       { cause },
     );
   }
-  const { parse } = await import('yaml');
-  const value: unknown = parse(content);
+  const value = await parseYaml(content, text);
   if (typeof value !== 'object' || value === null) {
     throw new Error(`${text} must hold counts such as "hosts: 10", or lists of objects.`);
   }

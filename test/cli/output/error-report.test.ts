@@ -32,6 +32,7 @@ describe.each(['json', 'jsonl'])('-o %s', (format) => {
     [['vms', 'create', '--memory', 'much'], 2, 'usage'],
     [['vms', 'create', '-f', '/nonexistent'], 2, 'usage'],
     [['vms', 'list', '--query', '[?'], 2, 'bad_query'],
+    [['vms', 'list', '--query', `[?${'('.repeat(50_000)}`], 2, 'bad_query'],
     [['vms', 'list', '--query', 'abs(name)'], 2, 'bad_query'],
     [['vms', 'list', '--timeout', 'soon'], 2, 'usage'],
     [['vms', 'list', '--retries', 'x'], 2, 'usage'],

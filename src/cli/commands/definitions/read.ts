@@ -2,6 +2,7 @@
 
 import { UsageError } from '../../../client/errors.ts';
 import { type Definition, readDefinition } from '../../../definitions/document.ts';
+import { parseYaml } from '../../../definitions/yaml-text.ts';
 import { flag } from '../../args/parameters.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { readInput } from '../../verbs/documents.ts';
@@ -10,15 +11,8 @@ import { readInput } from '../../verbs/documents.ts';
 export async function definitionFrom(cli: CommandContext, path: string): Promise<Definition> {
   const text = await readInput(cli, path, path);
   const name = path === '-' ? 'stdin' : path;
-  const { parse } = (await import('yaml')).default;
-  let document: unknown;
   try {
-    document = parse(text);
-  } catch (error) {
-    throw badDefinition(`${name}: ${(error as Error).message}`, error);
-  }
-  try {
-    return readDefinition(document, name);
+    return readDefinition(await parseYaml(text, name), name);
   } catch (error) {
     throw badDefinition((error as Error).message, error);
   }

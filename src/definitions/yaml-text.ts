@@ -1,0 +1,102 @@
+/** YAML and JSON texts that users write: parsed strictly, with the position of every mistake. */
+import type { Document, Node } from 'yaml';
+
+/** A text that cannot be used. The message begins with `FILE:LINE:COLUMN: `. */
+export class TextError extends Error {}
+
+/** Deeper nesting is refused: no document of the API has more than 20 levels. */
+const maxDepth = 100;
+const tooDeep = 'the document is nested too deeply';
+
+export interface YamlOptions {
+  /** Read integers as bigint, so that 64-bit values stay exact. */
+  readonly intAsBigInt?: boolean;
+  /** Accept members and items without a value (default false: in YAML they are mostly mistakes). */
+  readonly allowNull?: boolean;
+}
+
+/**
+ * The value of a text with one YAML or JSON document; `name` stands for the file in messages. Throws a
+ * `TextError` for syntax errors and warnings, several documents, aliases of a node that contains them,
+ * nesting beyond 100 levels, keys without a name, the key `__proto__`, and members without a value.
+ */
+export async function parseYaml(
+  text: string,
+  name: string,
+  { intAsBigInt = false, allowNull = false }: YamlOptions = {},
+): Promise<unknown> {
+  // The bundles contain the CommonJS form of the library, of which the default export is all.
+  const module = await import('yaml');
+  const yaml = module.default ?? module;
+  const lines = new yaml.LineCounter();
+  const fail = (offset: number, problem: string): never => {
+    const { line, col } = lines.linePos(offset);
+    throw new TextError(`${name}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${problem}`);
+  };
+  return withinStack(name, () => {
+    const [document, second] = yaml.parseAllDocuments(text, {
+      intAsBigInt,
+      lineCounter: lines,
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+    if (!document) throw new TextError(`${name}:1:1: the text is empty`);
+    const [error] = [...document.errors, ...document.warnings];
+    if (error) fail(error.pos[0], isStackOverflow(error) ? tooDeep : error.message);
+    if (second) fail(second.range[0], 'a second document begins here; only one is allowed');
+    checkNodes(yaml, document, allowNull, fail);
+    return document.toJS({ maxAliasCount: 100 }) as unknown;
+  });
+}
+
+type Yaml = typeof import('yaml');
+type Fail = (offset: number, problem: string) => never;
+
+function checkNodes(yaml: Yaml, document: Document.Parsed, allowNull: boolean, fail: Fail): void {
+  const offsetOf = (node: unknown) => (yaml.isNode(node) ? (node.range?.[0] ?? 0) : 0);
+  const checkDepth = (node: Node, path: readonly unknown[]) => {
+    if (path.filter(yaml.isCollection).length >= maxDepth) fail(offsetOf(node), tooDeep);
+  };
+  yaml.visit(document, {
+    Alias(_, alias, path) {
+      if (!alias.resolve(document))
+        fail(offsetOf(alias), `*${alias.source} has no anchor before it`);
+      const isInside = path.some((one) => yaml.isCollection(one) && one.anchor === alias.source);
+      if (isInside) fail(offsetOf(alias), `*${alias.source} is an alias of what contains it`);
+    },
+    Collection: (_, node, path) => checkDepth(node, path),
+    Pair(_, { key, value }) {
+      checkName(key, yaml, () => offsetOf(key), fail);
+      if (allowNull || !(value === null || (yaml.isScalar(value) && value.value === null))) return;
+      const hint = 'remove the line, or write "" for an empty text';
+      fail(offsetOf(key), `"${String(key)}" has no value; ${hint}`);
+    },
+    Scalar(key, scalar, path) {
+      if (allowNull) return;
+      const isItem = key !== 'key' && key !== 'value' && yaml.isSeq(path.at(-1));
+      if (isItem && scalar.value === null) fail(offsetOf(scalar), 'this item has no value');
+    },
+  });
+}
+
+function checkName(key: unknown, yaml: Yaml, offset: () => number, fail: Fail): void {
+  const name = yaml.isScalar(key) ? key.value : undefined;
+  if (name === undefined || name === null || name === '') fail(offset(), 'a member needs a name');
+  if (name === '__proto__') fail(offset(), '"__proto__" is not the name of a member');
+}
+
+function isStackOverflow({ message }: Error): boolean {
+  return message.includes('call stack size');
+}
+
+/** Parsers of deep documents run out of stack; that is a mistake in the document. */
+function withinStack<T>(name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof TextError) throw error;
+    const isDeep = error instanceof RangeError;
+    const problem = isDeep ? tooDeep : (error as Error).message;
+    throw new TextError(`${name}:1:1: ${problem}`, { cause: error });
+  }
+}
