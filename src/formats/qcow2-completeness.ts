@@ -1,33 +1,40 @@
-/** Whether a qcow2 file is all there: its tables name no cluster behind its end. */
+/** Completeness of a qcow2 file: its tables name no cluster after its end. */
+import { type Qcow2Header, qcow2HeaderLength, readQcow2Header } from './qcow2-header.ts';
 
 /** Bytes of the file from an offset on; fewer where it ends. */
 export type ReadImage = (offset: number, length: number) => Promise<Buffer>;
 
 const offsetMask = 0x00fffffffffffe00n;
 const compressed = 1n << 62n;
+/** Bytes of the L1 table that are read at once. */
+const l1Piece = 2 ** 16;
 
 /**
  * Whether all that an image of version 2 or 3 names begins before `size`, the bytes of its file. The last
- * cluster may be shorter than the others: what follows it reads as zeros.
+ * cluster may be shorter than the others: what follows it reads as zeros. Throws a `Qcow2Error` for a
+ * header outside of its limits.
  */
 export async function isComplete(read: ReadImage, size: number): Promise<boolean> {
-  const head = await read(0, 72);
-  if (head.length < 72) return false;
-  const bits = head.readUInt32BE(20);
-  const cluster = 2 ** bits;
-  const refcounts = Number(head.readBigUInt64BE(48));
-  if (refcounts + head.readUInt32BE(56) * cluster > size) return false;
-  const length = head.readUInt32BE(36) * 8;
-  const first = await read(Number(head.readBigUInt64BE(40)), length);
-  if (first.length < length) return false;
-  for (let at = 0; at < length; at += 8) {
-    const offset = Number(first.readBigUInt64BE(at) & offsetMask);
-    if (offset === 0) continue;
-    const table = await read(offset, cluster);
-    if (table.length < cluster) return false;
-    for (let entry = 0; entry < cluster; entry += 8) {
-      if (beginOf(table.readBigUInt64BE(entry), bits) >= size) return false;
+  const header = readQcow2Header(await read(0, qcow2HeaderLength), size);
+  const { l1Offset, l1Bytes, clusterSize } = header;
+  let tables = 0;
+  for (let from = 0; from < l1Bytes; from += l1Piece) {
+    const piece = await read(l1Offset + from, Math.min(l1Piece, l1Bytes - from));
+    for (let at = 0; at + 8 <= piece.length; at += 8) {
+      const offset = Number(piece.readBigUInt64BE(at) & offsetMask);
+      if (offset === 0) continue;
+      tables += 1;
+      if (tables > size / clusterSize + 1) return false;
+      if (!isTableComplete(await read(offset, clusterSize), header, size)) return false;
     }
+  }
+  return true;
+}
+
+function isTableComplete(table: Buffer, header: Qcow2Header, size: number): boolean {
+  if (table.length < header.clusterSize) return false;
+  for (let entry = 0; entry < header.clusterSize; entry += 8) {
+    if (beginOf(table.readBigUInt64BE(entry), header.clusterBits) >= size) return false;
   }
   return true;
 }

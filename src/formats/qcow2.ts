@@ -1,11 +1,14 @@
-/**
- * The qcow2 format, as far as disks need it: reading images of versions 2 and 3 (also with compressed
- * clusters), writing whole ones. Images that are only the difference to another one are refused, and
- * so are encrypted ones and those with external data.
- */
+/** qcow2 images of versions 2 and 3: reading them, also with compressed clusters, and writing complete ones. */
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
+import {
+  isQcow2,
+  Qcow2Error,
+  type Qcow2Header,
+  qcow2HeaderLength,
+  readQcow2Header,
+} from './qcow2-header.ts';
 import { writeAll } from './write-all.ts';
 
 const inflate = promisify(inflateRaw);
@@ -21,8 +24,6 @@ const offsetMask = 0x00ff_ffff_ffff_fe00n;
 const copied = 1n << 63n;
 const compressed = 1n << 62n;
 const allZeros = 1n;
-/** Incompatible features that do not change how data are found: dirty refcounts. */
-const harmless = 1n;
 
 /** A part of a disk with bytes in it; what lies between parts is all zeros. */
 export interface Part {
@@ -32,61 +33,188 @@ export interface Part {
 }
 
 /**
- * Bytes of the disk in an image, by the first 32 bytes of its file; undefined where the file is no
- * qcow2 image.
+ * Virtual size of an image in bytes, by the first 32 bytes of its file; undefined if the file is no qcow2
+ * image. The rest of the header is not checked.
  */
 export function sizeInside(head: Uint8Array): number | undefined {
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
-  if (head.length < 32 || view.getUint32(0) !== magic) return undefined;
-  return Number(view.getBigUint64(24));
+  if (head.length < 32 || !isQcow2(head)) return undefined;
+  return Number(new DataView(head.buffer, head.byteOffset, head.byteLength).getBigUint64(24));
 }
 
-/** The parts of an image that hold data, in order. Throws where it cannot be read by itself. */
-export async function* partsOf(file: FileHandle): AsyncGenerator<Part> {
-  const head = await readAt(file, 0, 104);
-  const version = head.readUInt32BE(4);
-  if (head.readUInt32BE(0) !== magic || (version !== 2 && version !== 3)) {
-    throw new Error('The file holds no qcow2 image of version 2 or 3.');
+/** Reads and validates the header of an image in an open file. Throws a `Qcow2Error`. */
+export async function headerOf(file: FileHandle): Promise<Qcow2Header & { fileSize: number }> {
+  const { size: fileSize } = await file.stat();
+  const head = await readAt(file, 0, qcow2HeaderLength);
+  return { ...readQcow2Header(head, fileSize), fileSize };
+}
+
+/**
+ * Checks the tables of an image without reading its data: every table and cluster is aligned and inside of
+ * the file, and no more clusters are referenced than the file has. Throws a `Qcow2Error` that names the
+ * first fault.
+ */
+export async function checkImage(file: FileHandle): Promise<Qcow2Header> {
+  const header = await headerOf(file);
+  for await (const _ of clusterRefs(file, header)) {
+    // The generator checks each reference.
   }
-  if (head.readBigUInt64BE(8) !== 0n) throw new Error('The image needs another one below it.');
-  if (head.readUInt32BE(32) !== 0) throw new Error('The image is encrypted.');
-  const features = version === 3 ? head.readBigUInt64BE(72) : 0n;
-  if ((features & ~harmless) !== 0n) throw new Error('The image has features that are not known.');
-  const bits = head.readUInt32BE(20);
-  const size = 2 ** bits;
-  const end = Number(head.readBigUInt64BE(24));
-  const perTable = size / 8;
-  const first = await readAt(file, Number(head.readBigUInt64BE(40)), head.readUInt32BE(36) * 8);
-  for (let index = 0; index * 8 < first.length; index++) {
-    const at = Number(first.readBigUInt64BE(index * 8) & offsetMask);
-    if (at === 0) continue;
-    const table = await readAt(file, at, size);
-    for (let entry = 0; entry < perTable; entry++) {
-      const offset = (index * perTable + entry) * size;
-      if (offset >= end) break;
-      const bytes = await clusterAt(file, table.readBigUInt64BE(entry * 8), bits, version);
-      if (bytes) yield { offset, bytes: bytes.subarray(0, Math.min(size, end - offset)) };
+  return header;
+}
+
+/**
+ * The parts of an image that hold data, in order. Throws a `Qcow2Error` if the image is damaged, cannot be
+ * read by itself, or is larger than `maxSize` bytes.
+ */
+export async function* partsOf(
+  file: FileHandle,
+  maxSize = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<Part> {
+  const header = await headerOf(file);
+  const { clusterSize: size, virtualSize } = header;
+  if (virtualSize > maxSize) {
+    throw new Qcow2Error(`the virtual size is ${virtualSize} bytes; the disk has ${maxSize}`);
+  }
+  for await (const { offset, entry } of clusterRefs(file, header)) {
+    const bytes = await clusterAt(file, entry, header);
+    yield { offset, bytes: bytes.subarray(0, Math.min(size, virtualSize - offset)) };
+  }
+}
+
+/** A cluster of the disk and the L2 entry that says where its bytes are. */
+interface ClusterRef {
+  /** Offset on the disk, in bytes. */
+  readonly offset: number;
+  readonly entry: bigint;
+}
+
+/** Bytes of the L1 table that are read at once, so that a large table holds up nobody. */
+const l1Piece = 2 ** 16;
+
+/** The clusters of an image that have bytes, in order; each reference is checked before it is returned. */
+async function* clusterRefs(
+  file: FileHandle,
+  header: Qcow2Header & { readonly fileSize: number },
+): AsyncGenerator<ClusterRef> {
+  const { l1Offset, l1Bytes, clusterSize, virtualSize } = header;
+  const perTable = clusterSize / 8;
+  const references = new ReferenceCount(header);
+  for (let from = 0; from < l1Bytes; from += l1Piece) {
+    const piece = await readAt(file, l1Offset + from, Math.min(l1Piece, l1Bytes - from));
+    if (isZero(piece)) continue;
+    for (let at = 0; at < piece.length; at += 8) {
+      const index = (from + at) / 8;
+      const l1Entry = piece.readBigUInt64BE(at);
+      if ((l1Entry & offsetMask) === 0n) continue;
+      if (index * perTable * clusterSize >= virtualSize) break;
+      const table = await readAt(
+        file,
+        references.addTable(l1Entry & offsetMask, index),
+        clusterSize,
+      );
+      for (let entry = 0; entry < perTable; entry++) {
+        const offset = (index * perTable + entry) * clusterSize;
+        if (offset >= virtualSize) break;
+        // Most entries of most tables are 0, and reading two halves costs less than a bigint.
+        if (table.readUInt32BE(entry * 8) === 0 && table.readUInt32BE(entry * 8 + 4) === 0)
+          continue;
+        const value = table.readBigUInt64BE(entry * 8);
+        if (references.addCluster(value, offset)) yield { offset, entry: value };
+      }
     }
   }
 }
 
-async function clusterAt(
-  file: FileHandle,
-  entry: bigint,
-  bits: number,
-  version: number,
-): Promise<Buffer | undefined> {
-  const size = 2 ** bits;
-  if ((entry & compressed) !== 0n) {
-    const width = BigInt(62 - (bits - 8));
-    const at = Number(entry & ((1n << width) - 1n));
-    const sectors = Number((entry & ~(copied | compressed)) >> width) + 1;
-    const packed = await readAt(file, at, sectors * 512 - (at & 511));
-    return inflate(packed, { finishFlush: constants.Z_SYNC_FLUSH });
+/** Deflate makes data at most about 1,032 times smaller. */
+const maxDeflateRatio = 1_040;
+
+/** Checks of references, with a count of them: an image whose entries share clusters could grow without end. */
+class ReferenceCount {
+  readonly #header: Qcow2Header & { readonly fileSize: number };
+  #clusters = 0;
+  #inflated = 0;
+
+  constructor(header: Qcow2Header & { readonly fileSize: number }) {
+    this.#header = header;
   }
-  if (version === 3 && (entry & allZeros) !== 0n) return undefined;
-  const at = Number(entry & offsetMask);
-  return at === 0 ? undefined : readAt(file, at, size);
+
+  /** Returns the offset of an L2 table in the file. */
+  addTable(offset: bigint, index: number): number {
+    const what = `entry ${index} of the L1 table`;
+    this.#count(what);
+    return this.#inside(offset, what);
+  }
+
+  /** Whether a cluster has bytes in the file. */
+  addCluster(entry: bigint, diskOffset: number): boolean {
+    const { version, clusterSize, fileSize } = this.#header;
+    const what = `the cluster at ${diskOffset}`;
+    if ((entry & compressed) !== 0n) {
+      const { at } = compressedAt(entry, this.#header);
+      if (at >= fileSize) throw new Qcow2Error(`${what} is after the end of the file`);
+      this.#inflated += clusterSize;
+      if (this.#inflated > fileSize * maxDeflateRatio) throw shared(what);
+      return true;
+    }
+    if ((entry & allZeros) !== 0n) {
+      if (version === 3) return false;
+      throw new Qcow2Error(`${what} has the zero flag, which version 2 does not have`);
+    }
+    if ((entry & offsetMask) === 0n) return false;
+    this.#count(what);
+    this.#inside(entry & offsetMask, what);
+    return true;
+  }
+
+  #count(what: string): void {
+    const { fileSize, clusterSize } = this.#header;
+    this.#clusters += 1;
+    if (this.#clusters > fileSize / clusterSize + 1) throw shared(what);
+  }
+
+  #inside(offset: bigint, what: string): number {
+    const { clusterSize, fileSize } = this.#header;
+    const at = Number(offset);
+    if (at % clusterSize !== 0) throw new Qcow2Error(`${what} is not aligned to clusters`);
+    if (at >= fileSize) throw new Qcow2Error(`${what} is after the end of the file`);
+    return at;
+  }
+}
+
+function shared(what: string): Qcow2Error {
+  return new Qcow2Error(
+    `${what} shares its bytes with others: the tables name more than the file has`,
+  );
+}
+
+/** Where the bytes of a compressed cluster are in the file. */
+function compressedAt(
+  entry: bigint,
+  { clusterBits }: Pick<Qcow2Header, 'clusterBits'>,
+): { readonly at: number; readonly length: number } {
+  const width = BigInt(62 - (clusterBits - 8));
+  const at = Number(entry & ((1n << width) - 1n));
+  const sectors = Number((entry & ~(copied | compressed)) >> width) + 1;
+  return { at, length: sectors * 512 - (at % 512) };
+}
+
+async function clusterAt(file: FileHandle, entry: bigint, header: Qcow2Header): Promise<Buffer> {
+  const { clusterSize } = header;
+  if ((entry & compressed) === 0n) return readAt(file, Number(entry & offsetMask), clusterSize);
+  const { at, length } = compressedAt(entry, header);
+  const packed = await readAt(file, at, length);
+  let bytes: Buffer;
+  try {
+    bytes = await inflate(packed, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: clusterSize,
+    });
+  } catch (cause) {
+    const isLarge = cause instanceof RangeError;
+    const problem = isLarge ? 'has more bytes than a cluster' : 'is damaged';
+    throw new Qcow2Error(`the compressed cluster at byte ${at} of the file ${problem}`, { cause });
+  }
+  if (bytes.length === clusterSize) return bytes;
+  throw new Qcow2Error(`the compressed cluster at byte ${at} of the file is too short`);
 }
 
 /** Bytes of a file; what lies beyond its end is zeros. */

@@ -1,5 +1,5 @@
 /** Tar archives: written as ustar (POSIX.1-1988), read also with GNU and pax extensions. */
-import { readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 
 /** A small file to be written. */
 export interface TarFile {
@@ -21,6 +21,8 @@ const block = 512;
 const largestOctal = 8 ** 11 - 1;
 /** Names and other words of extensions are not longer than this. */
 const largestExtension = 2 ** 20;
+/** An archive of a VM has a few dozen files. */
+const maxEntries = 10_000;
 
 /** An archive of small files, as if all had been written at the same time. */
 export function tarOf(files: readonly TarFile[], time: Date): Buffer {
@@ -72,7 +74,9 @@ export function tarEnd(): Buffer {
 export function* tarEntries(file: number): Generator<TarEntry> {
   let longName: string | undefined;
   let longSize: number | undefined;
-  for (let at = 0; ; ) {
+  const { size: length } = fstatSync(file);
+  for (let at = 0, count = 0; ; count++) {
+    if (count > maxEntries) throw new Error(`The archive has more than ${maxEntries} entries.`);
     const header = readAt(file, at, block);
     if (header.length === 0 && at > 0) return;
     if (header.length < block) throw new Error('The archive is cut off.');
@@ -86,13 +90,14 @@ export function* tarEntries(file: number): Generator<TarEntry> {
     const type = String.fromCharCode(header[156] ?? 0);
     if (type === 'x' || type === 'L' || type === 'g') {
       if (size > largestExtension) throw new Error('The archive has a header that is too large.');
-      const extension = readAt(file, offset, size).toString('utf8');
-      if (type === 'x' && /^\d+ GNU\.sparse\./m.test(extension)) throw sparseFiles();
-      if (type === 'L') longName = extension.replace(/\0.*$/s, '');
+      const extension = readAt(file, offset, size);
+      if (type === 'L') longName = extension.toString('utf8').replace(/\0.*$/s, '');
       if (type === 'x') {
-        longName = pax(extension, 'path') ?? longName;
-        const given = pax(extension, 'size');
-        longSize = given === undefined ? undefined : Number(given);
+        const records = paxRecords(extension);
+        if ([...records.keys()].some((key) => key.startsWith('GNU.sparse.'))) throw sparseFiles();
+        longName = records.get('path') ?? longName;
+        const given = records.get('size');
+        longSize = given === undefined ? undefined : paxSize(given);
       }
       continue;
     }
@@ -102,7 +107,12 @@ export function* tarEntries(file: number): Generator<TarEntry> {
     const name = longName ?? (prefix ? `${prefix}/${short}` : short);
     longName = undefined;
     longSize = undefined;
-    if (type === '0' || type === '\0' || type === '7') yield { name, offset, size };
+    if (type !== '0' && type !== '\0' && type !== '7') continue;
+    const missing = offset + size - length;
+    if (missing > 0) {
+      throw new Error(`The archive is cut off in ${name}: ${missing} bytes are missing.`);
+    }
+    yield { name, offset, size };
   }
 }
 
@@ -143,11 +153,35 @@ function numberIn(header: Buffer, at: number, length: number): number {
     return digits === '' ? 0 : Number.parseInt(digits, 8);
   }
   const size = Number(header.readBigUInt64BE(at + length - 8));
-  if (!Number.isSafeInteger(size)) throw new Error('The archive has a size that cannot be.');
+  const isLong =
+    header[at] !== 0x80 || header.subarray(at + 1, at + length - 8).some((byte) => byte !== 0);
+  if (isLong || !Number.isSafeInteger(size))
+    throw new Error('The archive has a size that cannot be.');
   return size;
 }
 
-/** A record of a pax header: `LENGTH KEY=VALUE` and a line end. */
-function pax(text: string, key: string): string | undefined {
-  return new RegExp(`^\\d+ ${key}=(.*)$`, 'm').exec(text)?.[1];
+/** A size in a pax header: the standard allows decimal digits alone. */
+function paxSize(text: string): number {
+  const size = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(size)) return size;
+  throw new Error(
+    `The archive has the size "${text.slice(0, 40)}" in a pax header, which is no size.`,
+  );
+}
+
+/** The records of a pax header, each `LENGTH KEY=VALUE` and a line end. Throws for any other content. */
+function paxRecords(bytes: Buffer): ReadonlyMap<string, string> {
+  const records = new Map<string, string>();
+  for (let at = 0; at < bytes.length && bytes[at] !== 0; ) {
+    const [start = '', digits = ''] =
+      /^(\d{1,7}) /.exec(bytes.toString('latin1', at, at + 8)) ?? [];
+    const end = at + Number(digits);
+    const text = bytes.toString('utf8', at + start.length, end - 1);
+    const equals = text.indexOf('=');
+    const isRecord = digits !== '' && end <= bytes.length && bytes[end - 1] === 0x0a && equals > 0;
+    if (!isRecord) throw new Error('The archive has a pax header that is damaged.');
+    records.set(text.slice(0, equals), text.slice(equals + 1));
+    at = end;
+  }
+  return records;
 }

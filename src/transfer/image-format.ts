@@ -1,7 +1,8 @@
 /** Which disk a local image fits into, by its content, and what fits into none. */
 import { UsageError } from '../client/errors.ts';
 import { foreignImageOf } from '../formats/foreign-images.ts';
-import type { DiskFormat, ImageFormat } from '../formats/image-head.ts';
+import { type DiskFormat, type ImageFormat, lackOf } from '../formats/image-head.ts';
+import { Qcow2Error, readQcow2Header } from '../formats/qcow2-header.ts';
 
 /**
  * The format of the disk for a file, as asked for or as its content says. Throws usage errors when
@@ -49,12 +50,22 @@ const archives: readonly (readonly [name: string, magic: string, hint: string])[
  * Throws when the content is nothing that a machine could start from: an image or an archive of
  * another kind, or something else than the name says. Not asked where `--format raw` is given.
  */
-export function requireKnown(head: Buffer, content: ImageFormat, path: string): void {
+export function requireKnown(
+  head: Buffer,
+  content: ImageFormat,
+  path: string,
+  length = Number.MAX_SAFE_INTEGER,
+): void {
   const wrong = (what: string, hint: string) =>
     new UsageError(`${path} is ${what}`, {
       code: 'wrong_format',
       hint: `${hint}; --format raw uploads it as it is`,
     });
+  if (content.format === 'cow' && lackOf(content) === undefined) {
+    requireHeader(head, length, (problem) =>
+      wrong(`not usable: ${problem}`, 'check it with qemu-img check'),
+    );
+  }
   const image = foreignImageOf(head);
   if (image) throw wrong(image.name, 'convert it first: qemu-img convert -O qcow2');
   for (const [name, magic, hint] of archives) {
@@ -67,5 +78,14 @@ export function requireKnown(head: Buffer, content: ImageFormat, path: string): 
       code: 'wrong_format',
       hint: 'look at what is in it; --format raw uploads it as it is',
     });
+  }
+}
+
+function requireHeader(head: Buffer, length: number, wrong: (problem: string) => Error): void {
+  try {
+    readQcow2Header(head, length);
+  } catch (error) {
+    if (error instanceof Qcow2Error) throw wrong(error.message);
+    throw error;
   }
 }

@@ -122,7 +122,7 @@ describe('the usual way', () => {
     await user.must('disks', 'download', 'cow', copy);
     expect(readFileSync(copy).subarray(0, image.length).equals(image)).toBe(true);
     await user.must(...upload('bytes', '--format', 'raw'));
-    expect(await disk('bytes')).toMatchObject({ format: 'raw', provisioned_size: 300_032 });
+    expect(await disk('bytes')).toMatchObject({ format: 'raw', provisioned_size: 400_384 });
   });
 
   const missing = programMissing('qemu-img');
@@ -214,7 +214,7 @@ describe('refuses before anything is changed', () => {
     ['raw as cow', (path) => writeFileSync(path, 'x'), ['--format', 'cow'], 'wrong_format'],
     [
       'a difference to another image',
-      (path) => writeFileSync(path, qcow2(MiB, 300_000, true)),
+      (path) => writeFileSync(path, qcow2(MiB, 400_000, true)),
       [],
       'has_backing_file',
     ],

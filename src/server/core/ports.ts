@@ -31,6 +31,11 @@ export interface DiskImages {
    * whole. An image may be its own target. What was never written stays without a file.
    */
   convert(from: string, to: string, form: ImageForm): Promise<void>;
+  /**
+   * Validates a qcow2 image: its header, its tables, and that its virtual size is at most `size` bytes.
+   * Rejects with the first fault.
+   */
+  check(id: string, size: number): Promise<void>;
   /** Makes an image of so many bytes, or replaces one; it begins with the content. */
   write(id: string, content: Uint8Array, size: number): Promise<void>;
   /** Bytes that the image takes on the disk of the server, and its length. */

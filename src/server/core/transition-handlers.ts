@@ -51,6 +51,8 @@ export interface ImageCopy {
   readonly shared?: { readonly domain: string; readonly way: 'bring' | 'take' | 'release' };
   /** The form in which it is written, where it is another one. */
   readonly form?: ImageForm;
+  /** Validate the image instead of copying it: its virtual size is at most so many bytes. */
+  readonly check?: { readonly size: number };
   /** Length of the file afterwards, in bytes, where it is not that of the first. */
   readonly length?: number;
 }

@@ -34,7 +34,11 @@ export async function copyImages(
   copies: readonly ImageCopy[],
   packing: Packing | undefined,
 ): Promise<void> {
-  for (const { from, to, form, length, archive, shared } of copies) {
+  for (const { from, to, form, length, archive, shared, check } of copies) {
+    if (check) {
+      await site.images.check(from, check.size);
+      continue;
+    }
     if (shared) {
       const { domain, way } = shared;
       if (way === 'release') site.sharedStorage?.disclaim(domain);

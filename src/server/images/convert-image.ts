@@ -1,6 +1,7 @@
 /** Conversion of images between raw and qcow2. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Part, partsOf, writeImage } from '../../formats/qcow2.ts';
+import { checkImage, type Part, partsOf, writeImage } from '../../formats/qcow2.ts';
+import { Qcow2Error } from '../../formats/qcow2-header.ts';
 import { writeAll } from '../../formats/write-all.ts';
 import type { ImageForm } from '../core/ports.ts';
 
@@ -15,7 +16,7 @@ export async function convertImage(
   const source = await open(from ?? '/dev/null', 'r');
   const target = await open(to, 'w', 0o600);
   try {
-    const parts = from && form.from === 'cow' ? partsOf(source) : piecesOf(source);
+    const parts = from && form.from === 'cow' ? partsOf(source, form.size) : piecesOf(source);
     if (form.to === 'cow') {
       await writeImage(target, form.size, form.version ?? 3, parts);
     } else {
@@ -27,6 +28,22 @@ export async function convertImage(
     await target.sync();
   } finally {
     await Promise.all([source.close(), target.close()]);
+  }
+}
+
+/**
+ * Validates the qcow2 image in a file, which may have a virtual size of at most `maxSize` bytes. Rejects
+ * with a `Qcow2Error`.
+ */
+export async function checkFile(path: string, maxSize: number): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const { virtualSize } = await checkImage(file);
+    if (virtualSize > maxSize) {
+      throw new Qcow2Error(`the virtual size is ${virtualSize} bytes; the disk has ${maxSize}`);
+    }
+  } finally {
+    await file.close();
   }
 }
 

@@ -18,7 +18,7 @@ import { noteReplaced, noteUnknown } from '../inventory/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
-import { convertImage } from './convert-image.ts';
+import { checkFile, convertImage } from './convert-image.ts';
 import { cloneOrCopy, copySparse, imageError, onImage } from './copy-sparse.ts';
 import { removeFile } from './remove-file.ts';
 
@@ -150,6 +150,11 @@ export class DiskFiles implements DiskImages {
       return;
     }
     await this.#replace(to, (partial) => convertImage(source, partial, form), from === to);
+  }
+
+  async check(id: string, size: number): Promise<void> {
+    this.#requireSource(id);
+    await checkFile(this.path(id), size);
   }
 
   /** Writes what an image holds into a new file elsewhere, in another form. */

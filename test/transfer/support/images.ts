@@ -1,4 +1,5 @@
 /** Image files to move around, and whether two of them are the same. */
+
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -9,6 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { qcow2Image } from '../../support/hostile-images.ts';
 
 export const MiB = 2 ** 20;
 
@@ -61,17 +63,14 @@ export function allocated(path: string): number {
   return statSync(path).blocks * 512;
 }
 
-/** A qcow2 file as far as anybody looks here: its header, and some bytes behind it. */
-export function qcow2(virtualSize: number, length = 300_000, backing = false): Buffer {
-  const image = Buffer.concat([noise.subarray(0, Math.min(length, MiB))], length);
-  image.write('QFI\xfb', 0, 'latin1');
-  image.writeUInt32BE(3, 4);
-  image.writeBigUInt64BE(backing ? 104n : 0n, 8);
-  image.writeUInt32BE(backing ? 8 : 0, 16);
-  image.writeUInt32BE(16, 20);
-  image.writeBigUInt64BE(BigInt(virtualSize), 24);
-  // Neither encrypted nor with features that have to be known.
-  image.writeUInt32BE(0, 32);
-  image.writeBigUInt64BE(0n, 72);
-  return image;
+/** An empty qcow2 image, followed by bytes that it does not use: `length` bytes in all. */
+export function qcow2(virtualSize: number, length = 400_000, backing = false): Buffer {
+  const entries = Math.max(1, Math.ceil(virtualSize / (512 * MiB)));
+  const image = qcow2Image({
+    size: BigInt(virtualSize),
+    l1: Array<bigint>(entries).fill(0n),
+    backing: backing ? 'base.raw' : '',
+  });
+  if (length < image.length) throw new Error(`an image needs ${image.length} bytes`);
+  return Buffer.concat([image, noise.subarray(0, length - image.length)], length);
 }

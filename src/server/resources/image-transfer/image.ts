@@ -15,9 +15,6 @@ import type { ObjectOf } from '../../store/transaction.ts';
 export type Transfer = ObjectOf<'image_transfer'>;
 type Disk = Resource<'disk'>;
 
-/** The first bytes of a qcow2 image. */
-const qcowMagic = [0x51, 0x46, 0x49, 0xfb];
-
 /** The disk that a transfer is about. */
 export function diskOf(ctx: RuleContext, transfer: Transfer): Disk {
   const image = ctx.tx.get('disk_snapshot', transfer.snapshot?.id ?? '');
@@ -190,14 +187,6 @@ export function ticketOf(length: number, transfer: Transfer, disk: Disk): Transf
     ...(transfer.changes ? { changes: transfer.changes } : {}),
     ...(transfer.inside ? { qcow2: disk.qcow_version === 'qcow2_v2' ? 2 : 3 } : {}),
   };
-}
-
-/** A qcow2 disk must have received a qcow2 image. */
-export function isWhole(ctx: RuleContext, transfer: Transfer): boolean {
-  const disk = diskOf(ctx, transfer);
-  if (transfer.direction === 'download' || disk.format !== 'cow' || !disk.id) return true;
-  const head = ctx.site.images.head(disk.id, qcowMagic.length);
-  return qcowMagic.every((byte, index) => head[index] === byte);
 }
 
 /** Nobody else changes the image of a transfer. */

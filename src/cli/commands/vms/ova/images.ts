@@ -70,7 +70,7 @@ export async function imageIn(
     return { format: 'cow', virtualSize, open: openConverted };
   }
   const content = imageFormat(head, region.size);
-  requireKnown(head, content, name);
+  requireKnown(head, content, name, region.size);
   const format = requireFormat(content, undefined, name);
   if (format === 'cow') await requireComplete(region, name);
   return {

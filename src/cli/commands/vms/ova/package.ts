@@ -31,7 +31,7 @@ export function openPackage(path: string): OvaPackage {
     const head = readPart(file, { offset: 0, size: Math.min(size, 512) });
     if (/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff\0?)?\s*</.test(head.toString('latin1')))
       return unpacked(path, file, size);
-    return packed(path, file, size);
+    return packed(path, file);
   } finally {
     closeSync(file);
   }
@@ -53,7 +53,7 @@ function openFile(path: string): number {
   });
 }
 
-function packed(path: string, file: number, size: number): OvaPackage {
+function packed(path: string, file: number): OvaPackage {
   const entries = new Map<string, TarEntry>();
   try {
     for (const entry of tarEntries(file)) entries.set(normalize(entry.name), entry);
@@ -63,16 +63,6 @@ function packed(path: string, file: number, size: number): OvaPackage {
       hint: 'it takes OVA archives, and OVF documents with their files beside them',
       cause,
     });
-  }
-  for (const { name, offset, size: length } of entries.values()) {
-    if (offset + length <= size) continue;
-    throw new UsageError(
-      `${path} is cut off in ${name}: ${offset + length - size} bytes are missing`,
-      {
-        code: 'damaged_archive',
-        hint: 'fetch it again',
-      },
-    );
   }
   const text = (extension: string): Text | undefined => {
     const entry = [...entries.values()].find(
