@@ -122,6 +122,12 @@ export async function preparedSearch(
   { searchCheck }: { readonly searchCheck?: unknown },
   finder?: Finder,
 ): Promise<string> {
+  if (text.trim() === '') {
+    throw new UsageError('--search is empty', {
+      code: 'empty_search',
+      hint: 'quote the search, and check that the variable in it is set; without --search the list is complete',
+    });
+  }
   const isNamed = finder !== undefined && isBookmark(text);
   const search = isNamed ? await searchOfBookmark(finder, text, noun) : text;
   const list = operationNamed(path, 'list');

@@ -313,8 +313,14 @@ function pressInVerbs(
     state.mode = { ...mode, current: at };
     return;
   }
-  if (name === 'escape' || key.text === 'q') state.mode = { kind: 'browse' };
-  const verb = name === 'enter' ? verbs[current] : verbs.find((one) => one.key === key.text);
+  if (name === 'escape' || key.text === 'q') {
+    state.mode = { kind: 'browse' };
+    return;
+  }
+  // Many verbs have no key, and many keys have no text: neither may match the other.
+  const { text } = key;
+  const byKey = text === undefined ? undefined : verbs.find((one) => one.key === text);
+  const verb = name === 'enter' ? verbs[current] : byKey;
   if (!verb) return;
   const place = placeOf(state);
   const list = listAt(place);
