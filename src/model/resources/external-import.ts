@@ -8,7 +8,7 @@ export const externalVmImport = resource('external_vm_import', {
   doc: 'A request to import a virtual machine from another platform.',
   attributes: {
     username: { kind: 'string', mut: 'C', writeOnly: true },
-    password: { kind: 'string', mut: 'C', writeOnly: true },
+    password: { kind: 'string', mut: 'C', writeOnly: true, secret: true },
     sparse: { kind: 'bool', mut: 'C', default: true },
     vm: { kind: 'ref vm', mut: 'C', doc: 'The name it gets.' },
     provider: { kind: 'enum external_vm_provider_type', mut: 'C' },

@@ -8,6 +8,7 @@ import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { noteJob, openJob } from '../core/jobs.ts';
+import { withMaskedSecrets } from '../core/masked-secrets.ts';
 import type { Parameters } from '../core/parameters.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Slices } from '../store/slices.ts';
@@ -72,7 +73,11 @@ export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
 function reload(ctx: RuleContext, call: Call): Answer {
   if (!ctx.caller.superUser) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
   ctx.event('CONFIGURATION_RELOADED');
-  return { status: 200, form: 'action', action: { ...sentIn(call), status: 'complete' } };
+  return {
+    status: 200,
+    form: 'action',
+    action: { ...withMaskedSecrets(sentIn(call)), status: 'complete' },
+  };
 }
 
 /** The object or action that was sent. Refuses a list with 400, where it has no place. */
@@ -195,7 +200,10 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const answers = ref.members?.answers ?? 'object';
   if (answers === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
   if (answers !== 'object') {
-    const answer = answers === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;
+    const answer =
+      answers === 'sent'
+        ? { ...withMaskedSecrets(sent), id: shown['id'], href: shown['href'] }
+        : shown;
     return { status: 200, form: 'object', type: ref.type, object: answer };
   }
   const headers = shown['href'] ? { Location: String(shown['href']) } : {};
@@ -292,7 +300,7 @@ function act(ctx: RuleContext, call: Call): Answer {
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);
   const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
-  const action = { ...body, ...visible, ...jobMember(request, job) };
+  const action = { ...withMaskedSecrets({ ...body, ...visible }), ...jobMember(request, job) };
   const early =
     body['async'] === true ||
     (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);

@@ -19,6 +19,7 @@ import {
   resolveReferences,
   settable,
 } from '../core/input.ts';
+import { withoutMasks } from '../core/masked-secrets.ts';
 import type { Parameters } from '../core/parameters.ts';
 import { erase } from '../core/removal.ts';
 import { allOf, type ListOptions } from '../store/conditions.ts';
@@ -117,7 +118,8 @@ export function* read(
 export const partSize = 25;
 
 /** Adds an object; returns it as it is at the end of the transaction. */
-export function add(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
+export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject): StoredObject {
+  const sent = withoutMasks(received);
   const behavior = behaviorOf(ctx, ref.kind);
   requireOnAdd(ctx.site.dialect, ref, sent);
   if (ref.members) return addMember(ctx, ref, sent);
@@ -154,7 +156,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   const everything = costly.some((name) => sent[name] !== undefined);
   const whole = shownWhole(ctx, ref, before, everything);
   const shown = ctx.filter?.shows(ref.type, whole) ?? whole;
-  const news = changedMembers(ref.type, sent, shown);
+  const news = withoutMasks(changedMembers(ref.type, sent, shown));
   if (Object.keys(news).length === 0) {
     if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, target);
     return before;

@@ -9,6 +9,7 @@ import { LinkList } from '../../wire/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
+import { maskedValue } from '../core/masked-secrets.ts';
 import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
 
 export interface Presentation {
@@ -192,6 +193,8 @@ export type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
 
 export const asItIs: Show = (_view, value) => value;
 
+const masked: Show = (_view, value) => maskedValue(value);
+
 /** By type: its attributes that are shown, made out once. */
 const showsByType = new Map<string, ReadonlyMap<string, Show>>();
 
@@ -203,7 +206,7 @@ export function showsOf(type: string): ReadonlyMap<string, Show> {
     shows = new Map(
       attributes
         .filter(([name, attribute]) => isShown(type, name, attribute))
-        .map(([name, { kind }]) => [name, showOf(type, name, kind)]),
+        .map(([name, { kind, secret }]) => [name, secret ? masked : showOf(type, name, kind)]),
     );
     showsByType.set(type, shows);
   }
@@ -254,13 +257,13 @@ function besides(shown: StoredObject, own: Own | undefined): StoredObject {
   return { ...shown, href: `${own.base.slice(0, own.base.lastIndexOf('/'))}/${shown['id']}` };
 }
 
-/** Whether objects of a type are shown as they are: nothing in them is a reference or write-only. */
+/** Whether objects of a type are shown as they are: nothing in them is a reference, a secret or write-only. */
 function isPlain(type: string, within: readonly string[] = []): boolean {
   if (within.includes(type)) return true;
   if (topCollection(type) !== undefined) return false;
-  return Object.values(attributesOf(type)).every(({ kind, writeOnly }: Attribute) => {
+  return Object.values(attributesOf(type)).every(({ kind, secret, writeOnly }: Attribute) => {
     const { form, of } = parseKind(kind);
-    if (writeOnly || form === 'ref' || form === 'links') return false;
+    if (secret || writeOnly || form === 'ref' || form === 'links') return false;
     return form !== 'struct' || isPlain(of, [...within, type]);
   });
 }

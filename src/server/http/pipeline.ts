@@ -28,6 +28,7 @@ import { visibilityFilterOf } from '../api/visibility-filter.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { notFound, notFoundReason, Refusal } from '../core/fault.ts';
+import { withMaskedSecrets } from '../core/masked-secrets.ts';
 import type { Site } from '../core/ports.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
@@ -138,7 +139,7 @@ function failedAction(
   if (!isAction || !(error instanceof Refusal)) throw error;
   const { status, reason, detail } = error;
   const fault = { reason, ...(detail === undefined ? {} : { detail }) };
-  const sent = Array.isArray(body) ? {} : body;
+  const sent = Array.isArray(body) ? {} : withMaskedSecrets(body);
   return { status, form: 'action', action: { ...sent, fault, status: 'failed' } };
 }
 
