@@ -17,7 +17,7 @@
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 
-import type { ApiResponse } from '../api/request.ts';
+import { type ApiResponse, decodeUrlText } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { Refusal } from '../core/fault.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
@@ -109,7 +109,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
   lose: {
     POST: async ({ lose }, _request, host) => {
-      if (await lose(decodeURIComponent(host))) return { status: 'ok' };
+      if (await lose(decodeUrlText(host))) return { status: 'ok' };
       throw new Refusal(404, 'Not Found', `There is no host ${host}.`);
     },
   },

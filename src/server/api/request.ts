@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { services } from '../../model/derive/services.ts';
 import { type Operation, operationsOf } from '../../model/index.ts';
 import type { MediaType } from '../../wire/index.ts';
+import { requireAllowedText } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 
 interface Node {
@@ -126,7 +127,7 @@ export function parseTarget(
   const segments = parts.map((word, index) => {
     const [segment = '', ...parameters] = word.split(';');
     if (index === parts.length - 1) matrix.push(...parameters);
-    return decode(segment);
+    return decodeUrlText(segment);
   });
   if (parts.length === 0) matrix.push(...path.split(';').slice(1));
   let apiPath = apiRoot;
@@ -157,23 +158,22 @@ function parameters(pairs: readonly string[]): Map<string, string> {
   for (const pair of pairs) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '));
+    const name = decodeUrlText((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
+    const value = equals < 0 ? '' : decodeUrlText(pair.slice(equals + 1).replaceAll('+', ' '));
     if (!found.has(name)) found.set(name, value);
   }
   return found;
 }
 
-function decode(text: string): string {
+/** Percent-decoded text of a URL. Refuses malformed encoding and forbidden characters with 400. */
+export function decodeUrlText(text: string): string {
   let decoded: string;
   try {
     decoded = decodeURIComponent(text);
   } catch {
     throw new Refusal(400, 'Request syntactically incorrect.', `"${text}" is not valid in a URL.`);
   }
-  if (decoded.includes('\0')) {
-    throw new Refusal(400, 'Request syntactically incorrect.', 'A URL cannot contain %00.');
-  }
+  requireAllowedText(decoded, 'The URL');
   return decoded;
 }
 

@@ -1,5 +1,6 @@
 /** Authentication of requests: bearer token, Basic credentials or cookie (specification 5). */
 
+import { requireAllowedText } from '../core/allowed-text.ts';
 import type { Caller } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
@@ -151,6 +152,7 @@ export class Authenticator {
     if (colon < 1) return { refused: wrongCredentials };
     const user = text.slice(0, colon);
     const password = text.slice(colon + 1);
+    requireAllowedText(user, 'The user name');
     // In one look at the store: what both ask about it is read once.
     const caller = this.#store.read(() =>
       this.signIn.isRemembered(user, password, address) ? this.#callerOf(user) : undefined,

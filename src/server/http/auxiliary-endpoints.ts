@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Administration, administer, adminPath } from '../admin/endpoints.ts';
 import { type ApiResponse, headerOf } from '../api/request.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
+import { requireAllowedText } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 
 /** Answers `/services/pki-resource?resource=...&format=...`. */
@@ -157,6 +158,8 @@ async function oauthRequest(
   const body = Buffer.from(await readBody(maximumForm)).toString('utf8');
   const parameters = new Map<string, string>();
   for (const [name, value] of [...url.searchParams, ...new URLSearchParams(body)]) {
+    requireAllowedText(name, 'A parameter');
+    requireAllowedText(value, `The parameter ${name}`);
     if (!parameters.has(name)) parameters.set(name, value);
   }
   return {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '../../model/index.ts';
 import { decodeAction, decodeList, decodeObject, type MediaType } from '../../wire/index.ts';
 import { type ApiRequest, contentMedia } from '../api/request.ts';
+import { requireAllowedDocument } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { ClientGone } from './send.ts';
@@ -316,7 +317,9 @@ export async function readDocument(
   const body = await request.readBody(largestBody(operation));
   if (body.length === 0 && mayBeEmpty) return {};
   if (!media) throw unknownType();
-  return decode(media, body, operation);
+  const document = decode(media, body, operation);
+  requireAllowedDocument(document);
+  return document;
 }
 
 function decode(
