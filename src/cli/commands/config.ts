@@ -115,7 +115,7 @@ function checkColumns(noun: string, text: string, name: string): void {
   const types = new Set(collectionsOf(noun).map(({ type }) => type));
   for (const type of types) {
     try {
-      parsedColumns(text, type, name);
+      parsedColumns(text, { type }, name);
       return;
     } catch (error) {
       refusals.push(error);

@@ -3,7 +3,7 @@ import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { columnValue, plainText } from './cells.ts';
-import { checkPath, columnsOf } from './column-selection.ts';
+import { checkPath, columnsOf, namedColumn } from './column-selection.ts';
 import { type Column, columnOf } from './columns.ts';
 import type { Frame, Item } from './view.ts';
 
@@ -18,10 +18,13 @@ export function orderOf(cli: CommandContext, frame: Frame): Order | undefined {
   if (text === undefined) return undefined;
   const descending = text.startsWith('-');
   const word = descending ? text.slice(1) : text;
-  const titled = columnsOf(cli, frame).find(({ title }) => title === word);
+  const titled = columnsOf(cli, frame).find(
+    ({ title }) => title.toLowerCase() === word.toLowerCase(),
+  );
   if (titled) return { column: titled, descending };
-  checkPath(word, frame.type, '--sort');
-  return { column: columnOf(word), descending };
+  const column = namedColumn(word, frame);
+  for (const path of column.paths) checkPath(path, frame.type, '--sort');
+  return { column, descending };
 }
 
 /** Refuses columns, and an order, that the type does not have: before anything is sent. */
@@ -31,19 +34,19 @@ export function checkSelection(cli: CommandContext, frame: Frame): void {
 }
 
 /** The same for what the model does not know: its objects tell which members there are. */
-export function checkMembers(
-  cli: CommandContext,
-  { type, columns = [] }: Frame,
-  items: readonly Item[],
-): void {
+export function checkMembers(cli: CommandContext, frame: Frame, items: readonly Item[]): void {
+  const { type, columns = [] } = frame;
   if (type !== undefined || items.length === 0) return;
-  const known = [...new Set([...columns, ...items.flatMap((item) => Object.keys(item))])];
+  const paths = columns.flatMap((one) => columnOf(one).paths);
+  const known = [...new Set([...paths, ...items.flatMap((item) => Object.keys(item))])];
   const sort = cli.setting('sort')?.value.replace(/^-/, '');
   const named = (cli.setting('columns')?.value ?? '').split(',').filter((one) => one.trim() !== '');
   const given = [
-    ...(sort === undefined ? [] : [['--sort', sort] as const]),
+    ...(sort === undefined
+      ? []
+      : namedColumn(sort, frame).paths.map((path) => ['--sort', path] as const)),
     ...named.flatMap((one) =>
-      columnOf(one.trim()).paths.map((path) => ['--columns', path] as const),
+      namedColumn(one.trim(), frame).paths.map((path) => ['--columns', path] as const),
     ),
   ];
   for (const [flag, path] of given) {

@@ -29,6 +29,11 @@ export function isTable(format: Format): boolean {
   return format === 'table' || format === 'wide';
 }
 
+/** Whether the format has columns. */
+export function hasColumns(format: Format): boolean {
+  return isTable(format) || format === 'csv' || format === 'tsv';
+}
+
 /** Writes the view to stdout. */
 export async function print(cli: CommandContext, view: View): Promise<void> {
   await printAs(cli, formatOf(cli), view, !cli.on('noHeaders'));

@@ -4,6 +4,7 @@
 import type { ApiObject, Client } from '../../client/client.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { valueAt } from '../output/cells.ts';
 import { type Column, columnOf, nameMembers } from '../output/columns.ts';
 import { homeOf } from './collections.ts';
 import { operationNamed, placeholderOf } from './references.ts';
@@ -119,6 +120,19 @@ function wantedBy(path: string, type: string): readonly Wanted[] {
   const parsed = kind ? parseKind(kind) : undefined;
   const isReference = parsed?.form === 'ref' || parsed?.form === 'links';
   return isReference ? [{ attribute, member, type: parsed.of }] : [];
+}
+
+/** An object with the lists of columns that were followed by another path: disks of attachments. */
+export function withListsOf(item: ApiObject, type: string, columns: readonly Column[]): ApiObject {
+  const lists = columns.flatMap(({ paths }) =>
+    paths.flatMap((path) => {
+      const [attribute = ''] = path.split('.');
+      const { through } = isType(type) ? (attributesOf(type)[attribute] ?? {}) : {};
+      const found = through === undefined ? undefined : valueAt(item, through);
+      return found === undefined || item[attribute] !== undefined ? [] : [[attribute, found]];
+    }),
+  );
+  return lists.length === 0 ? item : { ...item, ...Object.fromEntries(lists) };
 }
 
 /** The names for objects that are all at hand. */

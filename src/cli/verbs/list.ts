@@ -7,14 +7,13 @@ import { isSearchable } from '../../model/index.ts';
 import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
 import { type Column, defaultFollow, wideColumns } from '../output/columns.ts';
 import { orderOf } from '../output/order.ts';
-import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
+import { formatOf, gathered, hasColumns, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
 import { cacheNames, maxNames } from '../session/name-cache.ts';
-import type { Format } from '../session/settings.ts';
-import { singular } from './collections.ts';
+import { type Collection, singular } from './collections.ts';
 import { bareWord } from './identifiers.ts';
-import { AttachedStatus, Names } from './list-enrichment.ts';
+import { AttachedStatus, Names, withListsOf } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
 import { isRaw, printRaw } from './raw.ts';
 import { operationNamed, placeholderOf } from './references.ts';
@@ -23,8 +22,6 @@ import { runTail } from './tail.ts';
 
 /** The objects of one piece of an answer. */
 type Batch = readonly ApiObject[];
-
-const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 
 /** Prints the objects of a collection. */
 export async function runList(run: Run): Promise<void> {
@@ -221,21 +218,32 @@ export function listQuery(run: Run): Record<string, QueryValue | undefined> {
 
 /** What has to be followed: what was asked for, and what the columns need. */
 export function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
-  const { cli, resolved } = run;
-  const { noun, type } = resolved.candidate.collection;
   if (!hasQuery(run, 'follow')) return given;
-  const frame = { noun, type, single: run.verb.kind === 'get' && run.words.length === 1 };
+  const single = run.verb.kind === 'get' && run.words.length === 1;
+  return linksForColumns(run, run.resolved.candidate.collection, single, given);
+}
+
+/** The links to follow for the columns of objects, besides those that were asked for. */
+export function linksForColumns(
+  run: Run,
+  { noun, type, object, path }: Collection,
+  single: boolean,
+  given?: QueryValue,
+): QueryValue | undefined {
+  const { cli } = run;
+  const place = object ?? path;
+  const frame = { noun, type, single };
   const sorted = orderOf(cli, { noun, type })?.column;
-  const isTabular = tabular.has(formatOf(cli));
-  const links = sorted ? linksOf([sorted], type) : [];
+  const isTabular = hasColumns(formatOf(cli));
+  const links = sorted ? linksOf([sorted], type, place) : [];
   if (!isTabular && links.length === 0) return given;
   if (chosenColumns(cli, frame) === undefined && links.length === 0) {
     const isWide = formatOf(cli) === 'wide' && run.verb.kind === 'list';
-    const wide = isWide ? linksOf(wideColumns(type), type) : [];
+    const wide = isWide ? linksOf(wideColumns(type), type, place) : [];
     const usual = given ?? defaultFollow(type);
     return wide.length === 0 ? usual : [...(usual === undefined ? [] : [usual]), ...wide].join(',');
   }
-  const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type), ...links];
+  const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type, place), ...links];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];
   return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }
@@ -273,7 +281,7 @@ async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<vo
   const format = formatOf(cli);
   const hasColumnsFlag = cli.setting('columns') !== undefined;
   const isDetail = frame.single === true && !hasColumnsFlag && isTable(format);
-  const isTabular = tabular.has(format) && !isDetail && !cli.on('query');
+  const isTabular = hasColumns(format) && !isDetail && !cli.on('query');
   const sorted = frame.single ? undefined : orderOf(cli, frame)?.column;
   const columns = [...(isTabular ? columnsOf(cli, frame) : []), ...(sorted ? [sorted] : [])];
   const named =
@@ -292,5 +300,8 @@ async function* filled(
 ): AsyncGenerator<Batch> {
   const names = new Names(client, type, columns);
   const states = new AttachedStatus(client, type, columns);
-  for await (const batch of batches) yield await names.fill(await states.fill(batch));
+  for await (const batch of batches) {
+    const whole = batch.map((item) => withListsOf(item, type, columns));
+    yield await names.fill(await states.fill(whole));
+  }
 }

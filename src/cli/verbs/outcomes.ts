@@ -4,6 +4,7 @@ import { isType, type Operation, parseKind } from '../../model/index.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
 import { write } from '../session/io.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { withLinkedColumns } from './answer-columns.ts';
 import type { Collection } from './collections.ts';
 import { parameterOf } from './fields.ts';
 import { show } from './list.ts';
@@ -32,13 +33,15 @@ export async function printOutcomes(
   single: boolean,
 ): Promise<void> {
   const made = outcomes.find(({ collection }) => collection !== undefined)?.collection;
-  const { noun, type } = made ?? run.resolved.candidate.collection;
+  const collection = made ?? run.resolved.candidate.collection;
+  const { noun, type } = collection;
   const forPeople = isTable(formatOf(run.cli));
   const items = outcomes
     .filter(({ isWhole, item }) => (forPeople ? isWhole : Object.keys(item).length > 0))
     .map(({ item }) => item);
   if (items.length === 0) return;
-  await show(run, { noun, type, items, single: single && !forPeople });
+  const shown = await withLinkedColumns(run, collection, items);
+  await show(run, { noun, type, items: shown, single: single && !forPeople });
 }
 
 /** Parameters that an action answers although the model does not list them for it. */

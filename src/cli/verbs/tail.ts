@@ -4,12 +4,14 @@ import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/follow-events.ts';
 import { enums } from '../../model/enums.ts';
 import { plainText } from '../output/cells.ts';
-import { formatOf, isTable, printAs } from '../output/print.ts';
+import { columnsOf } from '../output/column-selection.ts';
+import { formatOf, hasColumns, isTable, printAs } from '../output/print.ts';
 import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { readPrivate, replaceFile } from '../session/private-file.ts';
 import { durationOf } from '../text/duration.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { fillNames } from './list-enrichment.ts';
 import type { Run } from './run.ts';
 
 /** Prints events until `--count` or `--until-idle` ends it, or Ctrl-C. */
@@ -118,8 +120,11 @@ async function show(run: Run, events: readonly ApiObject[], isFirst: boolean): P
     }
     return;
   }
-  const view = { noun: 'events', type: 'event', items: events };
-  await printAs(cli, format === 'json' ? 'jsonl' : format, view, isFirst && !cli.on('noHeaders'));
+  const frame = { noun: 'events', type: 'event' };
+  const columns = hasColumns(format) ? columnsOf(cli, frame) : [];
+  const items = await fillNames(run.client, 'event', events, columns);
+  const headers = isFirst && !cli.on('noHeaders');
+  await printAs(cli, format === 'json' ? 'jsonl' : format, { ...frame, items }, headers);
 }
 
 function lineOf(event: ApiObject): string {

@@ -4,6 +4,7 @@ import { NotFoundError } from '../../client/errors.ts';
 import type { Condition } from '../../client/poll.ts';
 import { formatOf, isTable } from '../output/print.ts';
 import { Progress, ProgressBoard } from '../output/progress.ts';
+import { withLinkedColumns } from './answer-columns.ts';
 import { shown } from './change.ts';
 import { conditionOf } from './conditions.ts';
 import { bareWord } from './identifiers.ts';
@@ -37,8 +38,12 @@ export async function runWait(run: Run): Promise<void> {
   );
   const items = results.filter((item) => item !== undefined);
   if (items.length === 0 || isTable(formatOf(cli))) return;
-  const kind = code === undefined ? { noun, type } : { noun: 'events', type: 'event' };
-  await show(run, { ...kind, items, single: words.length === 1 });
+  const single = words.length === 1;
+  if (code !== undefined) await show(run, { noun: 'events', type: 'event', items, single });
+  else {
+    const shown = await withLinkedColumns(run, resolved.candidate.collection, items);
+    await show(run, { noun, type, items: shown, single });
+  }
 }
 
 /** The object need not exist yet: it is looked for until it does. */

@@ -8,6 +8,7 @@ import { redrawn } from '../output/progress.ts';
 import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { durationOf } from '../text/duration.ts';
+import { withLinkedColumns } from './answer-columns.ts';
 import { listQuery, show } from './list.ts';
 import { fillNames } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
@@ -67,7 +68,7 @@ async function readEach(run: Run, words: readonly string[]): Promise<readonly Ap
     const item = found && (await watch(run, found)?.fetch());
     if (item) items.push(item);
   }
-  return items;
+  return await withLinkedColumns(run, collection, items);
 }
 
 async function redraw(run: Run, items: readonly ApiObject[]): Promise<void> {

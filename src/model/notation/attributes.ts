@@ -42,6 +42,8 @@ export interface Attribute {
   readonly secret?: true;
   /** The text is the id of such an object; definitions have its name. */
   readonly idOf?: string;
+  /** Links that lead to the same objects from where an object has no such list of its own. */
+  readonly through?: string;
   /** Value of a new object that does not say otherwise. */
   readonly default?: string | number | boolean | readonly string[];
   readonly doc?: string;

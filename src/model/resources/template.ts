@@ -82,7 +82,12 @@ export const template = resource('template', {
     watchdogs: { kind: 'links watchdog', mut: 'R' },
     disk_attachments: { kind: 'links disk_attachment', mut: 'R' },
     mediated_devices: { kind: 'links vm_mediated_device', mut: 'R' },
-    disks: { kind: 'links disk', mut: 'R', doc: 'Of a template on a storage domain.' },
+    disks: {
+      kind: 'links disk',
+      mut: 'R',
+      through: 'disk_attachments.disk',
+      doc: 'The disks of a template on a storage domain.',
+    },
   },
   naming: { pattern: 'letters', max: 255, unique: 'nowhere' },
   required: ['name', byIdOrName('vm')],

@@ -355,7 +355,12 @@ export const vm = resource('vm', {
     katello_errata: { kind: 'links katello_erratum', mut: 'R' },
     backups: { kind: 'links backup', mut: 'R' },
     checkpoints: { kind: 'links checkpoint', mut: 'R' },
-    disks: { kind: 'links disk', mut: 'R', doc: 'Of a machine on a storage domain.' },
+    disks: {
+      kind: 'links disk',
+      mut: 'R',
+      through: 'disk_attachments.disk',
+      doc: 'The disks of a VM on a storage domain.',
+    },
     numa_nodes: { kind: 'links virtual_numa_node', mut: 'R' },
     sessions: { kind: 'links session', mut: 'R' },
     statistics: { kind: 'links statistic', mut: 'R' },

@@ -1,6 +1,7 @@
 /** Paths of the parameter `follow` (specification 4.3): taken apart, and what each word of one leads to. */
 import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
+import { attributeOfCollection } from '../../model/list-links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { Refusal, titleOf } from '../core/fault.ts';
 
@@ -58,15 +59,6 @@ function plain(word: string): string {
   return word.replaceAll('_', '').toLowerCase();
 }
 
-/** Links whose attribute is not the word of the path. */
-const otherNames: Readonly<Record<string, string>> = {
-  fenceagents: 'agents',
-  storage: 'storages',
-  weights: 'weight',
-  glusterbricks: 'bricks',
-  storageserverconnections: 'storageconnections',
-};
-
 interface Link {
   /** Attribute that shows the list. */
   readonly attribute: string;
@@ -79,7 +71,7 @@ interface Link {
 export function linkOf({ type, service }: Location, word: string): Link | undefined {
   const path = `${service}/${word}`;
   const target = subCollections(service).includes(word) ? services[path]?.type : undefined;
-  const wanted = otherNames[word] ?? word;
+  const wanted = attributeOfCollection(word);
   const attribute = Object.keys(attributesOf(type)).find((name) => plain(name) === wanted);
   return target && attribute ? { attribute, path, type: target } : undefined;
 }

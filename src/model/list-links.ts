@@ -1,0 +1,33 @@
+/** Links that clients follow to get the lists of other objects into an answer. */
+import { attributesOf, linkNames, parseKind, subCollections } from './index.ts';
+
+/** Attributes that are not called like their collection, by the word of the collection. */
+const attributeByWord: Readonly<Record<string, string>> = {
+  fenceagents: 'agents',
+  storage: 'storages',
+  weights: 'weight',
+  glusterbricks: 'bricks',
+  storageserverconnections: 'storageconnections',
+};
+
+/** The attribute that shows a collection, without the underscores of its name. */
+export function attributeOfCollection(word: string): string {
+  return attributeByWord[word] ?? word;
+}
+
+/**
+ * The links to follow for a list of other objects in an answer, at a path of the model such as
+ * `/vms/{vm}`: `nics`, `fenceagents`, `disk_attachments.disk`. `'inline'` when the answer has the list
+ * by itself, `'elsewhere'` when objects at this path do not have it.
+ */
+export function linksForList(path: string, type: string, attribute: string): string {
+  const { kind, through } = attributesOf(type)[attribute] ?? {};
+  if (kind === undefined || parseKind(kind).form !== 'links') return 'inline';
+  const plain = attribute.replaceAll('_', '');
+  const isShown = (word: string) => attributeOfCollection(word) === plain;
+  const word = subCollections(path).find(isShown);
+  if (word !== undefined) return word === plain ? attribute : word;
+  if (![...linkNames(type)].some(isShown)) return 'inline';
+  const [first = ''] = through?.split('.') ?? [];
+  return subCollections(path).includes(first.replaceAll('_', '')) ? (through ?? '') : 'elsewhere';
+}
