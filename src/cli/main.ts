@@ -1,7 +1,9 @@
 /**
  * Entry point: from the words of the command line to an exit code. Loads only what the noun needs.
  */
+
 import { UsageError, VmctlError } from '../client/errors.ts';
+import { systemReason } from '../system-errors.ts';
 import { expandBareFlags, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
 import { fitted, helpWidth } from './help/layout.ts';
@@ -167,7 +169,7 @@ function watchForIdleness(): { readonly stuck: Promise<never>; readonly release:
 function watchOutput(io: Io, argv: readonly string[]): void {
   io.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    const failure = new VmctlError(`standard output cannot be written: ${error.message}`, {
+    const failure = new VmctlError(`standard output cannot be written: ${systemReason(error)}`, {
       code: 'output_failed',
       hint: 'what the command has begun is not undone; look whether there is space left',
       cause: error,

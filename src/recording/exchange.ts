@@ -64,17 +64,66 @@ export function isHeader(value: unknown): value is RecordingHeader {
   );
 }
 
-/** Whether a value read from a line is an exchange, as far as readers rely on it. */
-export function isExchange(value: unknown): value is Exchange {
-  if (typeof value !== 'object' || value === null) return false;
-  const { request, response } = value as Partial<Exchange>;
-  const isComplete =
-    typeof request?.method === 'string' &&
-    typeof request.path === 'string' &&
-    typeof request.origin === 'string' &&
-    typeof request.headers === 'object';
-  const isAnswered =
-    response === undefined ||
-    (Number.isInteger(response.status) && typeof response.headers === 'object');
-  return isComplete && isAnswered;
+/** What keeps a value read from a line from being an exchange; nothing where readers can rely on it. */
+export function problemOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'this is no exchange';
+  const { request, response, failure, milliseconds, at } = value;
+  if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return 'at is not a time';
+  if (typeof milliseconds !== 'number' || !(milliseconds >= 0)) {
+    return 'milliseconds is not a number from 0';
+  }
+  if (!isRecord(request)) return 'request is missing';
+  const { method, path, origin } = request;
+  if (typeof method !== 'string' || !/^[A-Z]+$/.test(method)) return 'request.method is no method';
+  if (typeof origin !== 'string') return 'request.origin is not a text';
+  if (typeof path !== 'string' || !/^\/[!-~]*$/.test(path)) {
+    return 'request.path is not a path with its query, percent-encoded';
+  }
+  return (
+    messageProblem(request, 'request') ??
+    responseProblem(response) ??
+    (failure === undefined || (isRecord(failure) && typeof failure['code'] === 'string')
+      ? undefined
+      : 'failure has no code')
+  );
+}
+
+function responseProblem(response: unknown): string | undefined {
+  if (response === undefined) return undefined;
+  if (!isRecord(response)) return 'response is not an object';
+  const { status } = response;
+  if (!Number.isInteger(status) || Number(status) < 200 || Number(status) > 599) {
+    return `response.status ${JSON.stringify(status)} is not the status of an answer (200 to 599)`;
+  }
+  return messageProblem(response, 'response');
+}
+
+/** What is wrong with the headers or the body of a message. */
+function messageProblem({ headers, body }: Fields, name: string): string | undefined {
+  if (!isRecord(headers)) return `${name}.headers is not an object`;
+  for (const [header, text] of Object.entries(headers)) {
+    const quoted = JSON.stringify(header);
+    if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(header)) {
+      return `${name}.headers: ${quoted} is not the name of a header in lower case`;
+    }
+    if (typeof text !== 'string' || !/^[\t -~\u0080-\u00ff]*$/.test(text)) {
+      return `${name}.headers: the value of ${quoted} has characters that no header can have`;
+    }
+  }
+  if (body === undefined || isBody(body)) return undefined;
+  return `${name}.body has neither text, base64, nor omitted with bytes`;
+}
+
+function isBody(body: unknown): boolean {
+  if (!isRecord(body)) return false;
+  const { text, base64, omitted, bytes } = body;
+  if (typeof omitted === 'string') return Number.isSafeInteger(bytes) && Number(bytes) >= 0;
+  if (typeof base64 === 'string') return /^[A-Za-z0-9+/]*={0,2}$/.test(base64);
+  return typeof text === 'string';
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

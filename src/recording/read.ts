@@ -1,6 +1,8 @@
 /** Reading of recordings. */
+
 import { readFileSync } from 'node:fs';
-import { type Exchange, isExchange, isHeader, recordingVersion } from './exchange.ts';
+import { systemReason } from '../system-errors.ts';
+import { type Exchange, isHeader, problemOf, recordingVersion } from './exchange.ts';
 
 export interface Recording {
   readonly exchanges: readonly Exchange[];
@@ -31,13 +33,17 @@ export function readRecording(path: string): Recording {
     if (line.trim() === '') continue;
     const value = parsed(line);
     if (isHeader(value)) continue;
-    if (isExchange(value)) exchanges.push(value);
-    else {
+    if (value === undefined) {
       const isLast = index === lines.length - 1;
-      warnings.push(
-        `line ${index + 1} of ${path} ${isLast ? 'was cut' : 'is no exchange'}, and is left out`,
-      );
+      const problem = isLast ? 'the line was cut' : 'the line is no JSON';
+      warnings.push(`${path}:${index + 1}:1: ${problem}, and is left out`);
+      continue;
     }
+    const problem = problemOf(value);
+    if (problem !== undefined) {
+      throw new RecordingError(`${path}:${index + 1}:1: ${problem}`, 'correct or remove the line');
+    }
+    exchanges.push(value as Exchange);
   }
   return { exchanges, warnings };
 }
@@ -47,9 +53,8 @@ function linesOf(path: string): readonly string[] {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    const [reason = ''] = (error as Error).message.split(',');
     throw new RecordingError(
-      `the recording ${path} cannot be read: ${reason}`,
+      `the recording ${path} cannot be read: ${systemReason(error)}`,
       'vmctl --record FILE makes one',
     );
   }

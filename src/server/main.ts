@@ -4,7 +4,7 @@ import { randomBytes, randomUUID, sign } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type ImageDaemon, maxSocketPathLength, type PreparedDaemon } from '../images/index.ts';
+import { maxSocketPathLength, type PreparedDaemon } from '../images/index.ts';
 import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
 import { beginRules } from './admin/stored-faults.ts';
@@ -28,9 +28,9 @@ import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './core/clock.ts';
 import { RuleContext } from './core/context.ts';
 import { purgeJobs } from './core/jobs.ts';
-import { certificateNames, listen } from './core/listening.ts';
+import { cannotListen, certificateNames, listen, uploadUrl } from './core/listening.ts';
 import { reporter } from './core/log.ts';
-import { dialectOf, isEverywhere, type ServerOptions, urlHost } from './core/options.ts';
+import { dialectOf, type ServerOptions, urlHost } from './core/options.ts';
 import { Peers, requireAlone } from './core/peers.ts';
 import { answers } from './core/port-probe.ts';
 import type { Site } from './core/ports.ts';
@@ -162,17 +162,21 @@ async function start(
   // What clients were about to send or fetch when a backup was made is not what they have now.
   const isUnderWay = isFirst && !isRestored;
   const tickets = isUnderWay ? await ticketsUnderWay(store, ticketImages, files, report) : [];
-  const daemon = await images.start({
-    host: options.imagesListen.host,
-    port: options.imagesListen.port,
-    tls: { key: certificates.server.key, cert: certificates.server.certificate },
-    ...shortWay(folder),
-    tickets,
-    wrapsAlgorithms: dialect.name === 'ovirt',
-    ...(options.imagesControlSocket === undefined
-      ? {}
-      : { controlSocket: options.imagesControlSocket }),
-  });
+  const daemon = await images
+    .start({
+      host: options.imagesListen.host,
+      port: options.imagesListen.port,
+      tls: { key: certificates.server.key, cert: certificates.server.certificate },
+      ...shortWay(folder),
+      tickets,
+      wrapsAlgorithms: dialect.name === 'ovirt',
+      ...(options.imagesControlSocket === undefined
+        ? {}
+        : { controlSocket: options.imagesControlSocket }),
+    })
+    .catch((error: unknown) => {
+      throw cannotListen(error, options.imagesListen, '--images-listen');
+    });
   closers.push(() => daemon.close());
   const server = store.isShared ? randomUUID() : undefined;
   const desk = new TicketManager({
@@ -375,13 +379,6 @@ async function beginService(
     reviewClaims(ctx);
     ctx.event('SERVICE_STARTED', {}, { Product: site.dialect.product.name });
   });
-}
-
-/** Where clients reach the image daemon: one that listens everywhere has no address of its own. */
-function uploadUrl(daemon: ImageDaemon, { listen, imagesListen }: ServerOptions): string {
-  return isEverywhere(imagesListen.host)
-    ? `https://${urlHost(listen.host)}:${daemon.port}`
-    : daemon.url;
 }
 
 /** The id by which other sites know this one. */

@@ -1,8 +1,10 @@
 /** Block devices as sources and targets of images; `stat` does not report their size. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { UsageError, VmctlError } from '../client/errors.ts';
+import { systemReason } from '../system-errors.ts';
 
 /** Bytes of the sectors in which the system counts devices, whatever theirs are. */
 const SECTOR = 512;
@@ -71,7 +73,7 @@ async function flush(handle: FileHandle, path: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    throw new VmctlError(`${path} has not kept what was written: ${(error as Error).message}`, {
+    throw new VmctlError(`${path} has not kept what was written: ${systemReason(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });

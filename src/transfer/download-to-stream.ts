@@ -3,6 +3,7 @@
 import type { Writable } from 'node:stream';
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
+import { systemReason } from '../system-errors.ts';
 import {
   BLOCK,
   BufferPool,
@@ -164,7 +165,7 @@ async function write(out: Writable, bytes: Buffer, signal: AbortSignal): Promise
       else if ('code' in error && error.code === 'EPIPE') reject(new ReaderClosedError());
       else {
         const context = { code: 'unwritable_file', cause: error };
-        reject(new VmctlError(`the image cannot be written: ${error.message}`, context));
+        reject(new VmctlError(`the image cannot be written: ${systemReason(error)}`, context));
       }
     });
   });

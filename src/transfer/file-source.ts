@@ -1,4 +1,5 @@
 /** Local file or block device as the source of an upload, watched for changes. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -6,6 +7,7 @@ import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import { HEAD_LENGTH, type ImageFormat, imageFormat } from '../formats/image-head.ts';
+import { systemReason } from '../system-errors.ts';
 import { deviceSize } from './block-device.ts';
 import { allData } from './blocks.ts';
 import type { FileIdentity } from './journal.ts';
@@ -63,11 +65,10 @@ export class FileSource implements Source {
       // Without O_NONBLOCK, opening a pipe would wait for somebody to write into it.
       handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      throw new UsageError(
-        `${given} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}`,
-        { code: 'unreadable_file', cause: error },
-      );
+      throw new UsageError(`${given} cannot be read: ${systemReason(error)}`, {
+        code: 'unreadable_file',
+        cause: error,
+      });
     }
     try {
       const stats = await handle.stat();
@@ -157,7 +158,7 @@ async function inspect(handle: FileHandle, given: string): Promise<FileFacts> {
 }
 
 function unreadable(error: NodeJS.ErrnoException): never {
-  throw new VmctlError(`the file cannot be read: ${error.message}`, {
+  throw new VmctlError(`the file cannot be read: ${systemReason(error)}`, {
     code: 'unreadable_file',
     cause: error,
   });

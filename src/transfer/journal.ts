@@ -2,6 +2,7 @@
  * Journal of a transfer, from which another process can resume it: a file of JSON lines that is only
  * ever appended to. A line that a crash cut short is ignored.
  */
+
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -20,6 +21,7 @@ import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { RangeSet } from '../extents/range-set.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import { systemReason } from '../system-errors.ts';
 import { BlockHashes } from './checksum.ts';
 import { type Algorithm, isAlgorithm } from './checksum-algorithm.ts';
 import type { Direction } from './transfer-api.ts';
@@ -248,9 +250,7 @@ export class Journal {
     try {
       rmSync(this.path, { force: true });
     } catch (error) {
-      onNote?.(
-        `${this.path}, which kept track of it, cannot be removed: ${(error as Error).message}`,
-      );
+      onNote?.(`${this.path}, which kept track of it, cannot be removed: ${systemReason(error)}`);
     }
   }
 }
@@ -260,7 +260,7 @@ function describeWriteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new VmctlError(`${path} cannot be written: ${(error as Error).message}`, {
+    throw new VmctlError(`${path} cannot be written: ${systemReason(error)}`, {
       code: 'unwritable_journal',
       hint: 'it keeps track of the transfer; make room there, or let XDG_STATE_HOME name another folder',
       cause: error,

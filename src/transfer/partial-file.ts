@@ -15,6 +15,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import { systemReason } from '../system-errors.ts';
 import type { FileIdentity } from './journal.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
@@ -56,14 +57,14 @@ export class PartialFile {
         force,
       );
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') {
         throw new UsageError(`${partialPath(given)} is there already, from an earlier download`, {
           code: 'file_exists',
           hint: advice,
         });
       }
-      throw new UsageError(`${partialPath(given)} cannot be made: ${message}`, {
+      throw new UsageError(`${partialPath(given)} cannot be made: ${systemReason(error)}`, {
         code: 'unwritable_file',
         cause: error,
       });
@@ -193,9 +194,9 @@ async function describeWriteErrors<T>(path: string, work: () => Promise<T>): Pro
     return await work();
   } catch (error) {
     if (error instanceof VmctlError) throw error;
-    const { code = '', message } = error as NodeJS.ErrnoException;
+    const { code = '' } = error as NodeJS.ErrnoException;
     const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
-    throw new VmctlError(`${path} cannot be written: ${message}`, {
+    throw new VmctlError(`${path} cannot be written: ${systemReason(error)}`, {
       code: full ? 'no_space' : 'unwritable_file',
       cause: error,
     });
@@ -218,7 +219,7 @@ async function isSameFile(path: string, known: FileIdentity): Promise<boolean> {
 async function requireFree(path: string, force: boolean): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new UsageError(`${path} cannot be written: ${error.message}`, {
+    throw new UsageError(`${path} cannot be written: ${systemReason(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });
@@ -249,7 +250,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') {
       throw new ConflictError(`${to} came into being during the download`, {
         code: 'file_exists',
@@ -258,7 +259,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
     }
     // File systems without links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) {
-      throw new VmctlError(`${to} cannot be made: ${message}`, {
+      throw new VmctlError(`${to} cannot be made: ${systemReason(error)}`, {
         code: 'unwritable_file',
         hint: `what was fetched is whole, and is in ${from}`,
         cause: error,

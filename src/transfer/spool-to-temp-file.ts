@@ -1,9 +1,11 @@
 /** Temporary file for a stream of unknown length; nobody else sees it. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VmctlError } from '../client/errors.ts';
+import { systemReason } from '../system-errors.ts';
 import type { ByteStream } from './compression.ts';
 import { FileSource } from './file-source.ts';
 import { zeroRuns } from './local-extents.ts';
@@ -35,20 +37,25 @@ export async function spoolToTempFile(
     await handle?.close().catch(() => undefined);
     await removeFolder();
     if (signal.aborted) throw signal.reason;
-    const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof VmctlError) throw error;
-    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-      throw new VmctlError(`there is no room for a copy of ${path} in ${tmpdir()}`, {
-        code: 'no_space',
-        hint: 'let TMPDIR name a folder with more room; --size needs no copy of a raw image',
-        cause: error,
-      });
-    }
-    throw new VmctlError(`${path} cannot be copied to ${tmpdir()}: ${message}`, {
-      code: 'unreadable_file',
+    throw copyError(path, error, '; --size needs no copy of a raw image');
+  }
+}
+
+/** Why no temporary copy could be made of what `path` names; `instead` goes behind the hint. */
+export function copyError(path: string, error: unknown, instead = ''): VmctlError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+    return new VmctlError(`there is no room for a copy of ${path} in ${tmpdir()}`, {
+      code: 'no_space',
+      hint: `let TMPDIR name a folder with more room${instead}`,
       cause: error,
     });
   }
+  return new VmctlError(`${path} cannot be copied to ${tmpdir()}: ${systemReason(error)}`, {
+    code: 'unreadable_file',
+    cause: error,
+  });
 }
 
 async function fill(handle: FileHandle, bytes: ByteStream, signal: AbortSignal): Promise<void> {

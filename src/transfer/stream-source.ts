@@ -2,10 +2,12 @@
  * Source whose bytes come in order, once: a pipe, a server without ranges, a compressed file. Blocks
  * with data are kept until they are stored, because a lost connection makes them travel once more.
  */
+
 import { ConflictError, VmctlError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import { type Range, RangeSet } from '../extents/range-set.ts';
 import type { ImageFormat } from '../formats/image-head.ts';
+import { systemReason } from '../system-errors.ts';
 import { BLOCK, type Piece } from './blocks.ts';
 import type { ByteStream } from './compression.ts';
 import type { FileIdentity } from './journal.ts';
@@ -102,7 +104,7 @@ export class StreamSource implements Source {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof VmctlError) throw error;
-      throw new VmctlError(`${path} cannot be read: ${(error as Error).message}`, {
+      throw new VmctlError(`${path} cannot be read: ${systemReason(error)}`, {
         code: 'unreadable_file',
         cause: error,
       });

@@ -139,7 +139,10 @@ describe('vmctl serve --detach', () => {
     writeFileSync(file, '');
     try {
       for (const [words, says] of [
-        [['--memory', '--listen', `127.0.0.1:${port}`, ...anyPort.slice(2)], /is taken already/],
+        [
+          ['--memory', '--listen', `127.0.0.1:${port}`, ...anyPort.slice(2)],
+          /another program listens there/,
+        ],
         [['--memory', ...anyPort, '--inventory', 'nosuch.yaml'], /nosuch\.yaml/],
         [['--memory', ...anyPort, '--fault', 'rate=2'], /--fault rate=2/],
         [['--data', join(file, 'site'), ...anyPort], /site/],

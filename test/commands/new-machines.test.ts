@@ -167,7 +167,7 @@ describe('what cannot be meant is refused before anything is made', () => {
     ['not to wait', 2, '--network and --no-wait', ['--network', 'net1', '--no-wait']],
     ['an interface of no disk', 2, 'needs --image', ['--disk-interface', 'sata']],
     ['an image on stdin', 2, 'vmctl disks upload -', ['--image', '-']],
-    ['no such file', 2, 'there is no', ['--image', './nothing.raw']],
+    ['no such file', 2, 'no such file or folder', ['--image', './nothing.raw']],
     ['neither file nor disk', 3, 'neither a file here nor a disk', ['--image', 'nothing']],
     ['no such disk', 3, 'disks/nothing', ['--image', 'disks/nothing']],
     ['no such network', 3, 'did you mean net1?', ['--network', 'net2']],

@@ -11,7 +11,7 @@ import {
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Exchange, isExchange } from '../../src/recording/exchange.ts';
+import { type Exchange, problemOf } from '../../src/recording/exchange.ts';
 import { hidden } from '../../src/recording/secret-names.ts';
 import { useDesk } from './support/desk.ts';
 
@@ -25,7 +25,7 @@ const linesOf = (path: string) =>
 const exchangesOf = (path: string) =>
   linesOf(path)
     .map((line): unknown => JSON.parse(line))
-    .filter((value): value is Exchange => isExchange(value));
+    .filter((value): value is Exchange => problemOf(value) === undefined);
 
 describe('a recording', () => {
   it('has a line that says what it is, and one for each request of several commands', async () => {

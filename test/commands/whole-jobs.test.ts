@@ -127,7 +127,7 @@ describe('vms console', () => {
     const { code, stderr } = await desk.run(['vms', 'console', name, '--file', nowhere]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`cannot write "${nowhere}": no such folder`),
+      expect.stringContaining(`cannot write "${nowhere}": no such file or folder`),
     ]);
   });
 

@@ -196,7 +196,10 @@ describe('images serve', () => {
     const { ready } = await serve(['--ticket', ticket(), '--no-tls']);
     const words = ['--ticket', ticket(), '--listen', new URL(ready.url).host];
     const { code, stderr } = await home.run(['images', 'serve', ...words]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/taken already[\s\S]*--listen/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/another program uses the address[\s\S]*--listen/),
+    ]);
   });
 });
 

@@ -109,7 +109,7 @@ describe('a file', () => {
     [
       'that is not there',
       () => undefined,
-      / cannot be read: there is no such file$/,
+      / cannot be read: no such file or folder$/,
       'unreadable_file',
     ],
     ['that is a folder', () => mkdirSync(file), /is neither a regular file nor/, 'unreadable_file'],
@@ -126,7 +126,7 @@ describe('a file', () => {
         writeFileSync(file, 'a');
         file = join(file, 'b');
       },
-      / cannot be read: ENOTDIR/,
+      / cannot be read: a part of the path is not a folder/,
       'unreadable_file',
     ],
   ])('%s is refused', async (_, make, message, code) => {
@@ -246,7 +246,7 @@ describe('a part of a file', () => {
     expect(source.storedSize).toBe(Math.min(allocated(file), 4 * MiB));
     await source.close();
     await expect(RegionSource.open({ path: `${file}x`, offset: 0, size: 1 }, 'a')).rejects.toThrow(
-      'there is no such file',
+      'no such file or folder',
     );
   });
 });

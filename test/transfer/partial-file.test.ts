@@ -163,7 +163,7 @@ describe('PartialFile', () => {
         writeFileSync(target, '');
         target = join(target, 'image');
       },
-      'image cannot be written: ENOTDIR: not a directory',
+      'image cannot be written: a part of the path is not a folder',
       'unwritable_file',
       undefined,
     ],
@@ -172,7 +172,7 @@ describe('PartialFile', () => {
       () => {
         target = join(folder, 'none', 'image');
       },
-      'image.partial cannot be made: ENOENT: no such file or directory',
+      'image.partial cannot be made: no such file or folder',
       'unwritable_file',
       undefined,
     ],
@@ -202,7 +202,7 @@ describe('PartialFile', () => {
     rmSync(target);
     rmSync(`${target}.partial`);
     expect(await failureOf(file.finish())).toMatchObject({
-      message: expect.stringMatching(/image cannot be made: ENOENT/),
+      message: expect.stringMatching(/image cannot be made: no such file or folder/),
       code: 'unwritable_file',
       hint: `what was fetched is whole, and is in ${target}.partial`,
     });

@@ -229,7 +229,7 @@ describe('a download of a backup', () => {
     daemon.dirty = new Set([8]);
     const error = (await failureOf(download({ base: join(folder, 'none') }))) as TransferAborted;
     expect(error.cause).toMatchObject({
-      message: expect.stringMatching(/none cannot be copied: .*no such file$/),
+      message: expect.stringMatching(/none cannot be copied: .*no such file or folder$/),
       hint: 'name the file that the backup before was downloaded into',
     });
     expect(existsSync(file())).toBe(false);

@@ -1,5 +1,7 @@
 /** Exit codes, and reports of errors for people and programs. */
+
 import * as errors from '../../client/errors.ts';
+import { isSystemError, systemMessage } from '../../system-errors.ts';
 import type { Io } from '../session/io.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 
@@ -34,7 +36,8 @@ export function exitCodeOf(error: unknown): number {
  * Prints the error: two lines for people, one JSON object when JSON was asked for. `debug` shows where
  * one that nobody expected comes from.
  */
-export function report(error: unknown, io: Io, machine: boolean, debug = false): void {
+export function report(reported: unknown, io: Io, machine: boolean, debug = false): void {
+  const error = worded(reported);
   const known = error instanceof errors.VmctlError;
   const message = messageOf(error);
   if (machine) {
@@ -50,6 +53,12 @@ export function report(error: unknown, io: Io, machine: boolean, debug = false):
   }
 }
 
+/** A system error of no place that words it, such as a full disk, says what the system refused. */
+function worded(error: unknown): unknown {
+  if (!isSystemError(error)) return error;
+  return new errors.VmctlError(systemMessage(error), { code: 'system_error', cause: error });
+}
+
 /** Of an error that nobody expected the first line. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
@@ -57,7 +66,8 @@ function messageOf(error: unknown): string {
 }
 
 /** The error as programs read it. */
-export function asObject(error: unknown): Record<string, unknown> {
+export function asObject(thrown: unknown): Record<string, unknown> {
+  const error = worded(thrown);
   const message = messageOf(error);
   if (!(error instanceof errors.VmctlError)) {
     return { code: 'bug', message, exit_code: 1, retryable: false };

@@ -1,6 +1,8 @@
 /** Files that a command writes for its user: never over another file without `--force`. */
+
 import { existsSync, writeFileSync } from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
+import { systemReason } from '../../system-errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { replaceFile } from '../session/private-file.ts';
@@ -49,23 +51,8 @@ function fileExists(path: string): UsageError {
 }
 
 function unwritable(path: string, error: unknown): UsageError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new UsageError(`cannot write "${path}": ${reasons[code ?? ''] ?? message}`, {
+  return new UsageError(`cannot write "${path}": ${systemReason(error)}`, {
     code: 'unwritable_file',
     cause: error,
   });
 }
-
-/** Wording of system errors on paths that users give. */
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'no such folder',
-  ENOTDIR: 'not a folder',
-  EISDIR: 'it is a folder',
-  ENOSPC: 'no space left on the device',
-  EDQUOT: 'the disk quota is exceeded',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'too many symbolic links',
-};

@@ -3,6 +3,7 @@
 import * as fs from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
+import { systemReason } from '../../system-errors.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context, CredentialKind } from './config-file.ts';
 import type { Io } from './io.ts';
@@ -19,7 +20,7 @@ export function fromFile(path: string, io: Io): CredentialSource {
       try {
         text = fs.readFileSync(path, 'utf8');
       } catch (error) {
-        throw new UsageError(`the password file ${path} cannot be read: ${reasonOf(error)}`, {
+        throw new UsageError(`the password file ${path} cannot be read: ${systemReason(error)}`, {
           hint: 'check --password-file and VMCTL_PASSWORD_FILE',
           cause: error,
         });
@@ -162,9 +163,4 @@ function fromStore(
       return await prompt.password();
     },
   };
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' ? 'there is no such file' : message;
 }

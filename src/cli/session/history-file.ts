@@ -2,6 +2,7 @@
  * History of what was changed: a file for each command, named by its number, to which the command alone
  * adds lines. Commands that run at the same time need no lock, and what breaks off loses one line.
  */
+
 import {
   closeSync,
   constants,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../client/errors.ts';
+import { systemReason } from '../../system-errors.ts';
 import { makePrivateDirectory } from './private-file.ts';
 
 /** So many commands are kept, the newest. */
@@ -175,9 +177,9 @@ function numbersIn(directory: string): readonly number[] {
   try {
     names = readdirSync(directory);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw new UsageError(`the history in ${directory} cannot be read: ${message}`, {
+    throw new UsageError(`the history in ${directory} cannot be read: ${systemReason(error)}`, {
       code: 'unreadable_directory',
       hint: 'check the permissions of the directory',
       cause: error,

@@ -7,6 +7,7 @@ import { errorFromResponse } from '../../client/response-errors.ts';
 import { opposites } from '../../model/derive/opposites.ts';
 import { isType, operationsOf, parseKind } from '../../model/index.ts';
 import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
+import { systemReason } from '../../system-errors.ts';
 import { decodeAction, decodeObject } from '../../wire/index.ts';
 import type { CommandContext } from './command-context.ts';
 import {
@@ -39,7 +40,7 @@ export function recorder(cli: CommandContext, username: string | undefined): Cha
       write();
     } catch (error) {
       isBroken = true;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = systemReason(error);
       cli.warn(`what is changed is not written into the history: ${reason}`);
     }
   };

@@ -1,5 +1,7 @@
 /** Files that only their owner may read: made so from the first byte, replaced as a whole. */
+
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -15,6 +17,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../../client/errors.ts';
+import { systemReason } from '../../system-errors.ts';
 
 /** Whether the file holds secrets, or only must not be changed by others. */
 export type Protection = 'secret' | 'trusted';
@@ -65,7 +68,7 @@ export function readPrivate(path: string, protectedContextGuard: Protection): st
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 function unreadable(path: string, error: unknown): UsageError {
-  return new UsageError(`${path} cannot be read: ${(error as Error).message}`, {
+  return new UsageError(`${path} cannot be read: ${systemReason(error)}`, {
     code: 'unreadable_file',
     hint: 'check the permissions of the file and of its directories',
     cause: error,
@@ -115,7 +118,7 @@ export function makePrivateDirectory(directory: string): void {
     const { mode, uid } = statSync(directory);
     if (process.getuid?.() === uid && (mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
-    throw new UsageError(`${directory} cannot be made: ${(error as Error).message}`, {
+    throw new UsageError(`${directory} cannot be made: ${systemReason(error)}`, {
       code: 'unwritable_directory',
       hint: 'VMCTL_CONFIG_DIR and XDG_STATE_HOME name other places',
       cause: error,
@@ -181,7 +184,7 @@ export function openAppending(option: string, path: string): number {
   try {
     file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | noFollow, 0o600);
   } catch (error) {
-    throw new UsageError(`${option} ${path} cannot be written: ${(error as Error).message}`, {
+    throw new UsageError(`${option} ${path} cannot be written: ${systemReason(error)}`, {
       cause: error,
     });
   }
@@ -196,6 +199,20 @@ export function openAppending(option: string, path: string): number {
   return file;
 }
 
+/** Checks a file that is written later, when it would be too late. Throws the usage error of a write. */
+export function requireWritable(option: string, path: string): void {
+  try {
+    const folder = dirname(path);
+    accessSync(folder, constants.W_OK);
+    if (!statSync(folder).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      throw Object.assign(new Error(), { code: 'EISDIR' });
+    }
+  } catch (error) {
+    throw unwritable(option, path, error);
+  }
+}
+
 /** Writes the file in one step. Throws a usage error where it cannot be written. */
 export function writeOptionFile(
   option: string,
@@ -206,13 +223,15 @@ export function writeOptionFile(
   try {
     replaceFile(path, content, mode);
   } catch (error) {
-    // The rest of the message names a file that nobody knows.
-    const [reason = ''] = (error as Error).message.split(',');
-    throw new UsageError(`${option} ${path} cannot be written: ${reason}`, {
-      code: 'unwritable_file',
-      cause: error,
-    });
+    throw unwritable(option, path, error);
   }
+}
+
+function unwritable(option: string, path: string, error: unknown): UsageError {
+  return new UsageError(`${option} ${path} cannot be written: ${systemReason(error)}`, {
+    code: 'unwritable_file',
+    cause: error,
+  });
 }
 
 /** Tells whoever started a server where it is, once it answers. */

@@ -1,4 +1,5 @@
 /** `--record`: each request with its answer, added to a file that anybody may be given. */
+
 import * as fs from 'node:fs';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import type { HttpOptions, RequestObserver } from '../../client/http.ts';
@@ -11,6 +12,7 @@ import {
   recordingVersion,
 } from '../../recording/exchange.ts';
 import { maxRecordedBody, Redactor } from '../../recording/redactor.ts';
+import { systemReason } from '../../system-errors.ts';
 import { version } from '../../version.ts';
 import type { CommandContext } from './command-context.ts';
 import { openAppending } from './private-file.ts';
@@ -70,7 +72,7 @@ function recorder(cli: CommandContext, path: string): RequestObserver {
     try {
       fs.writeSync(file, `${JSON.stringify(exchange)}\n`);
     } catch (error) {
-      cli.warn(`--record ${path} ends here: ${(error as Error).message}`);
+      cli.warn(`--record ${path} ends here: ${systemReason(error)}`);
       fs.closeSync(file);
       file = undefined;
     }
@@ -109,7 +111,7 @@ function begin(file: number, path: string): void {
   try {
     if (start !== '') fs.writeSync(file, start);
   } catch (error) {
-    throw unusable(path, (error as Error).message);
+    throw unusable(path, systemReason(error));
   }
 }
 

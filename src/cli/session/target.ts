@@ -1,8 +1,10 @@
 /** Target of a command: the address of the server, the user, and the trusted authority. */
+
 import * as fs from 'node:fs';
 import { type Address, parseAddress, type Site } from '../../client/address.ts';
 import { AuthError, UsageError } from '../../client/errors.ts';
 import type { Trust } from '../../client/http.ts';
+import { systemReason } from '../../system-errors.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
 
@@ -59,7 +61,7 @@ export function readCa(path: string, flag = '--ca-file and VMCTL_CA_FILE'): stri
   try {
     text = fs.readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`the CA file ${path} cannot be read: ${(error as Error).message}`, {
+    throw new UsageError(`the CA file ${path} cannot be read: ${systemReason(error)}`, {
       hint: `check ${flag}`,
       cause: error,
     });

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { sep } from 'node:path';
 import type { StoredToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
+import { systemReason } from '../../system-errors.ts';
 import type { CommandContext } from './command-context.ts';
 import { makePrivateDirectory, readPrivate, withLock, writePrivate } from './private-file.ts';
 import { accountFile } from './xdg-paths.ts';
@@ -30,7 +31,7 @@ export function tokenStore(
       try {
         writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = systemReason(error);
         cli.warn(`the token is not kept, and each command signs in: ${reason}`);
       }
     },

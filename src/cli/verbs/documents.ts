@@ -6,6 +6,7 @@ import { hasUnit } from '../../definitions/sizes.ts';
 import { parseYaml } from '../../definitions/yaml-text.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { systemReason } from '../../system-errors.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
 import { longOf, type Valued } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -23,11 +24,10 @@ export async function readInput(cli: CommandContext, path: string, flag: string)
   try {
     return fs.readFileSync(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `${flag} ${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}`,
-      { cause: error },
-    );
+    const name = flag === path ? path : `${flag} ${path}`;
+    throw new UsageError(`${name} cannot be read: ${systemReason(error)}`, {
+      cause: error,
+    });
   }
 }
 

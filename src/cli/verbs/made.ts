@@ -1,16 +1,18 @@
 /** Objects that an operation makes beside the one that it is called on: found, and waited for. */
 import pLimit from 'p-limit';
 import type { ApiObject } from '../../client/client.ts';
+import { ConflictError } from '../../client/errors.ts';
 import { stateAttribute } from '../../client/poll.ts';
 import { isSearchable } from '../../model/index.ts';
 import type { Makes } from '../../model/notation/makes.ts';
 import type { Progress } from '../output/progress.ts';
 import { type Collection, collectionAt } from './collections.ts';
+import { conditionOf } from './conditions.ts';
 import { isSearchedByName, nameAttributesOf, searchFor } from './identifiers.ts';
 import { identity, type Outcome } from './outcomes.ts';
 import { type Found, type Ids, operationNamed } from './references.ts';
 import type { Run } from './run.ts';
-import { settle, watch } from './wait-for-state.ts';
+import { lastEvent, settle, waitShown, watch } from './wait-for-state.ts';
 
 interface MakingCall {
   readonly makes: readonly Makes[];
@@ -49,7 +51,10 @@ export async function make(
     return target ? { item: identity(target), isWhole: false } : undefined;
   }
   const { collection } = expected;
-  const found = begun.found ?? (await findMade(run, expected, answer));
+  const found =
+    begun.found ??
+    (await findMade(run, expected, answer)) ??
+    (isWaiting ? await awaitMade(run, expected, what, progress) : undefined);
   if (found) {
     return { item: await settleMade(run, expected, found, progress), isWhole: true, collection };
   }
@@ -147,6 +152,44 @@ async function listed(
     }
   }
   return all;
+}
+
+/**
+ * Waits for an object that the service lists only later, as long as the job of the call runs. Nothing
+ * when the job has ended and no new object can be told; throws `ConflictError` when the job failed.
+ */
+async function awaitMade(
+  run: Run,
+  expected: ExpectedObject,
+  what: string,
+  progress: Progress,
+): Promise<Found | undefined> {
+  const { collection, name, before } = expected;
+  if (!before) return undefined;
+  const label = `${collection.noun}/${name ?? '*'}`;
+  let found: Found | undefined;
+  const fetch = async (): Promise<ApiObject | undefined> => {
+    const status = await jobStatus(run);
+    found = await findMade(run, expected, {});
+    if (found) return found.item ?? { id: found.id };
+    if (status === 'failed' || status === 'aborted') throw new ConflictError(`${what}: ${status}`);
+    // The condition is met by any object: this one ends the wait for one that will not come.
+    return status === 'started' ? undefined : {};
+  };
+  const reason = () => lastEvent(run.client);
+  const watched = { label, resume: `vmctl wait ${label}`, fetch, reason };
+  await waitShown(run, watched, conditionOf('exists', collection.type), progress);
+  return found;
+}
+
+/** The state of the job that the last change of this command began; nothing where there is none. */
+async function jobStatus({ client }: Run): Promise<unknown> {
+  const operation = operationNamed('/jobs', 'list');
+  if (!operation) return undefined;
+  const search = `correlation_id=${client.correlationId}`;
+  const jobs = await client.list({ operation, query: { search } }).catch(() => []);
+  const own = jobs.filter((job) => job['correlation_id'] === client.correlationId);
+  return (own.find(({ status }) => status === 'started') ?? own[0])?.['status'];
 }
 
 /** The object that the call has made; nothing while it cannot be told. */

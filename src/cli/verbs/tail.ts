@@ -8,7 +8,7 @@ import { columnsOf } from '../output/column-selection.ts';
 import { formatOf, hasColumns, isTable, printAs } from '../output/print.ts';
 import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { readPrivate, replaceFile } from '../session/private-file.ts';
+import { readPrivate, requireWritable, writeOptionFile } from '../session/private-file.ts';
 import { durationOf } from '../text/duration.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { fillNames } from './list-enrichment.ts';
@@ -25,6 +25,7 @@ export async function runTail(run: Run): Promise<void> {
   const severities = severitiesOf(options['severity']);
   const file = typeof options['cursor'] === 'string' ? options['cursor'] : undefined;
   const kept = file === undefined ? undefined : readCursor(file);
+  if (file !== undefined) requireWritable('--cursor', file);
   let lastNews = Date.now();
   let keptState: string | undefined;
   let isBegin = true;
@@ -57,7 +58,7 @@ export async function runTail(run: Run): Promise<void> {
     }
     // Only what was printed is done with.
     const state = JSON.stringify(cursor.state);
-    if (file !== undefined && state !== keptState) replaceFile(file, `${state}\n`);
+    if (file !== undefined && state !== keptState) writeOptionFile('--cursor', file, `${state}\n`);
     keptState = state;
     if (idle !== undefined && Date.now() - lastNews >= idle) return;
   }

@@ -79,7 +79,7 @@ export async function settleCompanion(
 }
 
 /** The last event of what this command has begun, as the service words it. */
-async function lastEvent(client: Client): Promise<string | undefined> {
+export async function lastEvent(client: Client): Promise<string | undefined> {
   const operation = operationNamed('/events', 'list');
   if (!operation) return undefined;
   const search = `correlation_id=${client.correlationId}`;

@@ -1,19 +1,35 @@
 /** Where a server listens: the socket, and the names that its certificate needs. */
 import type { Server } from 'node:net';
 import { hostname } from 'node:os';
-import { type Address, isEverywhere, type ServerOptions } from './options.ts';
+import { type Address, isEverywhere, type ServerOptions, urlHost } from './options.ts';
+
+/** Reasons of the system why a socket cannot listen. */
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EADDRNOTAVAIL: 'this host does not have the address',
+  EACCES: 'permission denied',
+  ENOTFOUND: 'no such host',
+};
+
+/** Why a server cannot listen; `option` is the flag that names the address. */
+export function cannotListen(error: unknown, at: Address, option: string): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  // The daemon in its thread reports only the message: `listen EADDRINUSE: address already in use`.
+  const code = /\bE[A-Z]{3,}\b/.exec(message)?.[0] ?? '';
+  if (!message.startsWith('listen ') && !message.startsWith('getaddrinfo '))
+    return new Error(message);
+  const reason = reasons[code] ?? message;
+  return new Error(
+    `cannot listen on ${at.host}:${at.port}: ${reason}. Choose another address with ${option}.`,
+    { cause: error },
+  );
+}
 
 /** Lets a server listen; resolves with its port. Rejects with what is wrong with the address. */
 export function listen(server: Server, at: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(
-              `${at.host}:${at.port} is taken already. Choose another address with --listen.`,
-            )
-          : error,
-      );
+      reject(cannotListen(error, at, '--listen'));
     });
     server.listen(at.port, at.host, () => {
       const address = server.address();
@@ -29,4 +45,14 @@ export function certificateNames(
 ): string[] {
   const names = [...hosts, 'localhost', '127.0.0.1', '::1', hostname(), ...hostNames];
   return [...new Set(names)].filter((host) => !isEverywhere(host));
+}
+
+/** Where clients reach the image daemon: one that listens everywhere has no address of its own. */
+export function uploadUrl(
+  daemon: { readonly url: string; readonly port: number },
+  { listen, imagesListen }: Pick<ServerOptions, 'listen' | 'imagesListen'>,
+): string {
+  return isEverywhere(imagesListen.host)
+    ? `https://${urlHost(listen.host)}:${daemon.port}`
+    : daemon.url;
 }

@@ -28,6 +28,7 @@ const causes: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there',
   EFBIG: 'it is larger than files may be here',
   ELOOP: 'it is a symbolic link',
+  ENAMETOOLONG: 'the name is too long',
 };
 
 /** Why something failed: in words where the system's code is known. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Definition, readDefinition } from '../../definitions/document.ts';
 import { parseYaml } from '../../definitions/yaml-text.ts';
+import { systemReason } from '../../system-errors.ts';
 import { RuleContext } from '../core/context.ts';
 import type { Site } from '../core/ports.ts';
 import { loadState } from '../store/state.ts';
@@ -38,7 +39,7 @@ export async function parseInventory(text: string): Promise<Plan | undefined> {
     content = readFileSync(text, 'utf8');
   } catch (cause) {
     throw new Error(
-      `--inventory "${text}" is neither empty, small, counts such as hosts=10,vms=1000, nor a file that can be read.`,
+      `--inventory "${text}" is neither empty, small, nor counts such as hosts=10,vms=1000, and cannot be read as a file: ${systemReason(cause)}.`,
       { cause },
     );
   }
@@ -102,6 +103,15 @@ export interface BeginningOptions {
   readonly load?: string | undefined;
 }
 
+/** The text of a saved state. Throws with the reason when the file cannot be read. */
+function stateIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Error(`--load ${path} cannot be read: ${systemReason(cause)}.`, { cause });
+  }
+}
+
 /** Puts into an empty store what the server begins with. */
 export type Beginning = (tx: Transaction, site: Site) => void;
 
@@ -109,8 +119,8 @@ export type Beginning = (tx: Transaction, site: Site) => void;
 export async function readBeginning(options: BeginningOptions): Promise<Beginning> {
   const { admin, inventory, load } = options;
   if (load !== undefined) {
-    const state = readFileSync(load, 'utf8');
-    return (tx, site) => loadState(tx, state, site.steady());
+    const state = stateIn(load);
+    return (tx, site) => loadState(tx, state, site.steady(), load);
   }
   const plan = await parseInventory(inventory);
   return (tx, site) => {

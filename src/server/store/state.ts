@@ -77,9 +77,17 @@ function clearOthers(tx: Transaction): void {
   }
 }
 
-/** Puts a saved state into an empty store, at a service time. Throws with the number of the line that is wrong. */
-export function loadState(tx: Transaction, text: string, now: number): void {
-  loadLines(tx, [...linesIn(text)], now);
+/**
+ * Puts a saved state into an empty store, at a service time. Throws `FILE:LINE:1: problem` for a line
+ * that is wrong; `file` stands for the text in the message.
+ */
+export function loadState(
+  tx: Transaction,
+  text: string,
+  now: number,
+  file = 'the saved state',
+): void {
+  loadLines(tx, [...linesIn(text)], now, file);
 }
 
 /**
@@ -157,15 +165,20 @@ function* linesIn(state: string): Generator<NumberedLine> {
   }
 }
 
-function loadLines(tx: Transaction, lines: readonly NumberedLine[], now: number): void {
+function loadLines(
+  tx: Transaction,
+  lines: readonly NumberedLine[],
+  now: number,
+  file = 'the saved state',
+): void {
   const kinds = new Set<string>(storedKinds());
-  if (lines.length === 0) throw new Error('the saved state is empty');
+  if (lines.length === 0) throw new Error(`${file} is empty`);
   for (const { number, text } of lines) {
     try {
       loadLine(tx, parseDocument(text), number, kinds, now);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`line ${number} of the saved state: ${reason}`, { cause });
+      throw new Error(`${file}:${number}:1: ${reason}`, { cause });
     }
   }
 }
@@ -191,16 +204,23 @@ function loadLine(
   } else if (line['counter'] !== undefined) {
     tx.statement('INSERT INTO counter (name, value) VALUES (?, ?)').run(
       String(line['counter']),
-      Number(line['value']),
+      wholeIn(line, 'value'),
     );
   } else if (line['task'] !== undefined) {
     if (!isRecord(line['data'])) throw new Error('it has no data');
     tx.statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
       // Earlier versions saved the time of day.
-      line['left'] === undefined ? Number(line['due']) : now + Number(line['left']),
+      line['left'] === undefined ? wholeIn(line, 'due') : now + wholeIn(line, 'left'),
       String(line['task']),
       String(line['target']),
       writeDocument(line['data']),
     );
   } else throw new Error('it is neither an object, a counter nor a task');
+}
+
+/** A number of a line. Throws for what is none, or not exact. */
+function wholeIn(line: StoredObject, member: string): number {
+  const value = line[member];
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new Error(`${member} is not a number`);
 }

@@ -14,13 +14,13 @@ const head = '{"format":"vmctl-state","version":1}';
 
 it.each([
   ['', 'the saved state is empty'],
-  ['{}', 'line 1 of the saved state: this is not the state of a vmctl serve'],
-  [`${head}\n{"kind":"car","collection":"/cars","object":{}}`, 'line 2 .*no kind .* called car'],
-  [`${head}\n{"kind":"api","collection":"/","object":{}}`, 'line 2 .*without an id'],
-  [`${head}\n{"kind":"vm","collection":"/vms"}`, 'line 2 of the saved state: it has no object'],
-  [`${head}\n{"kind":"vm","collection":"/vms","object":[1]}`, 'line 2 .*it has no object'],
-  [`${head}\n{"task":"move","left":0,"target":"x"}`, 'line 2 of the saved state: it has no data'],
-  [`${head}\n{"other":1}`, 'line 2 .*neither an object, a counter nor a task'],
+  ['{}', 'the saved state:1:1: this is not the state of a vmctl serve'],
+  [`${head}\n{"kind":"car","collection":"/cars","object":{}}`, ':2:1: .*no kind .* called car'],
+  [`${head}\n{"kind":"api","collection":"/","object":{}}`, ':2:1: .*without an id'],
+  [`${head}\n{"kind":"vm","collection":"/vms"}`, 'the saved state:2:1: it has no object'],
+  [`${head}\n{"kind":"vm","collection":"/vms","object":[1]}`, ':2:1: .*it has no object'],
+  [`${head}\n{"task":"move","left":0,"target":"x"}`, 'the saved state:2:1: it has no data'],
+  [`${head}\n{"other":1}`, ':2:1: .*neither an object, a counter nor a task'],
 ])('%j is refused', async (text, message) => {
   const store = await openStore(':memory:');
   await expect(store.write((tx) => loadState(tx, text, 0))).rejects.toThrow(new RegExp(message));
@@ -129,7 +129,7 @@ describe('a state that is put in the place of another one', () => {
   it('is refused without its first line, and then nothing is changed', async () => {
     const text = state.slice(state.indexOf('\n') + 1);
     const refused = store.write((tx) => replaceState(tx, text, 0));
-    await expect(refused).rejects.toThrow('line 1 of the saved state: this is not the state');
+    await expect(refused).rejects.toThrow('the saved state:1:1: this is not the state');
     expect(contents()).toBe(wanted);
   });
 });

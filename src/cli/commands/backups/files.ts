@@ -1,15 +1,19 @@
 /** Files of a folder of backups: read if they are there, written durably. */
+
 import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
+import { systemReason } from '../../../system-errors.ts';
 
 /** The names in a folder; none where it is not there. */
 export async function namesIn(path: string): Promise<readonly string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return [];
-    throw new UsageError(`${path} cannot be read: ${message}`, { code: 'unreadable_file' });
+    throw new UsageError(`${path} cannot be read: ${systemReason(error)}`, {
+      code: 'unreadable_file',
+    });
   }
 }
 
@@ -29,9 +33,9 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new UsageError(`${path} cannot be read: ${message}`, {
+    throw new UsageError(`${path} cannot be read: ${systemReason(error)}`, {
       code: 'unreadable_file',
       cause: error,
     });
@@ -67,7 +71,7 @@ export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T
     return await work();
   } catch (error) {
     if (error instanceof VmctlError) throw error;
-    throw new VmctlError(`${path} cannot be written: ${(error as Error).message}`, {
+    throw new VmctlError(`${path} cannot be written: ${systemReason(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });

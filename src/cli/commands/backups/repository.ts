@@ -1,5 +1,5 @@
 /** The folder of a machine's backups: which there are, which is under way, and what belongs to the service. */
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { ConflictError, NotFoundError, UsageError, VmctlError } from '../../../client/errors.ts';
@@ -38,6 +38,8 @@ export class BackupRepository {
   #register: Register;
   /** Whether what is in the work folder is ours. */
   #isBegun = false;
+  /** The outermost folder that this run created. */
+  #madeFolder: string | undefined;
 
   private constructor(path: string, register: Register, warn: Warn) {
     this.path = path;
@@ -124,9 +126,21 @@ export class BackupRepository {
     );
   }
 
+  /**
+   * Creates the folder where it is missing, and checks that files can be written in it: before the
+   * service begins a backup, which locks the VM. Throws `unwritable_file`.
+   */
+  async prepare(): Promise<void> {
+    await onDisk(this.path, async () => {
+      this.#madeFolder = await mkdir(this.path, { recursive: true });
+      const probe = join(this.path, `${registerName}.new`);
+      await writeFile(probe, '');
+      await rm(probe);
+    });
+  }
+
   /** Begins with a backup that the service has made; what an earlier run left is removed. */
   async begin(backup: string, checkpoint: string | undefined): Promise<void> {
-    await onDisk(this.path, () => mkdir(this.path, { recursive: true }));
     // The register comes first: without it, the folder would be taken for one of something else.
     const { checkpoints } = this.#register;
     await this.setCheckpoints(
@@ -170,9 +184,15 @@ export class BackupRepository {
 
   /** Removes what this run has written, which came to nothing; what others write stays. */
   async abandon(): Promise<void> {
-    if (!this.#isBegun) return;
+    if (this.#isBegun) await rm(this.workFolder, { recursive: true, force: true });
     this.#isBegun = false;
-    await rm(this.workFolder, { recursive: true, force: true });
+    const made = this.#madeFolder;
+    this.#madeFolder = undefined;
+    // The register of a checkpoint that the service keeps is needed by the next run.
+    if (made === undefined || this.#register.checkpoints.length > 0) return;
+    await rm(join(this.path, registerName), { force: true });
+    const isEmpty = (await namesIn(this.path)).length === 0;
+    if (isEmpty) await rm(made, { recursive: true });
   }
 
   /** Deletes all but the newest backups; returns the names of those that are gone. */

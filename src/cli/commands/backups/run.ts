@@ -102,9 +102,12 @@ class BackupRun {
     const before = (await repository.backups()).at(-1);
     const since = await this.#checkpointOf(before);
     const files = fileNames(disks);
-    if (!cli.dryRunMode) await this.#endKilledRun();
-    const backup = await this.#begin(disks, since);
+    if (!cli.dryRunMode) {
+      await this.#endKilledRun();
+      await repository.prepare();
+    }
     try {
+      const backup = await this.#begin(disks, since);
       const checkpoint = textOf(backup['to_checkpoint_id']);
       await repository.begin(String(backup['id']), checkpoint);
       const document = await this.#document();
@@ -218,14 +221,9 @@ class BackupRun {
         disks: disks.map(({ id }) => ({ id })),
       },
     };
-    try {
-      return await runner.add(step, ({ id }) => {
-        this.#backup = textOf(id);
-      });
-    } catch (error) {
-      await this.#abandon();
-      throw error;
-    }
+    return await runner.add(step, ({ id }) => {
+      this.#backup = textOf(id);
+    });
   }
 
   /** The configuration of the machine, as the service writes it down. */

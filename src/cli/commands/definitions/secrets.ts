@@ -1,6 +1,8 @@
 /** Secrets for the placeholders of a definition: from files, the environment or the person at the terminal. */
+
 import * as fs from 'node:fs';
 import { UsageError } from '../../../client/errors.ts';
+import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { askSecret, canAsk } from '../../session/prompt.ts';
 import { closeMatches } from '../../text/did-you-mean.ts';
@@ -78,7 +80,7 @@ function textOf(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new UsageError(`--secret: ${file} cannot be read: ${(error as Error).message}`, {
+    throw new UsageError(`--secret: ${file} cannot be read: ${systemReason(error)}`, {
       cause: error,
     });
   }

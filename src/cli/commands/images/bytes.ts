@@ -1,7 +1,9 @@
 /** `vmctl images read`, `write`, `zero` and `flush`: the bytes of an image. */
+
 import { createReadStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
+import { systemReason } from '../../../system-errors.ts';
 import { PartialFile } from '../../../transfer/index.ts';
 import { longOf } from '../../args/values.ts';
 import { humanBytes } from '../../output/cells.ts';
@@ -55,7 +57,7 @@ export async function read(cli: CommandContext, text: string, flags: ReadFlags):
     } catch (error) {
       await target?.remove().catch(() => undefined);
       if (target && !(error instanceof VmctlError) && 'code' in (error as Error)) {
-        throw new VmctlError(`${target.path} cannot be written: ${(error as Error).message}`, {
+        throw new VmctlError(`${target.path} cannot be written: ${systemReason(error)}`, {
           code: 'unwritable_file',
           cause: error,
         });
@@ -132,7 +134,7 @@ async function* inPieces(input: Readable, file: string): AsyncGenerator<Buffer> 
       }
     }
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`, {
+    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`, {
       code: 'unreadable_file',
       cause: error,
     });

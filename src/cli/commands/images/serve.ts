@@ -1,10 +1,12 @@
 /** `vmctl images serve`: the image daemon by itself, for images that tickets name. */
+
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { UsageError } from '../../../client/errors.ts';
 import type { ImageDaemon, Ticket } from '../../../images/index.ts';
+import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
@@ -61,9 +63,9 @@ export async function serve(cli: CommandContext, flags: ServeFlags): Promise<voi
     // There is nobody else in this process whom it could keep waiting.
     inThread: false,
   }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw new UsageError(error.message);
-    throw new UsageError(`${flags.listen} is taken already`, {
+    throw new UsageError(`cannot listen on ${flags.listen}: ${systemReason(error)}`, {
       hint: 'choose another address with --listen',
+      cause: error,
     });
   });
   try {
@@ -109,7 +111,7 @@ async function contentOf(cli: CommandContext, file: string): Promise<string> {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`);
   }
 }
 

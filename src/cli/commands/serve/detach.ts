@@ -1,8 +1,10 @@
 /** `vmctl serve --detach`: starts the server in the background, and tells where it is once it answers. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { ownCommand } from '../../../own-command.ts';
+import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { say, writeExports } from './announce.ts';
@@ -75,7 +77,9 @@ function outcomeOf(child: ChildProcess): Promise<Started | undefined> {
     child.once('message', (message) => resolve(message as Started));
     child.once('exit', () => resolve(undefined));
     child.once('error', (error) => {
-      reject(new UsageError(`the server cannot be started: ${error.message}`, { cause: error }));
+      reject(
+        new UsageError(`the server cannot be started: ${systemReason(error)}`, { cause: error }),
+      );
     });
   });
 }

@@ -1,9 +1,11 @@
 /** The flags of `vmctl serve`, and the settings of the server that they ask for. */
+
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
 import { isPostgresAddress } from '../../../server/store/postgres/address.ts';
+import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { kebab } from '../../verbs/fields.ts';
 import { apiAddress, freeAddress, imagesAddress } from './default-addresses.ts';
@@ -191,8 +193,7 @@ function passwordOf(cli: CommandContext, { passwordFile }: ServeFlags): string |
     const password = readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '');
     if (password !== '') return password;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--password-file ${passwordFile} cannot be read: ${reason}`);
+    throw new UsageError(`--password-file ${passwordFile} cannot be read: ${systemReason(error)}`);
   }
   throw new UsageError(`--password-file ${passwordFile} is empty`);
 }

@@ -1,9 +1,11 @@
 /** The run of `vmctl serve`: the server, for as long as it is wanted or for one command. */
+
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
+import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { writeOptionFile } from '../../session/private-file.ts';
 import { stopSignal } from '../../session/signals.ts';
@@ -202,7 +204,7 @@ function runCommand(
     const stop = () => child.kill('SIGTERM');
     signal.addEventListener('abort', stop, { once: true });
     child.once('error', (error) => {
-      reject(new UsageError(`${program} cannot be run: ${error.message}`));
+      reject(new UsageError(`${program} cannot be run: ${systemReason(error)}`));
     });
     child.once('exit', (code, name) => {
       signal.removeEventListener('abort', stop);

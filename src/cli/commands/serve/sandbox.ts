@@ -3,12 +3,14 @@
  * token, no names of its user. It listens on free ports of this machine alone, as transfers and answers
  * that come in pieces need connections; everything of it is in a private folder that goes with it.
  */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import type { RunningServer } from '../../../server/main.ts';
+import { systemReason } from '../../../system-errors.ts';
 import type { Environment, Io } from '../../session/io.ts';
 import { longFlag, type SettingName, settings } from '../../session/settings.ts';
 
@@ -91,8 +93,7 @@ function makeFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'vmctl-sandbox-'));
   } catch (error) {
-    const [reason = ''] = (error as Error).message.split(',');
-    throw new UsageError(`--sandbox: there is no place for temporary files: ${reason}`, {
+    throw new UsageError(`--sandbox: cannot create a temporary folder: ${systemReason(error)}`, {
       hint: 'TMPDIR names another folder',
       cause: error,
     });

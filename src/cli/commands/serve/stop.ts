@@ -1,8 +1,10 @@
 /** `vmctl serve --stop`: ends a server in the background. */
+
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
+import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { exportedNames, say } from './announce.ts';
@@ -88,7 +90,7 @@ async function end(cli: CommandContext, instance: Instance): Promise<void> {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
-      throw new VmctlError(`process ${pid} cannot be ended: ${(error as Error).message}`, {
+      throw new VmctlError(`process ${pid} cannot be ended: ${systemReason(error)}`, {
         cause: error,
       });
     }

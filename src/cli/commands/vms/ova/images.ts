@@ -1,7 +1,7 @@
 /** The images of a package, as disks take them: as they are, unpacked, or converted. */
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, writeFile } from 'node:fs/promises';
-import { UsageError } from '../../../../client/errors.ts';
+import { UsageError, VmctlError } from '../../../../client/errors.ts';
 import {
   foreignHeadLength,
   foreignImageOf,
@@ -10,6 +10,7 @@ import {
 import { isComplete } from '../../../../formats/qcow2-completeness.ts';
 import {
   compressionOf,
+  copyError,
   decompressed,
   type FileRegion,
   FileSource,
@@ -45,7 +46,12 @@ export async function imageIn(
   if (packing) {
     const path = await workspace.newPath();
     cli.note(`${name} is packed with ${packing.name}: it is unpacked at first`);
-    await writeFile(path, decompressed(name, packing, bytesOf(region)), { signal: cli.signal });
+    try {
+      await writeFile(path, decompressed(name, packing, bytesOf(region)), { signal: cli.signal });
+    } catch (error) {
+      if (cli.signal.aborted || error instanceof VmctlError) throw error;
+      throw copyError(name, error);
+    }
     const { size } = await stat(path);
     return await imageIn(cli, { path, offset: 0, size }, name, workspace);
   }

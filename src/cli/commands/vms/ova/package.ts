@@ -1,8 +1,10 @@
 /** The files of a machine that is imported: in an archive, or beside its OVF document. */
+
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, normalize, sep } from 'node:path';
 import { UsageError } from '../../../../client/errors.ts';
 import { type TarEntry, tarEntries } from '../../../../formats/tar.ts';
+import { systemReason } from '../../../../system-errors.ts';
 import type { FileRegion } from '../../../../transfer/index.ts';
 
 /** Documents and manifests are not longer than this, in bytes. */
@@ -43,9 +45,8 @@ function openFile(path: string): number {
     if (fstatSync(file).isFile()) return file;
     closeSync(file);
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : message;
-    throw new UsageError(`${path} cannot be read: ${why}`, { code: 'unreadable_file', cause });
+    const reason = systemReason(cause);
+    throw new UsageError(`${path} cannot be read: ${reason}`, { code: 'unreadable_file', cause });
   }
   throw new UsageError(`${path} is no file`, {
     code: 'unreadable_file',

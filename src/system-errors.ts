@@ -1,0 +1,80 @@
+/** Errors of the operating system, worded for people. */
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
+  ENOTEMPTY: 'the folder is not empty',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'the file is larger than the file system or a limit allows',
+  EIO: 'the device reports an error',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'it is a symbolic link, or there are too many of them',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EBUSY: 'it is in use',
+  ETXTBSY: 'it is in use',
+  EXDEV: 'it is on another file system',
+  ENXIO: 'there is no such device',
+  ENODEV: 'there is no such device',
+  EADDRINUSE: 'another program uses the address',
+  EADDRNOTAVAIL: 'this host does not have the address',
+};
+
+const actions: Readonly<Record<string, string>> = {
+  open: 'open',
+  read: 'read',
+  write: 'write',
+  writev: 'write',
+  ftruncate: 'write',
+  fsync: 'write',
+  mkdir: 'create',
+  mkdtemp: 'create',
+  unlink: 'remove',
+  rmdir: 'remove',
+  rm: 'remove',
+  rename: 'rename',
+  link: 'create',
+  symlink: 'create',
+  chmod: 'change the mode of',
+  fchmod: 'change the mode of',
+  scandir: 'read',
+  stat: 'read',
+  lstat: 'read',
+  readlink: 'read',
+  copyfile: 'copy',
+};
+
+/** Whether an error comes from a call of the operating system. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string';
+}
+
+/** Why it failed, without the name of a file: `permission denied`. Other errors say it themselves. */
+export function systemReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  const known = typeof code === 'string' ? reasons[code] : undefined;
+  if (known !== undefined) return known;
+  // Node.js puts the call and the path behind a comma.
+  return isSystemError(error) ? (error.message.split(',', 1)[0] ?? '') : error.message;
+}
+
+/** The whole message of a system error: `cannot open "x": permission denied`. */
+export function systemMessage(error: NodeJS.ErrnoException): string {
+  const { syscall = '', path } = error;
+  const command = syscall.startsWith('spawn ') ? syscall.slice('spawn '.length) : undefined;
+  if (command !== undefined) return `cannot run "${command}": ${systemReason(error)}`;
+  const action = actions[syscall];
+  const object = path === undefined ? 'a file' : `"${path}"`;
+  return action === undefined
+    ? `${syscall} failed${path === undefined ? '' : ` for ${object}`}: ${systemReason(error)}`
+    : `cannot ${action} ${object}: ${systemReason(error)}`;
+}
