@@ -154,6 +154,9 @@ async function listed(
   return all;
 }
 
+/** A service may list a new object a moment after its job: so often it is looked for then. */
+const looksAfterJob = 10;
+
 /**
  * Waits for an object that the service lists only later, as long as the job of the call runs. Nothing
  * when the job has ended and no new object can be told; throws `ConflictError` when the job failed.
@@ -168,13 +171,16 @@ async function awaitMade(
   if (!before) return undefined;
   const label = `${collection.noun}/${name ?? '*'}`;
   let found: Found | undefined;
+  let looks = 0;
   const fetch = async (): Promise<ApiObject | undefined> => {
     const status = await jobStatus(run);
     found = await findMade(run, expected, {});
     if (found) return found.item ?? { id: found.id };
     if (status === 'failed' || status === 'aborted') throw new ConflictError(`${what}: ${status}`);
+    if (status === 'started') return undefined;
+    looks += 1;
     // The condition is met by any object: this one ends the wait for one that will not come.
-    return status === 'started' ? undefined : {};
+    return name !== undefined && looks < looksAfterJob ? undefined : {};
   };
   const reason = () => lastEvent(run.client);
   const watched = { label, resume: `vmctl wait ${label}`, fetch, reason };
@@ -188,8 +194,7 @@ async function jobStatus({ client }: Run): Promise<unknown> {
   if (!operation) return undefined;
   const search = `correlation_id=${client.correlationId}`;
   const jobs = await client.list({ operation, query: { search } }).catch(() => []);
-  const own = jobs.filter((job) => job['correlation_id'] === client.correlationId);
-  return (own.find(({ status }) => status === 'started') ?? own[0])?.['status'];
+  return (jobs.find(({ status }) => status === 'started') ?? jobs[0])?.['status'];
 }
 
 /** The object that the call has made; nothing while it cannot be told. */
