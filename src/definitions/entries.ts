@@ -204,7 +204,9 @@ function* needsOf(entry: Entry, all: Known): Generator<Entry> {
       if (isNameless(of)) yield* found(of);
       continue;
     }
-    yield* within(found(`${of} ${name}`), of, reference);
+    // Interfaces of a host are only used on that host.
+    const isHere = (one: Entry) => of !== 'host_nic' || one.parent === parent;
+    yield* within(found(`${of} ${name}`).filter(isHere), of, reference);
     if (of === 'storage_domain' && service !== attachedDomains) {
       yield* found(`${attachedDomains} ${name}`);
     }

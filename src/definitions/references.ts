@@ -71,9 +71,11 @@ function* resolvedValue(
   return yield* resolved(kind.of, value, onMissing, `${path}.`);
 }
 
-/** A part that is a machine by name: what a template is made of. */
+/** Parts that are objects by name: the VM of which a template is made, the interfaces of a bond. */
+export const namedParts: ReadonlySet<string> = new Set(['vm', 'host_nic']);
+
 function isNamedPart(type: string, value: Fields): boolean {
-  return type === 'vm' && isReference(type, value);
+  return namedParts.has(type) && isReference(type, value);
 }
 
 /** Whether it names an object that is there; otherwise it is one that is made along with its owner. */

@@ -2,6 +2,7 @@
 import { attributesOf, isType, parseKind } from '../model/index.ts';
 import type { Attribute, SizeUnit } from '../model/notation/attributes.ts';
 import { type Item, isItem } from './document.ts';
+import { namedParts } from './references.ts';
 import { secretName } from './secrets.ts';
 import { parseSize } from './sizes.ts';
 
@@ -31,8 +32,8 @@ function settledValue(attribute: Attribute, value: unknown, where: string): unkn
     return isType(of) ? settled(of, value, where) : value;
   }
   if (form === 'struct' && isItem(value)) return settled(of, value, where);
-  // A template is made of a machine that it holds in the words of the API.
-  if (form === 'struct' && of === 'vm') return { name: String(value) };
+  // In the words of the API these are parts, not references.
+  if (form === 'struct' && namedParts.has(of)) return { name: String(value) };
   if ((of === 'long' || of === 'int') && typeof value === 'string') {
     return numberOf(value, attribute.unit, where);
   }

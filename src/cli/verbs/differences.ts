@@ -156,7 +156,8 @@ function covers(wanted: unknown, present: unknown): boolean {
 }
 
 function textOf(value: unknown): string {
-  if (value === undefined) return '(nothing)';
+  // Some enumerated types have a value of this name, for what is not set.
+  if (value === undefined || value === 'undefined') return '(nothing)';
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
   if (isFields(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
   return plainText(value) || "''";

@@ -72,6 +72,8 @@ export const hostNic = resource('host_nic', {
     }),
   },
   statistics: traffic,
+  // Only bonds: the other interfaces are those that the host has.
+  definition: { writtenAt: ['/hosts/{host}/nics'] },
   search: {
     fields: {
       network_name: { kind: 'text', path: 'network.name' },

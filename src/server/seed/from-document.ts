@@ -30,6 +30,7 @@ export function addInventory(ctx: RuleContext, inventory: Definition): void {
   const seeding = new Seeding(ctx);
   const entries = entriesOf(inventory);
   for (const entry of entries) seeding.add(entry);
+  seeding.requireNetworks();
   for (const entry of entries) {
     if (entry.type === 'vm' && entry.runs) seeding.start(entry);
   }
@@ -39,6 +40,11 @@ class Seeding {
   readonly #ctx: RuleContext;
   /** Ids from the outermost to that of the entry itself. */
   readonly #ids = new Map<Entry, readonly string[]>();
+
+  /** Paths of the objects that entries have. */
+  readonly #taken = new Set<string>();
+  /** Networks that clusters need once their hosts have them. */
+  readonly #required: Entry[] = [];
 
   constructor(ctx: RuleContext) {
     this.#ctx = ctx;
@@ -55,16 +61,34 @@ class Seeding {
     if (type === 'cdrom' && !isFileThere(ctx, sent)) return;
     const object = attempt(where, () => {
       const present = presentAs(ctx, ref, entry, sent);
-      if (present) return generic.update(ctx, generic.find(ctx, ref, present), sent);
+      // Of several objects with one name, each entry means another one.
+      if (present && (entry.isMember || !this.#taken.has(`${ref.collection}/${present}`))) {
+        return generic.update(ctx, generic.find(ctx, ref, present), sent);
+      }
       const given = addUnpostable(ctx, ref, sent, where);
       if (given) return given;
       if (isFromNothing(entry)) return this.#template(entry, sent);
+      if (service === '/clusters/{cluster}/networks' && sent['required'] !== false) {
+        this.#required.push(entry);
+        return generic.add(ctx, ref, { ...sent, required: false });
+      }
       const defaults = settled(type, defaultsOf(ctx, type), where);
       return generic.add(ctx, ref, this.#withTemplate(entry, { ...defaults, ...sent }));
     });
     const id = String(object['id']);
+    this.#taken.add(`${ref.collection}/${id}`);
     this.#ids.set(entry, [...above, id]);
     this.#settle(entry, id, sent);
+  }
+
+  /** Says that clusters need their networks: before, a host without them could not be used. */
+  requireNetworks(): void {
+    for (const entry of this.#required) {
+      const [cluster = '', network = ''] = this.#ids.get(entry) ?? [];
+      const ref = resolveCollection(this.#ctx.tx, entry.service, [cluster]);
+      const target = generic.find(this.#ctx, ref, network);
+      attempt(entry.where, () => generic.update(this.#ctx, target, { required: true }));
+    }
   }
 
   start(entry: Entry): void {

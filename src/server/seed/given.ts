@@ -1,6 +1,9 @@
 /** What only a file can give: domains with their users and groups, ISO files, images. */
+import { bondAction, bondBody } from '../../definitions/bonds.ts';
+import { operationsOf } from '../../model/index.ts';
+import * as generic from '../api/generic.ts';
 import { splitUserName } from '../auth/permissions.ts';
-import type { CollectionRef } from '../core/collection-ref.ts';
+import { type CollectionRef, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { namedId } from '../core/random.ts';
 import { directoryId, entryOf } from '../resources/identity.ts';
@@ -22,6 +25,15 @@ const givers: Readonly<Record<string, Give>> = {
 
   directory_group: (ctx, ref, item) =>
     giveEntry(ctx, 'directory_group', ref.owner?.id ?? '', String(item['name']), item),
+
+  host_nic(ctx, ref, bond) {
+    const host = ref.owner?.id ?? '';
+    const target = generic.find(ctx, resolveCollection(ctx.tx, '/hosts', []), host);
+    const action = operationsOf(bondAction.path).find(({ name }) => name === bondAction.name);
+    if (action) generic.act(ctx, target, action, bondBody(bond));
+    const nics = ctx.tx.list('host_nic', { where: { host_id: host } });
+    return nics.find(({ name }) => name === bond['name']) ?? {};
+  },
 
   file: (ctx, ref, { name }) => addFile(ctx, ref.owner?.id ?? '', String(name), true),
 

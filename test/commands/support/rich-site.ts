@@ -292,6 +292,35 @@ const machines: readonly Request[] = [
   ],
   ['/hosts/{pole}/tags', named('sub')],
   ['/clusters/{Default}/enabledfeatures', { id: '{feature}' }],
+  // Three disks with one name, one of them in a VM.
+  ['/disks', disk('dup', 'data1')],
+  ['/disks', disk('dup', 'data1', { provisioned_size: 2_147_483_648 })],
+  [
+    '/vms/{yes}/diskattachments',
+    { disk: disk('dup', 'data1'), interface: 'virtio', bootable: false, active: false },
+  ],
+  ['/networks', { name: 'tagged', data_center: named('south'), vlan: { id: 7 } }, 'tagged'],
+  ['/clusters/{ice}/networks', { id: '{tagged}', required: true }],
+  [
+    '/hosts/{pole2}/setupnetworks',
+    {
+      modified_bonds: {
+        host_nic: [
+          {
+            name: 'bond0',
+            bonding: {
+              options: { option: [{ name: 'mode', value: '4' }] },
+              slaves: { host_nic: [named('eth2'), named('eth3')] },
+            },
+          },
+        ],
+      },
+      modified_network_attachments: {
+        network_attachment: [{ network: { id: '{tagged}' }, host_nic: named('bond0') }],
+      },
+      commit_on_success: true,
+    },
+  ],
 ];
 
 /** Makes it all. */

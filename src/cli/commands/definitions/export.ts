@@ -1,5 +1,6 @@
 /** Export of a service as a definition: names instead of ids, and only what can be set. */
 import type { ApiObject } from '../../../client/client.ts';
+import { isBond, nicsOfHosts } from '../../../definitions/bonds.ts';
 import {
   collectionOrder,
   type Item,
@@ -17,6 +18,7 @@ import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Ids } from '../../verbs/references.ts';
 import {
   idIn,
+  inFixedOrder,
   isDirect,
   isRequired,
   isSecretNeeded,
@@ -64,8 +66,6 @@ export class Exporter {
   readonly #names: Names;
   readonly #options: ExportOptions;
   readonly #secrets = new Set<string>();
-  /** Disks that are written with what they are attached to. */
-  #attached: ReadonlySet<string> | undefined;
   /** Disks that are written: others that have them name them. */
   readonly #writtenDisks = new Set<string>();
 
@@ -102,7 +102,8 @@ export class Exporter {
         items.push(await this.#whole(service, item, place));
       }
     }
-    return items;
+    const rule = written[service];
+    return inFixedOrder(items, rule?.only !== undefined || rule?.how === 'names');
   }
 
   async #whole(service: string, item: ApiObject, place: Place): Promise<unknown> {
@@ -117,6 +118,7 @@ export class Exporter {
     const template = idIn(item, 'template');
     const from =
       type === 'vm' ? (await this.#names.byId('template')).get(String(template)) : undefined;
+    if (service === nicsOfHosts) return await this.#bond(item, { ids, label });
     const own = await this.#fields(type, item, { ids, label, ...(from ? { from } : {}) });
     // The profiles of a network are written by themselves, with their filters.
     if (service === '/networks') own['profile_required'] = false;
@@ -134,6 +136,19 @@ export class Exporter {
     }
     if (this.#options.status && type === 'vm' && item['status'] === 'up') own['status'] = 'up';
     return own;
+  }
+
+  /** A bond, of which only an action sets anything. */
+  async #bond({ name, bonding }: ApiObject, place: Place): Promise<unknown> {
+    const { options, slaves } = isItem(bonding) ? bonding : {};
+    const names: unknown[] = [];
+    for (const slave of listOf(slaves).filter(isItem)) {
+      names.push(await this.#names.of('host_nic', slave, place.ids));
+    }
+    const set = listOf(options)
+      .filter(isItem)
+      .map((one) => ({ name: one['name'], value: one['value'] }));
+    return { name, bonding: { ...(set.length > 0 ? { options: set } : {}), slaves: names } };
   }
 
   #wordFor(type: string, item: ApiObject): string {
@@ -298,28 +313,11 @@ export class Exporter {
     );
     if (isUnwritten) return isMember && type !== 'storage_domain';
     if (type === 'permission') return isDirect(item, ids);
-    if (service === '/disks') return !(await this.#attachedDisks()).has(String(item['id']));
+    if (service === nicsOfHosts) return isBond(item);
+    if (service === '/disks') return !(await this.#site.attachedDisks()).has(String(item['id']));
     if (service === '/storageconnections') return !(await this.#isOfDomain(item));
     if (type === 'cdrom') return item['file'] !== undefined;
     return true;
-  }
-
-  async #attachedDisks(): Promise<ReadonlySet<string>> {
-    if (!this.#attached) {
-      const found = new Set<string>();
-      for (const [owners, path, name] of [
-        ['/vms', '/vms/{vm}/diskattachments', 'vm'],
-        ['/templates', '/templates/{template}/diskattachments', 'template'],
-      ] as const) {
-        for (const { id } of await this.#site.list(owners)) {
-          for (const one of await this.#site.list(path, { [name]: String(id) })) {
-            found.add(String(idIn(one, 'disk') ?? one['id']));
-          }
-        }
-      }
-      this.#attached = found;
-    }
-    return this.#attached;
   }
 
   /** The connection of a storage domain comes with it. */

@@ -79,3 +79,18 @@ export function idIn(item: Item, attribute: string): unknown {
   const value = item[attribute];
   return isItem(value) ? value['id'] : undefined;
 }
+
+/**
+ * Items in an order that does not depend on how the site was made: members by name, others as the
+ * service lists them, where those of one name are ordered by what they say.
+ */
+export function inFixedOrder(items: readonly unknown[], areMembers: boolean): readonly unknown[] {
+  const nameOf = (item: unknown) => String(isItem(item) ? (item['name'] ?? item['id']) : item);
+  const byText = (one: unknown, other: unknown) =>
+    JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+  if (areMembers) return items.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  const alike = new Map<string, unknown[]>();
+  for (const item of items) alike.set(nameOf(item), [...(alike.get(nameOf(item)) ?? []), item]);
+  for (const list of alike.values()) list.sort(byText);
+  return items.map((item) => alike.get(nameOf(item))?.shift());
+}

@@ -1,6 +1,7 @@
 /** Makes one object of a definition: what it needs is there by now. */
 import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError } from '../../../client/errors.ts';
+import { bondAction, bondBody, nicsOfHosts } from '../../../definitions/bonds.ts';
 import { type Item, isItem, itemDefaults, objectServiceOf } from '../../../definitions/document.ts';
 import type { Entry } from '../../../definitions/entries.ts';
 import { type Asking, type OnMissing, resolved } from '../../../definitions/references.ts';
@@ -15,7 +16,7 @@ import { settled } from '../../../definitions/values.ts';
 import { homeOf } from '../../verbs/collections.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Found, Ids } from '../../verbs/references.ts';
-import { differencesOf, foundIn, idsAbove, memberOf, type State } from './match.ts';
+import { differencesOf, idsAbove, type Matcher, memberOf, type State } from './match.ts';
 import type { Site } from './site.ts';
 import { sourceOf } from './template-source.ts';
 
@@ -24,10 +25,19 @@ type SecretOf = (name: string) => string;
 export class Maker {
   readonly #runner: OperationRunner;
   readonly #site: Site;
+  readonly #matcher: Matcher;
   readonly #states: ReadonlyMap<Entry, State>;
+  /** Networks that clusters need only once their hosts have them. */
+  readonly optional = new Set<Entry>();
 
-  constructor(runner: OperationRunner, site: Site, states: ReadonlyMap<Entry, State>) {
+  constructor(
+    runner: OperationRunner,
+    site: Site,
+    matcher: Matcher,
+    states: ReadonlyMap<Entry, State>,
+  ) {
     this.#runner = runner;
+    this.#matcher = matcher;
     this.#site = site;
     this.#states = states;
   }
@@ -40,10 +50,7 @@ export class Maker {
     const ids = idsAbove(entry, this.#states);
     const own = await this.#own(entry, ids);
     if (mayCome) {
-      const list = entry.parent
-        ? await this.#site.list(service, ids)
-        : await this.#site.fresh(service, ids);
-      const present = foundIn(entry, own, list);
+      const present = await this.#matcher.find(entry, own, ids, entry.parent === undefined);
       if (present) {
         state.id = present.id;
         const { changed } = differencesOf(entry, own, present.item ?? {});
@@ -66,6 +73,10 @@ export class Maker {
     const { service, type, wanted, label } = entry;
     const parts = Object.fromEntries(names.map((name) => [name, wanted[name]]));
     const body = await this.#site.answered(resolved(type, parts, insist), ids, true);
+    if (service === nicsOfHosts) {
+      await this.#setBond({ name: wanted['name'], ...body }, ids, label);
+      return;
+    }
     const path = objectServiceOf(service) ?? '';
     await this.#runner.change({ path, name: 'update', ids, body }, { ...found, label });
   }
@@ -79,7 +90,7 @@ export class Maker {
 
   async #body(entry: Entry, own: Item): Promise<Item> {
     const { type, where } = entry;
-    if (entry.isMember) return own;
+    if (entry.isMember) return this.optional.has(entry) ? { ...own, required: false } : own;
     const defaults = settled(type, itemDefaults[type] ?? {}, where);
     const usual = await this.#site.answered(resolved(type, defaults, insist), {});
     const body = { ...usual, ...own };
@@ -106,15 +117,32 @@ export class Maker {
     return disks;
   }
 
+  /** Says that a cluster needs a network, now that its hosts have it. */
+  async require(entry: Entry): Promise<void> {
+    const ids = idsAbove(entry, this.#states);
+    const path = objectServiceOf(entry.service) ?? '';
+    const found = { id: this.#states.get(entry)?.id ?? '', label: entry.label };
+    await this.#runner.change({ path, name: 'update', ids, body: { required: true } }, found);
+  }
+
+  async #setBond(bond: Item, ids: Ids, label: string): Promise<void> {
+    const host = { id: String(ids['host']), label };
+    await this.#runner.change({ ...bondAction, body: bondBody(bond) }, host);
+  }
+
   async #add(entry: Entry, body: Item, ids: Ids): Promise<ApiObject> {
+    if (entry.service === nicsOfHosts) {
+      await this.#setBond(body, ids, entry.label);
+      const nics = await this.#site.fresh(nicsOfHosts, ids);
+      return nics.find(({ name }) => name === body['name']) ?? {};
+    }
     const verb = entry.isMember ? { verb: 'attach' } : {};
     try {
       return await this.#runner.add({ path: entry.service, name: 'add', ids, body, ...verb });
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      const list = await this.#site.fresh(entry.service, ids);
       const own = await this.#own(entry, ids);
-      if (!foundIn(entry, own, list)) throw error;
+      if (!(await this.#matcher.find(entry, own, ids, true))) throw error;
       throw new ConflictError(`${entry.label}: somebody else made it meanwhile`, {
         hint: 'run it again: it compares with what is there now',
         cause: error,

@@ -1,5 +1,6 @@
 /** Which object of a service an entry of a definition means, and what differs between the two. */
 import { AmbiguousError } from '../../../client/errors.ts';
+import { nicsOfHosts } from '../../../definitions/bonds.ts';
 import { type Item, isItem, objectServiceOf } from '../../../definitions/document.ts';
 import { type Entry, placeOfMember } from '../../../definitions/entries.ts';
 import { isNameless, isSame, wordOf } from '../../../definitions/identity.ts';
@@ -16,6 +17,7 @@ import { scopeOf } from '../../../model/naming.ts';
 import { type Difference, differences } from '../../verbs/differences.ts';
 import type { Found, Ids } from '../../verbs/references.ts';
 import { badDefinition } from './read.ts';
+import type { Site } from './site.ts';
 
 /** What is known of an entry. */
 export interface State {
@@ -44,8 +46,68 @@ export function* memberOf(entry: Entry, onMissing: OnMissing): Asking<Item> {
   return { ...(yield* reference(type, named, onMissing, 'name')), ...more };
 }
 
-/** Which of the objects of a collection an entry means. Throws where several are called so. */
-export function foundIn(entry: Entry, own: Item, list: readonly Item[]): Found | undefined {
+/** Entries that are called alike, and the objects that other entries have. */
+interface Alike {
+  /** How many entries of a collection have the name of this one. */
+  readonly count: number;
+  /** Ids of objects that other entries mean. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/** Finds the objects that entries mean, each only once. */
+export class Matcher {
+  readonly #site: Site;
+  readonly #states: ReadonlyMap<Entry, State>;
+  readonly #entries = new Map<string, Entry[]>();
+
+  constructor(site: Site, states: ReadonlyMap<Entry, State>) {
+    this.#site = site;
+    this.#states = states;
+  }
+
+  /** Says which entries there are, so that those of one name are known. */
+  expect(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const key = keyOf(entry);
+      this.#entries.set(key, [...(this.#entries.get(key) ?? []), entry]);
+    }
+  }
+
+  /** What the service has of an entry; `anew` asks it again. Throws as `foundIn` does. */
+  async find(entry: Entry, own: Item, ids: Ids, anew = false): Promise<Found | undefined> {
+    const { service, type, wanted } = entry;
+    const list = await (anew ? this.#site.fresh(service, ids) : this.#site.list(service, ids));
+    const alike = this.#entries.get(keyOf(entry)) ?? [entry];
+    const others = alike.filter((one) => one !== entry);
+    const taken = new Set(others.flatMap((one) => this.#states.get(one)?.id ?? []));
+    const word = wordOf(type, wanted);
+    const isSeveral = list.filter((one) => isNamed(type, one, word)).length > alike.length;
+    // Disks of VMs and templates are written with what has them.
+    const attached =
+      service === '/disks' && isSeveral ? await this.#site.attachedDisks() : new Set<string>();
+    const free = list.filter(({ id }) => !attached.has(String(id)));
+    return foundIn(entry, own, free, { count: alike.length, taken });
+  }
+}
+
+/** Entries with one key are called alike, and are in one collection. */
+function keyOf({ service, parent, type, wanted }: Entry): string {
+  const scope = wanted[scopeOf(type) ?? ''];
+  return JSON.stringify([service, parent?.where, wordOf(type, wanted), scope, wanted['version']]);
+}
+
+/**
+ * Which of the objects of a collection an entry means. As many entries as objects of one name are told
+ * apart by what else they say: each means the object that differs least. Throws `AmbiguousError` when
+ * there are more objects of the name than entries.
+ */
+function foundIn(
+  entry: Entry,
+  own: Item,
+  all: readonly Item[],
+  { count, taken }: Alike,
+): Found | undefined {
+  const list = all.filter(({ id }) => !taken.has(String(id)));
   const { type, wanted, isMember, where } = entry;
   const found = (item: Item | undefined) => item && { id: String(item['id']), label: '', item };
   if (isMember) return found(list.find(({ id }) => id !== undefined && id === own['id']));
@@ -59,9 +121,18 @@ export function foundIn(entry: Entry, own: Item, list: readonly Item[]): Found |
       (!isItem(scope) || covers(scope, one[scopeOf(type) ?? ''])) &&
       (type !== 'template' || isSameVersion(own, one)),
   );
+  const others = all.filter((one) => taken.has(String(one['id'])) && isNamed(type, one, word));
+  if (matches.length > 1 && count >= matches.length + others.length) {
+    const distance = (one: Item) => {
+      const { changed, fixed } = differencesOf(entry, own, one);
+      return changed.size + fixed.length;
+    };
+    const [nearest] = matches.toSorted((one, other) => distance(one) - distance(other));
+    return found(nearest);
+  }
   if (matches.length > 1) {
     throw new AmbiguousError(`${where}: ${matches.length} objects are called ${word}`, {
-      hint: 'a definition tells objects apart by their names; give all but one another',
+      hint: `name all ${matches.length} in the definition, or give all but one another name`,
     });
   }
   return found(matches[0]);
@@ -84,14 +155,15 @@ export function differencesOf(
   present: Item,
 ) {
   const objectService = objectServiceOf(service) ?? '';
-  const canUpdate = operationsOf(objectService).some(({ name }) => name === 'update');
+  const isBond = service === nicsOfHosts;
+  const canUpdate = isBond || operationsOf(objectService).some(({ name }) => name === 'update');
   const attributes = attributesOf(type);
   const changed = new Map<string, readonly Difference[]>();
   const fixed: Difference[] = [];
   if (isMember && isNameless(type)) return { changed, fixed };
   const { id: _id, ...said } = own;
   for (const [name, list] of differences(type, isMember ? without(said, wanted) : own, present)) {
-    if (canUpdate && attributes[name]?.mut.includes('U')) changed.set(name, list);
+    if (canUpdate && (isBond || attributes[name]?.mut.includes('U'))) changed.set(name, list);
     else fixed.push(...list);
   }
   return { changed, fixed };

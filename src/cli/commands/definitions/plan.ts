@@ -3,6 +3,7 @@
  */
 
 import { AmbiguousError, NotFoundError } from '../../../client/errors.ts';
+import { nicsOfHosts } from '../../../definitions/bonds.ts';
 import type { Definition, Item } from '../../../definitions/document.ts';
 import { type Entry, entriesOf } from '../../../definitions/entries.ts';
 import { wordOf } from '../../../definitions/identity.ts';
@@ -15,7 +16,7 @@ import type { Difference } from '../../verbs/differences.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Found, Ids } from '../../verbs/references.ts';
 import { Maker } from './make.ts';
-import { differencesOf, foundIn, idsAbove, isNewScope, memberOf, type State } from './match.ts';
+import { differencesOf, idsAbove, isNewScope, Matcher, memberOf, type State } from './match.ts';
 import { badDefinition } from './read.ts';
 import { Site } from './site.ts';
 
@@ -59,6 +60,7 @@ export async function planOf(runner: OperationRunner, definition: Definition): P
 class Planner {
   readonly #runner: OperationRunner;
   readonly #site: Site;
+  readonly #matcher: Matcher;
   readonly #maker: Maker;
   readonly #changes: Change[] = [];
   readonly #fixed: Fixed[] = [];
@@ -69,7 +71,8 @@ class Planner {
   constructor(runner: OperationRunner) {
     this.#runner = runner;
     this.#site = new Site(runner);
-    this.#maker = new Maker(runner, this.#site, this.#states);
+    this.#matcher = new Matcher(this.#site, this.#states);
+    this.#maker = new Maker(runner, this.#site, this.#matcher, this.#states);
   }
 
   async plan(entries: readonly Entry[]): Promise<Plan> {
@@ -79,7 +82,9 @@ class Planner {
       if (word !== undefined)
         this.#named.add(`${type} ${word}`).add(`${type} ${word.replace(/-authz$/, '')}`);
     }
+    this.#matcher.expect(entries);
     for (const entry of entries) await this.#entry(entry);
+    this.#requireNetworks(entries);
     for (const entry of entries) {
       if (entry.type === 'vm' && entry.runs) this.#start(entry);
     }
@@ -101,7 +106,10 @@ class Planner {
     const found = isBelowNew ? undefined : await this.#found(entry, own, ids);
     if (found) {
       note(found, this.#update(entry, own, found));
-    } else if (operationsOf(service).some(({ name }) => name === 'add')) {
+    } else if (
+      service === nicsOfHosts ||
+      operationsOf(service).some(({ name }) => name === 'add')
+    ) {
       note(undefined, this.#create(entry, own, isBelowNew));
     } else if (isPartOfTemplate(entry)) {
       const to = wordOf(type, entry.wanted) ?? '';
@@ -150,7 +158,7 @@ class Planner {
   /** What is there of an object; `own` are its attributes with their references looked up. */
   async #found(entry: Entry, own: Item, ids: Ids): Promise<Found | undefined> {
     if (!entry.isMember && isNewScope(entry.type, own)) return undefined;
-    return foundIn(entry, own, await this.#site.list(entry.service, ids));
+    return await this.#matcher.find(entry, own, ids);
   }
 
   #create(entry: Entry, own: Item, isBelowNew: boolean): Change {
@@ -193,6 +201,34 @@ class Planner {
     };
     this.#changes.push(change);
     return change;
+  }
+
+  /**
+   * New networks of clusters are optional until the hosts have them: a host without a required network
+   * becomes non-operational, and nothing could be added through it.
+   */
+  #requireNetworks(entries: readonly Entry[]): void {
+    const changeOf = (entry: Entry) => this.#states.get(entry)?.change;
+    const onHosts = entries.filter(
+      ({ service }) => service === '/hosts' || service.startsWith('/hosts/{host}/'),
+    );
+    const changes = onHosts.flatMap((entry) => changeOf(entry) ?? []);
+    if (changes.length === 0) return;
+    for (const entry of entries) {
+      const attached = changeOf(entry);
+      const { wanted, service, label } = entry;
+      const isNew = service === '/clusters/{cluster}/networks' && attached?.action === 'attach';
+      if (!isNew || wanted['required'] === false) continue;
+      this.#maker.optional.add(entry);
+      this.#changes.push({
+        action: 'update',
+        label,
+        differences: [{ path: 'required', from: 'false', to: 'true' }],
+        needs: [attached],
+        secrets: [],
+        run: async () => await this.#maker.require(entry),
+      });
+    }
   }
 
   #start(entry: Entry): void {

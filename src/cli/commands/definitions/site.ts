@@ -17,6 +17,8 @@ export class Site {
   /** By the path with its ids. */
   readonly #lists = new Map<string, Promise<ApiObject[]>>();
 
+  #attached: ReadonlySet<string> | undefined;
+
   constructor(runner: OperationRunner) {
     this.#runner = runner;
   }
@@ -38,10 +40,30 @@ export class Site {
     return await this.list(service, ids);
   }
 
+  /** Ids of the disks that VMs and templates have. */
+  async attachedDisks(): Promise<ReadonlySet<string>> {
+    if (!this.#attached) {
+      const found = new Set<string>();
+      for (const [owners, path, name] of [
+        ['/vms', '/vms/{vm}/diskattachments', 'vm'],
+        ['/templates', '/templates/{template}/diskattachments', 'template'],
+      ] as const) {
+        for (const { id } of await this.list(owners)) {
+          for (const one of await this.list(path, { [name]: String(id) })) {
+            found.add(String((isItem(one['disk']) ? one['disk']['id'] : undefined) ?? one['id']));
+          }
+        }
+      }
+      this.#attached = found;
+    }
+    return this.#attached;
+  }
+
   /** Notes an object that was made. */
   async note(service: string, ids: Ids, item: ApiObject): Promise<void> {
     const list = await this.#lists.get(filled(service, ids));
-    if (list && item['id'] !== undefined) list.push(item);
+    const isListed = list?.some(({ id }) => id === item['id']);
+    if (list && !isListed && item['id'] !== undefined) list.push(item);
   }
 
   /**
