@@ -75,3 +75,14 @@ export function siteUrl(site: Site): string {
 export function apiRoot(site: Site): string {
   return `${site.appRoot}/api`;
 }
+
+/** A path as the server knows it: hrefs are complete already, paths of the model are not. */
+export function absolutePath(site: Site, path: string): string {
+  const root = apiRoot(site);
+  if (path === root || path.startsWith(`${root}/`) || path.startsWith(`${root}?`)) return path;
+  if (path.startsWith(`${site.appRoot}/`) && site.appRoot !== '') return path;
+  if (path === '/') return root;
+  // What only `vmctl serve` has, beside the API.
+  if (path.startsWith('/_vmctl/')) return path;
+  return `${root}${path.startsWith('/') ? '' : '/'}${path}`;
+}

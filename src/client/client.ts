@@ -11,10 +11,11 @@ import {
   type MediaType,
   WireError,
 } from '../wire/index.ts';
-import { apiRoot, type Site } from './address.ts';
+import { absolutePath, type Site } from './address.ts';
 import { type ApiObject, type Call, nounOf, pathOf, whatOf } from './call.ts';
 import { DryRunStop, isReading } from './dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
+import { doesHarm } from './harm.ts';
 import type { Http } from './http.ts';
 import type { HttpResponse } from './http-message.ts';
 import { inPieces, ListSplitter } from './list-splitter.ts';
@@ -55,7 +56,7 @@ export interface ClientOptions {
   readonly apiVersion?: string;
   /** Called with what is about to be tried, in words: `start vms/web01`. */
   readonly onStep?: (what: string) => void;
-  /** Asked before anything that could change something is sent; throws what must not be. */
+  /** Called before a harmful request is sent, whatever sends it; throws to refuse it. */
   readonly guard?: (request: { readonly method: string; readonly path: string }) => Promise<void>;
   readonly onChange?: ChangeObserver;
 }
@@ -67,6 +68,8 @@ const defaultApiVersion = '4';
 export class Client {
   readonly #options: ClientOptions;
   #correlationId: string | undefined;
+  /** Ids of the objects that this command has created: harm to them needs no confirmation. */
+  readonly #owned = new Set<string>();
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -81,6 +84,11 @@ export class Client {
   /** Goes on under the id of an earlier command, whose work this one continues. */
   correlateWith(id: string): void {
     this.#correlationId = id;
+  }
+
+  /** Lets this command harm an object that an earlier command created for it, without confirmation. */
+  own(id: string): void {
+    this.#owned.add(id);
   }
 
   /** Where the service is; signs in first when nobody has. */
@@ -239,16 +247,25 @@ export class Client {
       });
     }
     if (isReading(request.method) || http.isDryRun) return await this.#send(request);
-    await guard?.(request);
+    if (guard && doesHarm(request, await this.site(), this.#owned)) await guard(request);
     const observed = await onChange?.(this, request);
     try {
       const answer = await this.#send(request);
+      if (guard && request.method === 'POST') this.#ownCreated(request, answer);
       observed?.(answer);
       return answer;
     } catch (error) {
       observed?.(error instanceof Error ? error : new Error(String(error)));
       throw error;
     }
+  }
+
+  /** Remembers the object that a request has created; an id in the request names one that existed before. */
+  #ownCreated(request: RawRequest, { status, body }: HttpResponse): void {
+    if (status !== 201 && status !== 202) return;
+    const { id } = readable(() => JSON.parse(textOf(body)) as ApiObject) ?? {};
+    const sent = Buffer.from(request.body ?? '').toString('utf8');
+    if (typeof id === 'string' && !sent.includes(id)) this.#owned.add(id);
   }
 
   async #send(request: RawRequest): Promise<HttpResponse> {
@@ -371,15 +388,4 @@ function listItems(body: Uint8Array): readonly ApiObject[] {
   const parsed = JSON.parse(textOf(body)) as ApiObject;
   const list = Object.values(parsed).find((value) => Array.isArray(value));
   return (list ?? []) as readonly ApiObject[];
-}
-
-/** A path as the server knows it: hrefs are complete already, paths of the model are not. */
-function absolutePath(site: Site, path: string): string {
-  const root = apiRoot(site);
-  if (path === root || path.startsWith(`${root}/`) || path.startsWith(`${root}?`)) return path;
-  if (path.startsWith(`${site.appRoot}/`) && site.appRoot !== '') return path;
-  if (path === '/') return root;
-  // What only `vmctl serve` has, beside the API.
-  if (path.startsWith('/_vmctl/')) return path;
-  return `${root}${path.startsWith('/') ? '' : '/'}${path}`;
 }

@@ -134,6 +134,8 @@ export class TransferSession {
       id = await api.begin(disk, direction, format, backup);
     }
     this.#id = String(id);
+    // Cancelling it after a failure needs no confirmation, although an earlier command may have begun it.
+    this.#options.client.own(this.#id);
     journal?.begin(this.#id);
     return await api.waitUntilReady(this.#id);
   }

@@ -83,7 +83,8 @@ class Upload {
     this.#progress.enterPhase('preparing');
     const journal = await this.#openJournal();
     this.#journal = journal;
-    const { disk, format } = journal.header;
+    const { disk, format, created } = journal.header;
+    if (created) this.#options.client.own(disk);
     const resumed = 'resume' in into;
     if (resumed) {
       const completed = await this.#completedEarlier(journal);

@@ -229,17 +229,18 @@ describe('what is not sent', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is what a guard does not let through, which is asked before changes alone', async () => {
+  it('is what a guard refuses, which is called before harmful requests alone', async () => {
     const no = new UsageError('no');
     const guard = vi.fn(() => Promise.reject(no));
     const { client, requests } = clientThat([{ body: '{}' }], { guard });
     await client.object({ operation: get, ids });
+    await client.action({ operation: start, ids });
     expect(guard).not.toHaveBeenCalled();
-    await expect(client.action({ operation: start, ids })).rejects.toBe(no);
+    await expect(client.action({ operation: remove, ids })).rejects.toBe(no);
     expect(guard.mock.calls).toEqual([
-      [expect.objectContaining({ method: 'POST', path: '/vms/1/start' })],
+      [expect.objectContaining({ method: 'DELETE', path: '/vms/1' })],
     ]);
-    expect(requests).toHaveLength(1);
+    expect(requests).toHaveLength(2);
   });
 
   it('is shown with the call that it was made from', async () => {

@@ -1,39 +1,25 @@
-/** Protected contexts: what does harm there has to be confirmed with the name of the context. */
+/** Confirmation of harmful requests in a protected context, with the name of the context. */
 import { DeclinedError } from '../../client/errors.ts';
 import type { CommandContext } from './command-context.ts';
 import { ask, canAsk } from './prompt.ts';
 
-/** Last words of the paths of actions that stop work or lose data. */
-const harmful: ReadonlySet<string> = new Set([
-  ...['stop', 'shutdown', 'reboot', 'reset', 'suspend', 'detach', 'fence', 'deactivate'],
-  ...['install', 'upgrade', 'restore', 'commitsnapshot', 'undosnapshot', 'previewsnapshot'],
-  ...['migrate', 'reduceluns', 'resetalloptions', 'resetemulatedmachine', 'setupnetworks'],
-]);
-
-interface Request {
+interface HarmfulRequest {
   readonly method: string;
   readonly path: string;
 }
 
-/** Asks once in a command, before the first request that does harm. */
-export function protectedContextGuard(cli: CommandContext): (request: Request) => Promise<void> {
+/** Asks once in a command, before the first harmful request. */
+export function protectedContextGuard(
+  cli: CommandContext,
+): (request: HarmfulRequest) => Promise<void> {
   let agreed: Promise<void> | undefined;
   return async (request) => {
-    if (!doesHarm(request)) return;
     agreed ??= agree(cli, request);
     await agreed;
   };
 }
 
-/** Whether a request stops work or loses data. The path may be a template of the model. */
-export function doesHarm({ method, path }: Request): boolean {
-  const [word = ''] = path.split('?', 1);
-  return (
-    method === 'DELETE' || (method === 'POST' && harmful.has(word.slice(word.lastIndexOf('/') + 1)))
-  );
-}
-
-async function agree(cli: CommandContext, { method, path }: Request): Promise<void> {
+async function agree(cli: CommandContext, { method, path }: HarmfulRequest): Promise<void> {
   const name = cli.contextName() ?? '';
   const given = cli.setting('confirm')?.value;
   if (given === name) return;

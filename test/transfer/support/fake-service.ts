@@ -35,7 +35,7 @@ export class FakeService {
   get client(): Client {
     const { http } = this;
     const answer = (call: Call) => Promise.resolve().then(() => this.#answer(call));
-    return { http, object: answer, action: answer } as unknown as Client;
+    return { http, object: answer, action: answer, own: () => {} } as unknown as Client;
   }
 
   addDisk(disk: ApiObject): ApiObject {

@@ -1,8 +1,8 @@
 /** Tools for agents, made from the commands: one for each noun, with its verbs. */
 import { UsageError } from '../../../client/errors.ts';
+import { isHarmful, operationAt } from '../../../client/harm.ts';
 import { type Noun, nounOf, nouns } from '../../args/catalog.ts';
 import type { Command, NounModules } from '../../args/command.ts';
-import { doesHarm } from '../../session/protected-contexts.ts';
 import { verbsOf } from '../../verbs/derive-verbs.ts';
 import { commandOf, inPlaceOf } from '../../verbs/verb-command.ts';
 
@@ -115,10 +115,11 @@ export function inputSchemaOf({ commands }: NounTool) {
 /** What hosts of agents should know of a tool before they let it be used. */
 export function annotationsOf({ commands }: NounTool) {
   const readOnlyHint = commands.every(({ onlyReads }) => onlyReads === true);
-  const destructiveHint = commands.some((one) => one.calls().some(doesHarmAt));
+  const destructiveHint = commands.some((one) => one.calls().some(mayHarm));
   return { readOnlyHint, destructiveHint, openWorldHint: false };
 }
 
-function doesHarmAt({ method, path }: ReturnType<Command['calls']>[number]): boolean {
-  return doesHarm({ method, path });
+function mayHarm({ method, path }: ReturnType<Command['calls']>[number]): boolean {
+  const operation = operationAt(method, path.split('/').slice(1));
+  return operation === undefined || isHarmful(operation);
 }

@@ -1,7 +1,7 @@
 /** What can be done with an object by a key: verbs that need nothing but its name. */
+import { isHarmful } from '../../../client/harm.ts';
 import { requiredByAction } from '../../../model/derive/required.ts';
 import { handMadeVerbs } from '../../args/catalog.ts';
-import { doesHarm } from '../../session/protected-contexts.ts';
 import { type Verb, verbsOf } from '../../verbs/derive-verbs.ts';
 import { purposeOf } from '../../verbs/purpose.ts';
 import { isReferenceVerb, verbOptions } from '../../verbs/verb-names.ts';
@@ -44,9 +44,7 @@ export function offeredVerbs(noun: string): readonly OfferedVerb[] {
     .map((verb) => ({
       name: verb.name,
       purpose: purposeOf(verb),
-      isHarmful: verb.candidates.some(({ operation: { http, path } }) =>
-        doesHarm({ method: http, path }),
-      ),
+      isHarmful: verb.candidates.some(({ operation }) => isHarmful(operation)),
       takesTerminal: false,
       isSingle: false,
     }));

@@ -1,0 +1,155 @@
+/** Harmful operations: those that stop work, lose data or overwrite it. Protected contexts confirm them first. */
+import { addressesObject, allOperations, type Operation } from '../model/index.ts';
+import { decodeAction, decodeObject, type MediaType } from '../wire/index.ts';
+import { absolutePath, apiRoot, type Site } from './address.ts';
+import type { ApiObject } from './call.ts';
+
+/**
+ * Names of the actions that do no harm. Everything else does, so that an action that is added to the model
+ * is confirmed until it is listed here.
+ */
+export const harmlessActions: ReadonlySet<string> = new Set([
+  ...['activate', 'allocate_vm', 'approve', 'auto_pin_cpu_and_numa_nodes', 'clean_finished_tasks'],
+  ...['clear', 'clone', 'commit_net_config', 'convert', 'copy', 'disable', 'discover_iscsi'],
+  ...['enable', 'end', 'enroll_certificate', 'export', 'extend', 'finalize', 'force_select_spm'],
+  ...['get_profile_statistics', 'import', 'import_certificates', 'is_attached', 'iscsi_discover'],
+  ...[
+    'iscsi_login',
+    'logon',
+    'maintenance',
+    'move',
+    'pause',
+    'proxy_ticket',
+    'rebalance',
+    'reduce',
+  ],
+  ...['refresh', 'refresh_gluster_heal_status', 'refresh_lun', 'refresh_luns', 'register'],
+  ...['reload_configurations', 'remote_viewer_connection_file', 'reorder_mac_addresses', 'resume'],
+  ...['screenshot', 'set_master', 'set_option', 'sparsify', 'start', 'start_profile'],
+  ...['stop_profile', 'test_connectivity', 'thaw_filesystems', 'ticket', 'undelete'],
+  ...['unregistered_storage_domains_discover', 'update_ovf_store', 'upgrade_check'],
+]);
+
+/** Members of a body that let an operation overwrite what exists. */
+const overwriting: ReadonlySet<string> = new Set(['exclusive', 'override_luns']);
+
+export interface ChangingRequest {
+  readonly method: string;
+  /** Below the API root, or absolute, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** Whether an operation does harm whatever its parameters are. */
+export function isHarmful({ http, name, isAction }: Operation): boolean {
+  return http === 'DELETE' || (isAction && !harmlessActions.has(name));
+}
+
+/**
+ * Whether the server would do harm for a request that could change something. The operation is the one
+ * that the server resolves from the path, however that is spelled; a request that matches no operation of
+ * the model counts as harmful, and so does one whose body cannot be read.
+ *
+ * `owned` has the ids of objects that the same command has created: harm to them is none.
+ */
+export function doesHarm(
+  request: ChangingRequest,
+  site: Site,
+  owned: ReadonlySet<string> = new Set(),
+): boolean {
+  const segments = segmentsBelow(site, absolutePath(site, request.path));
+  const operation = segments && operationAt(request.method, segments);
+  if (!operation) return true;
+  if (isHarmful(operation)) {
+    const at = operation.isAction ? -2 : -1;
+    return !(addressesObject(operation.service) && owned.has(segments.at(at) ?? ''));
+  }
+  if (isForced(request.path)) return true;
+  const body = bodyOf(request, operation);
+  if (body === 'unreadable') return true;
+  if (operation.service === '/imagetransfers' && operation.name === 'add') {
+    return body?.['direction'] !== 'download' && !owned.has(targetOf(body));
+  }
+  return body !== undefined && hasOverwriting(body);
+}
+
+/** The operation of the model behind a method and decoded segments below the API root. */
+export function operationAt(method: string, segments: readonly string[]): Operation | undefined {
+  const matches = allOperations().filter(({ http, path }) => {
+    if (http !== method) return false;
+    const template = path.split('/').filter((word) => word !== '');
+    return (
+      template.length === segments.length &&
+      template.every((word, index) => word.startsWith('{') || word === segments[index])
+    );
+  });
+  // A word of the model takes precedence over an id.
+  return matches.find(({ isAction }) => isAction) ?? matches[0];
+}
+
+/**
+ * The segments of an absolute path below the API root as servers read them: without matrix parameters, empty
+ * segments and dots, decoded. Undefined for a path elsewhere, and one that servers may read in two ways.
+ */
+export function segmentsBelow(site: Site, path: string): readonly string[] | undefined {
+  const root = segmentsOf(apiRoot(site)) ?? [];
+  const segments = segmentsOf(path);
+  if (!segments || !root.every((word, index) => segments[index] === word)) return undefined;
+  const below = segments.slice(root.length);
+  return /^v\d+$/.test(below[0] ?? '') ? below.slice(1) : below;
+}
+
+function segmentsOf(path: string): readonly string[] | undefined {
+  const segments: string[] = [];
+  for (const word of (path.split(/[?#]/, 1)[0] ?? '').split('/')) {
+    let segment: string;
+    try {
+      segment = decodeURIComponent(word.split(';', 1)[0] ?? '');
+    } catch {
+      return undefined;
+    }
+    if (/[/\\;]/.test(segment)) return undefined;
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return segments;
+}
+
+/** Whether a parameter of the path makes the server skip its own safeguards. */
+function isForced(path: string): boolean {
+  return path.split(/[?&;]/).some((pair) => {
+    const [name = '', value = ''] = new URLSearchParams(pair).entries().next().value ?? [];
+    return name === 'force' && !/^(f|false|n|no|0)$/i.test(value);
+  });
+}
+
+function bodyOf(
+  { body, headers = {} }: ChangingRequest,
+  { type, isAction, listBody, http }: Operation,
+): ApiObject | undefined | 'unreadable' {
+  if (body === undefined || body.length === 0 || listBody) return undefined;
+  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type');
+  const media: MediaType = /xml/i.test(header?.[1] ?? '') ? 'application/xml' : 'application/json';
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  try {
+    if (isAction) return decodeAction(media, bytes, undefined, { unknown: 'skip' });
+    return decodeObject(media, bytes, type, { unknown: 'skip' });
+  } catch {
+    // An update overwrites no contents, whatever it says.
+    return http === 'PUT' ? undefined : 'unreadable';
+  }
+}
+
+/** Id of the disk that an upload overwrites. */
+function targetOf(body: ApiObject | undefined): string {
+  const { disk, image, snapshot } = (body ?? {}) as Record<string, ApiObject | undefined>;
+  return snapshot === undefined ? String((disk ?? image)?.['id'] ?? '') : '';
+}
+
+function hasOverwriting(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([name, inner]) => (overwriting.has(name) && inner === true) || hasOverwriting(inner),
+  );
+}
