@@ -1,10 +1,9 @@
 /** Tools for agents: the protocol as it is spoken on the pipes of a process. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
-import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { Agent, type Result, type Tool } from './support/agent.ts';
 
 let server: TestServer;
 let home: Home;
@@ -22,76 +21,14 @@ afterEach(() => {
   for (const agent of agents.splice(0)) agent.child.kill();
 });
 
-interface Tool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: { readonly properties: Record<string, { readonly enum?: string[] }> };
-  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint?: boolean };
-}
-
-interface Result {
-  readonly content: readonly { readonly text: string }[];
-  readonly isError?: boolean;
-  readonly tools?: readonly Tool[];
-}
-
-/** Somebody who speaks the protocol, message by message. */
-class Agent {
-  readonly child: ChildProcess;
-  readonly #waiting = new Map<number, (message: Record<string, unknown>) => void>();
-  #count = 0;
-
-  constructor(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    this.child = spawn(process.execPath, [vmctl, 'mcp', ...words], {
-      env: { ...home.env, ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    agents.push(this);
-    createInterface({ input: this.child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-      // Nothing but messages may stand on standard output.
-      const message = JSON.parse(line) as Record<string, unknown>;
-      this.#waiting.get(Number(message['id']))?.(message);
-    });
-  }
-
-  send(message: object): void {
-    this.child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  }
-
-  async ask(method: string, params: object = {}): Promise<Record<string, unknown>> {
-    this.#count += 1;
-    const id = this.#count;
-    const answer = new Promise<Record<string, unknown>>((resolve) =>
-      this.#waiting.set(id, resolve),
-    );
-    this.send({ id, method, params });
-    return await answer;
-  }
-
-  async begin(): Promise<Record<string, unknown>> {
-    const { result } = await this.ask('initialize', {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    });
-    this.send({ method: 'notifications/initialized' });
-    return result as Record<string, unknown>;
-  }
-
-  async tools(): Promise<readonly Tool[]> {
-    const { result } = await this.ask('tools/list');
-    return (result as Result).tools ?? [];
-  }
-
-  async use(name: string, input: object): Promise<Result> {
-    const { result, error } = await this.ask('tools/call', { name, arguments: input });
-    if (error) throw new Error(JSON.stringify(error));
-    return result as Result;
-  }
+function start(words: readonly string[], env: NodeJS.ProcessEnv = {}): Agent {
+  const agent = new Agent(words, { ...home.env, ...env });
+  agents.push(agent);
+  return agent;
 }
 
 async function open(words: readonly string[] = [], env?: NodeJS.ProcessEnv): Promise<Agent> {
-  const agent = new Agent(words, env);
+  const agent = start(words, env);
   await agent.begin();
   return agent;
 }
@@ -106,7 +43,7 @@ const verbsOf = (tools: readonly Tool[], name: string) =>
 
 describe('vmctl mcp', () => {
   it('says who it is, and how its tools are meant', async () => {
-    const agent = new Agent([]);
+    const agent = start([]);
     const { serverInfo, instructions, capabilities } = await agent.begin();
     expect(serverInfo).toMatchObject({ name: 'vmctl' });
     expect(instructions).toContain('name or id');

@@ -5,6 +5,8 @@ export interface ArgumentOptions {
   /** It is one of these words. */
   readonly choices?: readonly string[];
   readonly default?: string;
+  /** `file`, `folder` and the like for a path on this computer: `local-paths.ts` lists the types. */
+  readonly type?: string;
 }
 
 /** An argument of a command: `<file>`, `[name]`, `<vm...>`. */
@@ -32,7 +34,10 @@ export interface FlagOptions {
   readonly negatable?: boolean;
   /** Understood, but neither shown nor listed. */
   readonly hidden?: boolean;
-  /** Kind of the value as the model writes it: `int`, `enum vm_type`, `ref host`. */
+  /**
+   * Kind of the value as the model writes it: `int`, `enum vm_type`, `ref host`; or that of a path on this
+   * computer (`local-paths.ts`). `<file>`, `<dir>` and `<name=@file>` imply it.
+   */
   readonly type?: string;
   /** Takes several values at once, separated by commas. */
   readonly many?: boolean;
@@ -61,8 +66,21 @@ export function flag<const N extends string, const O extends FlagOptions = Recor
   options?: O,
 ): FlagSpec<N, O> {
   const many = notation.endsWith('...>');
-  return { notation, doc: repeatableDoc(doc, { many, ...options }), ...options } as FlagSpec<N, O>;
+  const type = pathTypes[/<(.*?)(\.\.\.)?>$/.exec(notation)?.[1]?.toLowerCase() ?? ''];
+  return {
+    notation,
+    doc: repeatableDoc(doc, { many, ...options }),
+    ...(type === undefined ? {} : { type }),
+    ...options,
+  } as FlagSpec<N, O>;
 }
+
+/** Types of the values of flags that are paths, by what stands for the value. */
+const pathTypes: Readonly<Record<string, string>> = {
+  file: 'file',
+  dir: 'folder',
+  'name=@file': 'name=@file',
+};
 
 /** What a flag is for; one that may be given again says so. */
 export function repeatableDoc(doc: string, { repeatable, many, hidden }: FlagOptions = {}): string {

@@ -48,7 +48,7 @@ export default noun({
   position: 90,
   commands: [
     command({
-      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin')],
+      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin', { type: 'file' })],
       flags: [
         fileFlag,
         flag('--secret <name=@file>', 'fill a placeholder with what is in a file', {

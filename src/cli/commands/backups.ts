@@ -8,7 +8,7 @@ const run = command({
   summary: 'Back up a virtual machine into a folder',
   arguments: [
     argument('<vm>', 'name or id'),
-    argument('<dir>', 'the folder of its backups; made if it is missing'),
+    argument('<dir>', 'the folder of its backups; made if it is missing', { type: 'folder' }),
   ],
   flags: [
     flag('--full', 'read all of its disks, whatever is known of their changes'),
@@ -45,7 +45,9 @@ const restore = command({
   purpose: 'Make a virtual machine, or its disks, from a backup in a folder',
   summary: 'Make a virtual machine from a backup',
   arguments: [
-    argument('<dir>', 'the folder of backups run, whose newest is taken; or one backup in it'),
+    argument('<dir>', 'the folder of backups run, whose newest is taken; or one backup in it', {
+      type: 'folder',
+    }),
   ],
   flags: [
     flag('--name <name>', 'name of the machine (default: the one that it had)'),

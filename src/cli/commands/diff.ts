@@ -24,7 +24,7 @@ export default noun({
   position: 100,
   commands: [
     command({
-      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin')],
+      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin', { type: 'file' })],
       flags: [fileFlag, flag('--exit-code', 'exit with 11 if there are differences: always so')],
       notes:
         'Exits with 11 if there are differences. vmctl help definitions shows what a definition looks like.',

@@ -17,6 +17,7 @@ const upload = command({
     argument(
       '<file>',
       'a raw, ISO or qcow2 image; a block device; an https:// address; - is stdin',
+      { type: 'file or url' },
     ),
   ],
   flags: [
@@ -52,7 +53,7 @@ const download = command({
   summary: 'Download the image of a disk',
   arguments: [
     argument('<disk>', 'name or id'),
-    argument('<file>', 'the file to be made, or a block device; - is stdout'),
+    argument('<file>', 'the file to be made, or a block device; - is stdout', { type: 'file' }),
   ],
   flags: [
     flag('--force', 'replace the file if it exists; overwrite the block device'),
@@ -79,7 +80,10 @@ const verify = command({
   verb: 'verify',
   purpose: 'Compare a file with the image of a disk, by checksums; exit code 6: they differ',
   summary: 'Compare a file with the image of a disk',
-  arguments: [argument('<disk>', 'name or id'), argument('<file>', 'the file to compare with')],
+  arguments: [
+    argument('<disk>', 'name or id'),
+    argument('<file>', 'the file to compare with', { type: 'file' }),
+  ],
   notes:
     'They are compared as they are stored; zeros behind the end of the file make no difference.',
   examples: ['vmctl disks verify root root.qcow2', 'vmctl disks verify root root.qcow2 -o json'],

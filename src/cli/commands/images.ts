@@ -73,7 +73,7 @@ const bytes = [
     verb: 'write',
     purpose: 'Write bytes into an image',
     summary: 'Write bytes into the image of a ticket',
-    arguments: [url, argument('<file>', 'the bytes to write; - is stdin')],
+    arguments: [url, argument('<file>', 'the bytes to write; - is stdin', { type: 'file' })],
     flags: [
       flag('--offset <size>', 'where the first byte goes', { default: '0' }),
       flag('--no-flush', 'do not wait until they are on stable storage'),
@@ -119,8 +119,10 @@ const serve = command({
     flag('--tls-cert <file>', 'certificate chain, PEM, instead of its own'),
     flag('--tls-key <file>', 'key of the certificate, PEM'),
     flag('--no-tls', 'speak plain HTTP'),
-    flag('--unix-socket <path>', 'listen there as well, for clients on this machine'),
-    flag('--control-socket <path>', 'take tickets there, while it runs'),
+    flag('--unix-socket <path>', 'listen there as well, for clients on this machine', {
+      type: 'file',
+    }),
+    flag('--control-socket <path>', 'take tickets there, while it runs', { type: 'file' }),
     flag('--max-connections <number>', 'connections to images at once, up to 512 (512)', {
       default: '512',
     }),

@@ -23,7 +23,9 @@ const addressFlags = [
     '--images-listen <host:port>',
     `address of the image daemon (${imagesAddress}; with a command: any port)`,
   ),
-  flag('--images-control-socket <path>', 'unix socket for the tickets of the image daemon'),
+  flag('--images-control-socket <path>', 'unix socket for the tickets of the image daemon', {
+    type: 'file',
+  }),
 ] as const;
 
 const dataFlags = [

@@ -143,7 +143,9 @@ const exportOva = command({
   summary: 'Write a virtual machine into an OVA archive',
   arguments: [
     argument('<vm>', 'name or id'),
-    argument('<file>', 'the archive: web01.ova; nothing of it is left where the export fails'),
+    argument('<file>', 'the archive: web01.ova; nothing of it is left where the export fails', {
+      type: 'file',
+    }),
   ],
   flags: [
     flag('--force', 'replace the file if it exists'),
@@ -171,7 +173,9 @@ const importOva = command({
   verb: 'import-ova',
   purpose: 'Make a virtual machine from a local OVA archive, or an OVF document and its files',
   summary: 'Make a virtual machine from an OVA archive',
-  arguments: [argument('<file>', 'web01.ova, or web01.ovf with its images beside it')],
+  arguments: [
+    argument('<file>', 'web01.ova, or web01.ovf with its images beside it', { type: 'file' }),
+  ],
   flags: [
     flag('--name <name>', 'name of the machine (default: as the document says)'),
     flag('--cluster <cluster>', 'where it is made: name or id', { type: 'ref cluster' }),

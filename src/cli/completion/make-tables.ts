@@ -5,6 +5,7 @@ import * as fs from 'node:fs';
 import * as paths from 'node:path';
 import { handMadeVerbs, type Noun, nounOf, nouns } from '../args/catalog.ts';
 import type { NounModules } from '../args/command.ts';
+import { isLocalPath } from '../args/local-paths.ts';
 import {
   type ArgumentEntry,
   type CommandEntry,
@@ -84,7 +85,8 @@ function valueChoice(flag: string, type: string, value = ''): ValueChoice {
   const home = form === 'links' || form === 'struct' ? homeOf(of) : undefined;
   if (home) return { noun: home.noun };
   if (type === 'bool') return { values: ['true', 'false'] };
-  if (type === 'file' || /^(FILE|PATH|DIR|<FILE>)(\.\.\.)?$/i.test(value)) return { of: 'files' };
+  if (isLocalPath({ type }) || /^(FILE|PATH|DIR|<FILE>)(\.\.\.)?$/i.test(value))
+    return { of: 'files' };
   const noun = nounOf(flag.slice(2));
   const isReference = /^(REF|DISK|DOMAIN|ID)$/.test(value) && noun?.api;
   return isReference ? objectsOf(noun.name) : {};

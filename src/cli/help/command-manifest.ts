@@ -31,6 +31,8 @@ export interface ArgumentEntry {
   readonly doc: string;
   readonly required: boolean;
   readonly many: boolean;
+  /** Of a path on this computer: `file`, `folder`, `file or url`. */
+  readonly type?: string;
   readonly values?: readonly string[];
 }
 
@@ -116,9 +118,13 @@ function withoutCommand({ name, doc }: Noun): CommandEntry {
   };
 }
 
-function argumentEntry({ notation, doc, choices }: ArgumentSpec): ArgumentEntry {
+function argumentEntry({ notation, doc, choices, type }: ArgumentSpec): ArgumentEntry {
   const { name, required, many } = argumentParts(notation);
-  return { name, doc, required, many, ...(choices ? { values: choices } : {}) };
+  return {
+    ...{ name, doc, required, many },
+    ...(type === undefined ? {} : { type }),
+    ...(choices ? { values: choices } : {}),
+  };
 }
 
 function flagEntry(spec: FlagSpec): FlagEntry {

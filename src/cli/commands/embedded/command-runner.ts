@@ -4,7 +4,7 @@ import { Command as Commander, CommanderError } from 'commander';
 import { DryRunStop } from '../../../client/dry-run.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { handMadeVerbs, nounOf } from '../../args/catalog.ts';
-import type { Command, NounModules } from '../../args/command.ts';
+import type { Command, NounModules, Options } from '../../args/command.ts';
 import { addGlobalFlags, globalValues, mount } from '../../parse/commander.ts';
 import { asUsageError } from '../../parse/usage-error.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -29,6 +29,8 @@ const always = { color: 'never', noInput: true };
 /** Values of flags that every command has, by the names of their settings. */
 type Flags = Readonly<Record<string, string | boolean>>;
 
+type CommandCheck = (command: Command, positionals: readonly unknown[], options: Options) => void;
+
 interface ReadOptions {
   /** Printed as on a terminal of so many columns. */
   readonly columns?: number;
@@ -47,10 +49,16 @@ export class CommandRunner {
   readonly #cli: CommandContext;
   readonly #modules: NounModules;
 
-  /** `cli` is the context of the command that runs others, whose settings they have. */
-  constructor(cli: CommandContext, modules: NounModules) {
+  readonly #check: CommandCheck | undefined;
+
+  /**
+   * `cli` is the context of the command that runs others, whose settings they have. `check` throws to refuse
+   * a command with its arguments and flags, before it runs.
+   */
+  constructor(cli: CommandContext, modules: NounModules, check?: CommandCheck) {
     this.#cli = cli;
     this.#modules = modules;
+    this.#check = check;
   }
 
   /**
@@ -145,6 +153,7 @@ export class CommandRunner {
       const given = { ...flags, ...globalValues(parsed) };
       context.use({ ...this.#cli.flags, ...given });
       context.useNoun(one.noun);
+      this.#check?.(one, positionals, parsed.opts());
       await one.run(context, positionals, parsed.opts(), this.#modules);
     });
     for (const one of [program, holder, ...holder.commands]) addGlobalFlags(one);

@@ -9,12 +9,14 @@ import { commandPage } from '../../help/pages.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { openClient } from '../../session/connect.ts';
 import { CommandRunner } from '../embedded/command-runner.ts';
+import { OpenFolders } from './open-folders.ts';
 import { runTool, type ToolInput, type ToolOutcome, unknownTool } from './run-tool.ts';
 import { annotationsOf, inputSchemaOf, type NounTool, toolsOf } from './tools.ts';
 
 interface McpFlags {
   readonly allowChanges?: boolean;
   readonly nouns?: string;
+  readonly files?: readonly string[];
 }
 
 const helpTool = {
@@ -47,10 +49,13 @@ export async function serveTools(
   }
   const allowChanges = flags.allowChanges === true;
   const tools = await toolsOf(modules, flags.nouns?.split(','), allowChanges);
-  const runner = new CommandRunner(allowChanges ? cli : readOnly(cli), modules);
+  const folders = new OpenFolders(flags.files ?? []);
+  const runner = new CommandRunner(allowChanges ? cli : readOnly(cli), modules, (...given) =>
+    folders.check(...given),
+  );
   const { stdin, stdout } = cli.io;
   const transport = new StdioServerTransport(stdin, stdout);
-  const handle = serveStdio(() => serverOf(tools, runner), { transport });
+  const handle = serveStdio(() => serverOf(tools, runner, folders.description), { transport });
   try {
     await new Promise<void>((resolve, reject) => {
       stdin.once('end', resolve);
@@ -69,10 +74,10 @@ function readOnly(cli: CommandContext): CommandContext {
   return cli.within({ env, stdin, stdout, stderr }, cli.words, {}, openClient);
 }
 
-function serverOf(tools: readonly NounTool[], runner: CommandRunner): Server {
+function serverOf(tools: readonly NounTool[], runner: CommandRunner, files: string): Server {
   const server = new Server(
     { name: 'vmctl', version },
-    { capabilities: { tools: {} }, instructions },
+    { capabilities: { tools: {} }, instructions: `${instructions} ${files}` },
   );
   server.setRequestHandler('tools/list', () => ({
     tools: [

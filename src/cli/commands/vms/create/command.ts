@@ -34,7 +34,9 @@ export const createMachine = command({
   summary: 'Create a virtual machine',
   extendsVerb: true,
   flags: [
-    flag('--image <image>', 'boot from an image file, or from disks/NAME', { type: 'file' }),
+    flag('--image <image>', 'boot from an image file, or from disks/NAME', {
+      type: 'file or disk',
+    }),
     flag('--disk-interface <word>', 'how the guest sees that disk (virtio_scsi)', {
       type: 'enum disk_interface',
       values: enums.disk_interface,
