@@ -111,6 +111,8 @@ class Kept {
 
   /** Keeps what this run compiled; that it cannot be kept is no failure. */
   #keep() {
+    // A dry run writes nothing.
+    if (process.argv.includes('--dry-run')) return;
     const isNew = this.#commands.length < mostCommands && !this.#commands.includes(this.#command);
     if (!this.#lacks && !isNew) return;
     try {

@@ -76,6 +76,10 @@ class Download {
     const { resume, file: given, force } = this.#options;
     this.#progress.enterPhase('preparing');
     resume?.refuseIfInUse();
+    // A dry run ends with the first request, before there is a file.
+    if (this.#options.client.http.isDryRun) {
+      await this.#api.begin(this.#disk, 'download', this.#format);
+    }
     const completed = resume && (await this.#completedEarlier(resume));
     if (completed) return completed;
     this.#file = resume

@@ -15,7 +15,6 @@ import {
   readFileSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
@@ -86,6 +85,9 @@ export class Journal {
   #transfer: string | undefined;
   #pid: number | undefined;
   #file: number;
+  /** A crash has cut the last line short: the next one begins on a line of its own. */
+  #isCutShort = false;
+  #isDetached = false;
 
   private constructor(path: string, header: JournalHeader, file: number) {
     this.path = path;
@@ -154,8 +156,7 @@ export class Journal {
     }
     const journal = new Journal(path, first as unknown as JournalHeader, file);
     for (const line of lines) if (line) journal.#take(line as Entry);
-    // Whatever a crash left of the last line must not run into the next one.
-    describeWriteErrors(path, () => writeSync(file, '\n'));
+    journal.#isCutShort = !text.endsWith('\n');
     return journal;
   }
 
@@ -227,12 +228,18 @@ export class Journal {
   }
 
   #append(entry: Entry | JournalHeader): void {
-    if (this.path === '') return;
+    if (this.path === '' || this.#isDetached) return;
     describeWriteErrors(this.path, () => {
       // All of it, or an error: one call may write less.
-      writeFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+      writeFileSync(this.#file, `${this.#isCutShort ? '\n' : ''}${JSON.stringify(entry)}\n`);
+      this.#isCutShort = false;
       fdatasyncSync(this.#file);
     });
+  }
+
+  /** Leaves the file unchanged from here on, as a dry run has to. */
+  detach(): void {
+    this.#isDetached = true;
   }
 
   close(): void {
@@ -246,7 +253,7 @@ export class Journal {
    */
   remove(onNote?: (note: string) => void): void {
     this.close();
-    if (this.path === '') return;
+    if (this.path === '' || this.#isDetached) return;
     try {
       rmSync(this.path, { force: true });
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Upload of an image into a new or an existing disk. */
 
 import type { ApiObject } from '../client/client.ts';
+import { DryRunStop } from '../client/dry-run.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
 import { fastestAlgorithm } from './checksum-algorithm.ts';
@@ -190,7 +191,8 @@ class Upload {
       zeroed: 'add' in into ? !into.add.onBlockStorage : into.guestData?.zeroed === true,
       hashed: this.#options.verify,
     };
-    return source.repeatable ? Journal.create(journals, header) : Journal.inMemory(header);
+    const isWritten = source.repeatable && !this.#options.client.http.isDryRun;
+    return isWritten ? Journal.create(journals, header) : Journal.inMemory(header);
   }
 
   async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<ApiObject> {
@@ -214,6 +216,7 @@ class Upload {
 
   async #takeUp(journal: Journal): Promise<Journal> {
     journal.refuseIfInUse();
+    if (this.#options.client.http.isDryRun) journal.detach();
     if (!(await this.#api.disk(journal.header.disk))) {
       journal.remove(this.#options.onNote);
       throw new ConflictError(
@@ -231,6 +234,10 @@ class Upload {
     const api = this.#api;
     const disk = journal?.header.disk ?? this.#made;
     if (disk === undefined) return error;
+    if (error instanceof DryRunStop) {
+      journal?.close();
+      return error;
+    }
     const transfer = this.#session?.startedId;
     const resumed = 'resume' in this.#options.into;
     const created = journal?.header.created ?? true;

@@ -262,11 +262,27 @@ describe('an action', () => {
       6,
       expect.stringContaining('vms/vm-02: start has no opposite that takes it back'),
     ]);
-    const { stderr } = await desk.run(['undo', '--dry-run']);
-    expect(stderr).toContain(
-      `passed over, because it cannot be undone: ${number}: vmctl vms start`,
-    );
     await desk.must('vms', 'stop', 'vm-02');
+  });
+
+  it('is what undo refers to without a number: an older change stays as it is', async () => {
+    await desk.must('tags', 'create', '--name', 'older');
+    await desk.must('vms', 'start', 'vm-02');
+    const number = await lastNumber();
+    for (const words of [[], ['--yes'], ['--force', '--yes'], ['--dry-run']]) {
+      expect(await refused(...words)).toEqual([
+        6,
+        expect.stringMatching(
+          new RegExp(
+            `history/${number} \\(vmctl vms start vm-02\\) cannot be undone: [^\n]*\nhint: .*vmctl undo NUMBER`,
+          ),
+        ),
+      ]);
+    }
+    expect(await names('tags', 'list')).toContain('tags/older');
+    expect(await lastNumber()).toBe(number);
+    await desk.must('vms', 'stop', 'vm-02');
+    await undo(String(Number(number) - 1), '--yes');
   });
 });
 

@@ -53,7 +53,7 @@ async function undo(
     failure = error as BulkError<Undone>;
     done = failure.done;
   }
-  if (!failure) await noteCompletion(cli, context.client);
+  if (!failure && !cli.dryRunMode) await noteCompletion(cli, context.client);
   const format = formatOf(cli);
   if (!isTable(format) && done.length > 0) {
     const items = done.map(({ object, ...one }) => ({ ...one, object }));
@@ -74,16 +74,16 @@ async function noteCompletion(cli: CommandContext, client: Client): Promise<void
   }
 }
 
-/** The last change that can be taken back, and was not; what took something back is passed over. */
+/**
+ * The last command that changed something and is not undone, whether it can be undone or not: an older
+ * change is never what the user means. Undos themselves, and commands that changed nothing, do not count.
+ */
 function lastOf(cli: CommandContext): KnownEntry {
-  for (const entry of [...knownEntries(cli, false)].reverse()) {
-    const { undoes, undoneBy, number } = entry;
-    if (undoes !== undefined || undoneBy !== undefined) continue;
-    const works = undoingsOf(entry.steps);
-    if (works.length === 0) continue;
-    if (works.every(({ inverse }) => inverse !== undefined)) return entry;
-    cli.note(`passed over, because it cannot be undone: ${number}: ${commandOf(entry)}`);
-  }
+  const last = knownEntries(cli, false).findLast(
+    ({ undoes, undoneBy, steps }) =>
+      undoes === undefined && undoneBy === undefined && undoingsOf(steps).length > 0,
+  );
+  if (last) return last;
   throw new NotFoundError('there is no change that can be taken back', {
     code: 'nothing_to_undo',
     hint: 'vmctl history lists what was done here, and what of it can be undone',
@@ -101,10 +101,12 @@ function checkAll(entry: KnownEntry, works: readonly Undoing[], force: boolean):
   const stuck = works.filter(({ inverse }) => inverse === undefined);
   if (stuck.length === 0 || (force && stuck.length < works.length)) return;
   const reasons = [...new Set(stuck.map(({ label, why = '' }) => `${label}: ${why}`))];
-  const hint = stuck.length < works.length ? { hint: '--force takes back the rest of it' } : {};
-  throw new ConflictError(`${name} cannot be undone: ${reasons.join('; ')}`, {
+  throw new ConflictError(`${name} (${commandOf(entry)}) cannot be undone: ${reasons.join('; ')}`, {
     code: 'no_opposite',
-    ...hint,
+    hint:
+      stuck.length < works.length
+        ? '--force takes back the rest of it'
+        : 'vmctl history lists older changes; vmctl undo NUMBER undoes one of them',
   });
 }
 
@@ -146,8 +148,8 @@ export default noun({
       notes: `An update is set back to what was there before; what was attached, assigned or granted is taken
 away and the other way round; activate and deactivate and the like undo each other. What was made is
 deleted, after a question. What was deleted is gone, and what was stopped is not started. Without a number
-it is the last change at this server that can be undone and was not: run again, it goes further back.
-An undo can be undone by its own number.`,
+it is the last change at this server that was not undone; where that cannot be undone, undo says why and
+does nothing. Run again, it goes further back. An undo can be undone by its own number.`,
       examples: ['vmctl undo', 'vmctl undo 12', 'vmctl undo --dry-run'],
       exits: [9, 12],
       run: (cli, [number], flags) => undo(cli, number, flags),

@@ -91,6 +91,11 @@ export class EffectiveSettings {
     return { defaults, ...(context ? { context: { ...context, ...context.preferences } } : {}) };
   }
 
+  /** Whether the command only shows its requests: it sends no change, and writes no file. */
+  get isDryRun(): boolean {
+    return this.on('dryRun');
+  }
+
   /** Whether a switch is on. */
   on(name: SettingName): boolean {
     return this.setting(name) !== undefined;

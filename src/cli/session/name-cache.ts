@@ -54,7 +54,7 @@ export function knownNames(configured: EffectiveSettings, place: NamePlace): Kno
 
 /**
  * Keeps names for completion: in place of those before when the list was whole, else beside them.
- * That they cannot be kept is no failure.
+ * That they cannot be kept is no failure. A dry run writes nothing.
  */
 export function cacheNames(
   configured: EffectiveSettings,
@@ -63,7 +63,7 @@ export function cacheNames(
   isWhole: boolean,
 ): void {
   const file = fileOf(configured, place);
-  if (file === undefined || (names.length === 0 && !isWhole)) return;
+  if (file === undefined || configured.isDryRun || (names.length === 0 && !isWhole)) return;
   try {
     const before = read(file);
     if (!isWhole && names.every((name) => before.includes(name))) return;

@@ -36,7 +36,7 @@ interface Kept {
  * kept is no failure.
  */
 export function tlsSessionFile(
-  { paths }: Pick<CommandContext, 'paths'>,
+  { paths, isDryRun }: Pick<CommandContext, 'paths' | 'isDryRun'>,
   server: string,
   trust: Trust,
 ): TlsSessions & { readonly forget: () => void } {
@@ -52,6 +52,7 @@ export function tlsSessionFile(
     return isOurs ? kept : undefined;
   };
   const write = (kept: Kept) => {
+    if (isDryRun) return;
     try {
       makePrivateDirectory(directory);
       replaceFile(file, JSON.stringify(kept), 0o600, 'soon');

@@ -11,10 +11,11 @@ import { accountFile } from './xdg-paths.ts';
 
 /**
  * The store for one user of one server; nothing is read or written before it is used. Where nothing can
- * be written, as in a container without a home, commands work all the same: each signs in.
+ * be written, as in a container without a home, commands work all the same: each signs in. A dry run
+ * writes nothing.
  */
 export function tokenStore(
-  cli: Pick<CommandContext, 'paths' | 'warn'>,
+  cli: Pick<CommandContext, 'paths' | 'warn' | 'isDryRun'>,
   url: string,
   username: string,
 ): TokenStore {
@@ -28,6 +29,7 @@ export function tokenStore(
       return stored && stored.url === url && stored.username === username ? stored : undefined;
     },
     save: ({ site, token }) => {
+      if (cli.isDryRun) return;
       try {
         writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`);
       } catch (error) {
@@ -36,7 +38,8 @@ export function tokenStore(
       }
     },
     // Whoever is slow, because a person types the password, does not keep the others waiting for long.
-    exclusively: (work) => (isWritable(directory) ? withLock(file, work, work) : work()),
+    exclusively: (work) =>
+      !cli.isDryRun && isWritable(directory) ? withLock(file, work, work) : work(),
     forget: () => fs.rmSync(file, { force: true }),
   };
 }

@@ -58,7 +58,9 @@ export async function runTail(run: Run): Promise<void> {
     }
     // Only what was printed is done with.
     const state = JSON.stringify(cursor.state);
-    if (file !== undefined && state !== keptState) writeOptionFile('--cursor', file, `${state}\n`);
+    const isNews = state !== keptState && !cli.isDryRun;
+    if (file !== undefined && isNews) writeOptionFile('--cursor', file, `${state}
+`);
     keptState = state;
     if (idle !== undefined && Date.now() - lastNews >= idle) return;
   }

@@ -39,7 +39,7 @@ afterEach(() => {
 /** As a command has it. */
 function store(of = trust, server = origin) {
   const paths = { stateDirectory: folder, configFile: '', cacheDirectory: '' };
-  return tlsSessionFile({ paths }, server, of);
+  return tlsSessionFile({ paths, isDryRun: false }, server, of);
 }
 
 function pass(seconds: number): void {

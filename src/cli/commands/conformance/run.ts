@@ -101,7 +101,8 @@ async function tell(
 ): Promise<void> {
   const count = (verdict: string) => all.filter((one) => one.verdict === verdict).length;
   const summary = `${product}: ${count('conforms')} conform, ${count('differs')} differ, ${count('not tried')} not tried`;
-  if (flags.html !== undefined) {
+  // A dry run writes no file.
+  if (flags.html !== undefined && !(cli.isDryRun && flags.html !== '-')) {
     const page = reportPage(all, { product, url: targetOf(cli).url, summary, at: new Date() });
     if (flags.html === '-') {
       await write(cli.io.stdout, page);

@@ -46,6 +46,8 @@ export async function read(cli: CommandContext, text: string, flags: ReadFlags):
   await TicketUrl.use(cli, text, async (url) => {
     const reading = new RangeReading(url, { offset, size, again: repeating(cli) });
     await reading.begin();
+    // A dry run writes no file.
+    if (cli.isDryRun && file !== undefined) return;
     const target =
       file === undefined ? undefined : await PartialFile.create(file, flags.force === true);
     try {
