@@ -1,7 +1,9 @@
 /** The commander program for one noun: no other noun is built. */
+
 import { Command as Commander, CommanderError } from 'commander';
 import { DryRunStop } from '../client/dry-run.ts';
 import { UsageError } from '../client/errors.ts';
+import { escapeControlChars } from '../escape-control-chars.ts';
 import { nextWordIndex } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
 import { type Command, nameOf, type Options } from './args/command.ts';
@@ -114,7 +116,8 @@ async function enterSandbox(
   const log =
     flags['debug'] === undefined
       ? undefined
-      : (line: string) => void io.stderr.write(`debug: sandbox: ${line}\n`);
+      : (line: string) =>
+          void io.stderr.write(`debug: sandbox: ${escapeControlChars.message(line)}\n`);
   return await openSandbox(io, !command.offline, log);
 }
 

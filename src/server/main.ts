@@ -29,7 +29,7 @@ import { noteInterval, ServiceTime, systemClock } from './core/clock.ts';
 import { RuleContext } from './core/context.ts';
 import { purgeJobs } from './core/jobs.ts';
 import { cannotListen, certificateNames, listen, uploadUrl } from './core/listening.ts';
-import { reporter } from './core/log.ts';
+import { escapedLog, reporter } from './core/log.ts';
 import { dialectOf, type ServerOptions, urlHost } from './core/options.ts';
 import { Peers, requireAlone } from './core/peers.ts';
 import { answers } from './core/port-probe.ts';
@@ -96,7 +96,8 @@ export async function startServer(
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
   }
   try {
-    return await start(options, folder, images, closers);
+    const escaped = { ...options, log: escapedLog(options.log) };
+    return await start(escaped, folder, images, closers);
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;

@@ -2,6 +2,7 @@
 import { UsageError } from '../../client/errors.ts';
 import type { HttpResponse } from '../../client/http-message.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { operationsOf } from '../../model/index.ts';
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
@@ -9,7 +10,6 @@ import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { entryPoint } from '../session/connect.ts';
 import { write } from '../session/io.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { readInput } from '../verbs/documents.ts';
 import { callOf } from '../verbs/verb-command.ts';
 import { type Fields, fieldsOf, withFields, writePages } from './api/request.ts';

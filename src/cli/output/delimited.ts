@@ -1,6 +1,7 @@
 /** Lines of csv and tsv: quoted where needed, no control characters, formulas escaped on request. */
+
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 /** What makes a line of cells, as the format and `--csv-safe` want it; without the end of line. */
 export function delimitedLine(

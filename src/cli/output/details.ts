@@ -1,7 +1,7 @@
 /** Details of one object: an attribute per line, nested ones with their path. */
 
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { displayWidth, folded } from '../text/display-width.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { meaningOf, type Reader, textFor } from './cells.ts';
 import { blockLines, narrow } from './table.ts';
 

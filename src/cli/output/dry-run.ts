@@ -4,6 +4,7 @@ import type { ApiObject, Client } from '../../client/client.ts';
 import type { DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import type { Trust } from '../../client/http.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { operationsOf } from '../../model/index.ts';
 import { parseJson } from '../../wire/json-parser.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -11,7 +12,6 @@ import { write } from '../session/io.ts';
 import { hidden, masked, maskedBody, maskedHeaders } from '../session/mask-secrets.ts';
 import { writePrivate } from '../session/private-file.ts';
 import { targetOf } from '../session/target.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { plainText, valueAt } from './cells.ts';
 import { formatOf, printAs } from './print.ts';
 

@@ -1,9 +1,9 @@
 /** Exit codes, and reports of errors for people and programs. */
 
 import * as errors from '../../client/errors.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { isSystemError, systemMessage } from '../../system-errors.ts';
 import type { Io } from '../session/io.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 type ErrorClass = abstract new (...args: never[]) => errors.VmctlError;
 
@@ -44,12 +44,12 @@ export function report(reported: unknown, io: Io, machine: boolean, debug = fals
     io.stderr.write(`${escapeControlChars.json(JSON.stringify(asObject(error)))}\n`);
     return;
   }
-  io.stderr.write(`vmctl: ${escapeControlChars.text(message)}\n`);
-  if (known && error.hint) io.stderr.write(`hint: ${escapeControlChars.text(error.hint)}\n`);
+  io.stderr.write(`vmctl: ${escapeControlChars.message(message)}\n`);
+  if (known && error.hint) io.stderr.write(`hint: ${escapeControlChars.message(error.hint)}\n`);
   if (!known) {
     io.stderr.write('hint: this is a bug in vmctl; run again with --debug to see where\n');
     if ((debug || io.env['VMCTL_DEBUG']) && error instanceof Error)
-      io.stderr.write(`${error.stack}\n`);
+      io.stderr.write(`${escapeControlChars.message(error.stack ?? '')}\n`);
   }
 }
 

@@ -2,9 +2,10 @@
  * Progress on stderr: on a terminal a line for each object, which changes in place; elsewhere a line
  * for each change.
  */
+
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { ellipsis, truncated } from '../text/display-width.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 /** Whether lines can be redrawn, and nobody wants it otherwise. */
 function isRedrawn({ io: { env, stderr } }: CommandContext): boolean {

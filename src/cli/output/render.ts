@@ -1,10 +1,10 @@
 /** Rendering of objects, as they arrive, into pieces of text of one format. */
 
 import { VmctlError } from '../../client/errors.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Format } from '../session/settings.ts';
 import { ellipsis } from '../text/display-width.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { jsonText } from '../text/json.ts';
 import { columnValue, cutOf, meaningOf, plainText, type Reader, textFor } from './cells.ts';
 import { painted, painter } from './color.ts';

@@ -2,6 +2,7 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { systemReason } from '../../system-errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
@@ -39,7 +40,7 @@ export function saveFile(file: SavedFile, content: string | Uint8Array): void {
 
 /** Prints the path of a file that was written: as a line, or as `{"file": PATH}` for programs. */
 export async function printSavedPath(cli: CommandContext, path: string): Promise<void> {
-  if (isTable(formatOf(cli))) await write(cli.io.stdout, `${path}\n`);
+  if (isTable(formatOf(cli))) await write(cli.io.stdout, `${escapeControlChars.line(path)}\n`);
   else await print(cli, { noun: 'vms', items: [{ file: path }], single: true });
 }
 

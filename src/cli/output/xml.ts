@@ -1,10 +1,11 @@
 /**
  * XML of objects in memory: as the API writes them, or by their names where it has no type for them.
  */
+
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { dialects } from '../../model/dialect.ts';
 import { isType } from '../../model/index.ts';
 import { encodeListChunks, encodeObject } from '../../wire/index.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { Batches, Frame, Item } from './view.ts';
 
 /** One document for all objects. */

@@ -1,5 +1,5 @@
 /** YAML. Loads its library, which is larger than everything else here. */
-import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 
 /** One value as YAML; quoted throughout where plain text could steer a terminal. */
 export async function yamlText(value: unknown): Promise<string> {

@@ -1,7 +1,9 @@
 /** Trust in a new server: shows the certificate authority that it presents, and asks. */
+
 import type { Address } from '../../client/address.ts';
 import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
 import { normalizeFingerprint, type PresentedCa, presentedCa } from '../../client/trust.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
 import { canAsk, confirm } from './prompt.ts';
@@ -108,7 +110,7 @@ async function askFor(
         `vmctl login ${address.origin} --ca-fingerprint ${presented.fingerprint}`,
     });
   }
-  cli.io.stderr.write(`${description}\n`);
+  cli.io.stderr.write(`${escapeControlChars.message(description)}\n`);
   if (await confirm(cli.io, 'Compare the fingerprint. Trust it from now on?', cli.signal)) {
     return pinned(presented);
   }

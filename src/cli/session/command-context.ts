@@ -2,8 +2,8 @@
 import type { Client } from '../../client/client.ts';
 import type { DryRunMode } from '../../client/dry-run.ts';
 import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { durationOf } from '../text/duration.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { EffectiveSettings } from './effective-settings.ts';
 import type { Io } from './io.ts';
 import type { Timing } from './timing.ts';
@@ -119,7 +119,7 @@ export class CommandContext extends EffectiveSettings {
   }
 
   warn(message: string): void {
-    this.aside(() => this.io.stderr.write(`warning: ${escapeControlChars.text(message)}\n`));
+    this.aside(() => this.io.stderr.write(`warning: ${escapeControlChars.message(message)}\n`));
   }
 
   /** Writes something while lines that are redrawn are out of its way. */
@@ -132,7 +132,7 @@ export class CommandContext extends EffectiveSettings {
   /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
   note(message: string): void {
     if (this.on('quiet')) return;
-    this.aside(() => this.io.stderr.write(`${escapeControlChars.text(message)}\n`));
+    this.aside(() => this.io.stderr.write(`${escapeControlChars.message(message)}\n`));
   }
 
   /** A step of `--verbose`. */

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import type { RequestObserver } from '../../client/http.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from './command-context.ts';
 import { maskedBody, maskedHeaders } from './mask-secrets.ts';
 import { openAppending } from './private-file.ts';

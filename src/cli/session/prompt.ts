@@ -1,7 +1,7 @@
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. */
 import type { Writable } from 'node:stream';
 import { DeclinedError, InterruptedError } from '../../client/errors.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { Io } from './io.ts';
 
 /** Whether there is somebody to ask. */

@@ -1,7 +1,7 @@
 /** `--timing`: waterfall of what the time of a command was spent on. */
 import { type RequestTimes, type Span, Times } from '../../client/timing.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { truncated } from '../text/display-width.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { Output } from './io.ts';
 
 const barWidth = 40;

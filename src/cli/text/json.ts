@@ -1,5 +1,5 @@
 /** JSON for programs: names of the API, exact large integers, no control characters. */
-import { escapeControlChars } from './escape-control-chars.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 
 const mark = '\u0001bigint:';
 const marked = /"\\u0001bigint:(-?\d+)"/g;

@@ -1,10 +1,10 @@
 /** `-o xml`: lists and objects as the service writes them. */
 import type { Call, Client } from '../../client/client.ts';
 import { hasShifted, type Paging, pageOf } from '../../client/paging.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { pluralOf } from '../../model/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { Run } from './run.ts';
 
 /** Prints a list; pages become one document. */

@@ -1,9 +1,9 @@
 /** What came of a verb, and what its action answered: printed. */
 import type { ApiObject } from '../../client/client.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { isType, type Operation, parseKind } from '../../model/index.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
 import { write } from '../session/io.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { withLinkedColumns } from './answer-columns.ts';
 import type { Collection } from './collections.ts';
 import { parameterOf } from './fields.ts';

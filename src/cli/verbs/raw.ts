@@ -1,10 +1,10 @@
 /** `-o raw`: what the service answers, byte for byte. */
 import type { Call } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { formatOf } from '../output/print.ts';
 import { write } from '../session/io.ts';
 import type { SettingName } from '../session/settings.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { kebab } from './fields.ts';
 import type { Run } from './run.ts';
 

@@ -2,6 +2,7 @@
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/follow-events.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { enums } from '../../model/enums.ts';
 import { plainText } from '../output/cells.ts';
 import { columnsOf } from '../output/column-selection.ts';
@@ -10,7 +11,6 @@ import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { readPrivate, requireWritable, writeOptionFile } from '../session/private-file.ts';
 import { durationOf } from '../text/duration.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { fillNames } from './list-enrichment.ts';
 import type { Run } from './run.ts';
 
@@ -59,8 +59,13 @@ export async function runTail(run: Run): Promise<void> {
     // Only what was printed is done with.
     const state = JSON.stringify(cursor.state);
     const isNews = state !== keptState && !cli.isDryRun;
-    if (file !== undefined && isNews) writeOptionFile('--cursor', file, `${state}
-`);
+    if (file !== undefined && isNews)
+      writeOptionFile(
+        '--cursor',
+        file,
+        `${state}
+`,
+      );
     keptState = state;
     if (idle !== undefined && Date.now() - lastNews >= idle) return;
   }

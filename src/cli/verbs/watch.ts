@@ -1,6 +1,8 @@
 /** `list --watch`: the list again and again; on a terminal in place, else only what has changed. */
+
 import type { ApiObject } from '../../client/client.ts';
 import { pause } from '../../client/retry.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { columnsOf } from '../output/column-selection.ts';
 import { inOrder, orderOf } from '../output/order.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
@@ -103,7 +105,11 @@ async function printChanges(
   for (const id of printed.keys()) {
     if (present.has(id)) continue;
     printed.delete(id);
-    if (machine) await write(cli.io.stdout, `${JSON.stringify({ id, gone: true })}\n`);
+    if (machine)
+      await write(
+        cli.io.stdout,
+        `${escapeControlChars.json(JSON.stringify({ id, gone: true }))}\n`,
+      );
     else cli.note(`${noun}/${id}: gone`);
   }
   if (changed.length === 0) return false;

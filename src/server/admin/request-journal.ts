@@ -2,6 +2,7 @@
  * The last requests of a server with their answers, for whoever writes automation against it. They are
  * kept as they came, in memory alone; secrets are left out when somebody looks (`src/recording`).
  */
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { RecordedBody } from '../../recording/exchange.ts';
 import { Redactor } from '../../recording/redactor.ts';
 
@@ -125,7 +126,7 @@ export class RequestJournal {
     this.#bytes += sizeOf(entry);
     if (this.#entries.length > maxRequests) this.#bytes -= sizeOf(this.#entries.shift());
     this.#forgetBodies();
-    this.#log?.(lineOf(shown(entry, new Redactor())));
+    this.#log?.(escapeControlChars.line(lineOf(shown(entry, new Redactor()))));
     for (const wake of this.#waiting) wake();
   }
 

@@ -1,6 +1,12 @@
 /** Log of a server: a line that repeats is written once, with its count. */
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
+
+/** A log that escapes what users and clients could put into its lines. */
+export function escapedLog(log: (line: string) => void): (line: string) => void {
+  return (line) => log(escapeControlChars.message(line));
+}
 
 /** Milliseconds in which a line is written once. */
 const quietTime = 10_000;

@@ -7,6 +7,7 @@ import type { Exchange } from '../../recording/exchange.ts';
 import { RecordingError, readRecording } from '../../recording/read.ts';
 import { FaultRules } from '../admin/faults.ts';
 import { certificateNames, listen } from '../core/listening.ts';
+import { escapedLog } from '../core/log.ts';
 import { type ServerOptions, urlHost } from '../core/options.ts';
 import { makeListener } from '../http/listener.ts';
 import { givenCertificates, ownCertificates } from '../tls/certificates.ts';
@@ -39,7 +40,8 @@ export interface RunningReplay {
 const grace = 10_000;
 
 /** Starts a replay; resolves when it answers. Rejects with what is wrong with its settings or its file. */
-export async function startReplay(options: ReplayOptions): Promise<RunningReplay> {
+export async function startReplay(given: ReplayOptions): Promise<RunningReplay> {
+  const options = { ...given, log: escapedLog(given.log) };
   const { exchanges, warnings } = readRecording(options.recording);
   for (const warning of warnings) options.log(warning);
   const { dialect, belonging } = placeOf(exchanges, options.recording);

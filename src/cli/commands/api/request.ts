@@ -2,9 +2,9 @@
 import { UsageError } from '../../../client/errors.ts';
 import type { HttpResponse } from '../../../client/http-message.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 
 export interface Fields {
   readonly field?: readonly string[];

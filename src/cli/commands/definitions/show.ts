@@ -1,9 +1,9 @@
 /** A plan printed for people and programs. */
 
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import { formatOf, isTable, printAs } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import type { Change, Plan } from './plan.ts';
 
 const signs: Readonly<Record<Change['action'], string>> = {

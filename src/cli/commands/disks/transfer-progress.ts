@@ -2,12 +2,13 @@
  * How a transfer is shown while it runs: a bar on a terminal, a line now and then elsewhere, lines
  * of JSON where machines listen, nothing with `--quiet`. All of it on stderr.
  */
+
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import type { TransferEvent } from '../../../transfer/index.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { truncated } from '../../text/display-width.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 
 type Manner = 'bar' | 'lines' | 'json' | 'none';
 

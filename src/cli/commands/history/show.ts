@@ -1,10 +1,11 @@
 /** Entries of the history, printed for people and programs. */
+
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import type { HistoryStep, Values } from '../../session/history-file.ts';
 import { isValues } from '../../session/history-values.ts';
 import { write } from '../../session/io.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import { commandOf, isDone, type KnownEntry } from './entries.ts';
 import { labelOf, undoingsOf } from './inverse.ts';
 

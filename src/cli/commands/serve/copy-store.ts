@@ -1,5 +1,7 @@
 /** `vmctl serve --copy-store FROM TO`: a site moves into another store, and is compared with its copy. */
+
 import { UsageError } from '../../../client/errors.ts';
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import { copySite, type SitePlace } from '../../../server/backup/copy-site.ts';
 import { FolderError } from '../../../server/files/access.ts';
 import { imagesIn } from '../../../server/folder/data-folder.ts';
@@ -28,7 +30,8 @@ export async function copyStore(
       hint: `vmctl serve --copy-store sqlite:${data} ${to}`,
     });
   }
-  const log = (line: string) => void cli.io.stderr.write(`vmctl serve: ${line}\n`);
+  const log = (line: string) =>
+    void cli.io.stderr.write(`vmctl serve: ${escapeControlChars.message(line)}\n`);
   try {
     const copied = await copySite(placeOf(cli, from, images), placeOf(cli, to, images), log);
     await write(

@@ -1,7 +1,9 @@
 /** `vmctl serve --check`, `--backup` and `--restore`: maintenance of a site that is not served. */
+
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ServerError, UsageError } from '../../../client/errors.ts';
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import { FrozenSite } from '../../../server/backup/frozen.ts';
 import { restoreBackup, verifyBackup } from '../../../server/backup/restore.ts';
 import { causeOf, FolderError, FolderInUse } from '../../../server/files/access.ts';
@@ -50,7 +52,10 @@ async function check(
     await write(cli.io.stdout, `${folder}: ${objects} objects and ${images} images, all is well\n`);
     return;
   }
-  await write(cli.io.stdout, problems.map((problem) => `${problem}\n`).join(''));
+  await write(
+    cli.io.stdout,
+    problems.map((problem) => `${escapeControlChars.line(problem)}\n`).join(''),
+  );
   cli.exitCode = 1;
 }
 
@@ -60,7 +65,10 @@ async function restore(cli: CommandContext, folder: string, file: string): Promi
     `the site ${site} with ${images} images is in ${folder}`,
     'certificates and the password file are not part of a backup: they are made anew where they are missing',
   ];
-  await write(cli.io.stderr, `${lines.map((line) => `vmctl serve: ${line}`).join('\n')}\n`);
+  await write(
+    cli.io.stderr,
+    `${lines.map((line) => `vmctl serve: ${escapeControlChars.line(line)}`).join('\n')}\n`,
+  );
 }
 
 /** A server that runs is asked for its backup; a folder that nobody uses is copied from here. */
@@ -108,7 +116,8 @@ async function backupOf(
   images: string | undefined,
   file: string,
 ): Promise<void> {
-  const log = (line: string) => void cli.io.stderr.write(`vmctl serve: ${line}\n`);
+  const log = (line: string) =>
+    void cli.io.stderr.write(`vmctl serve: ${escapeControlChars.message(line)}\n`);
   const settings = { inMemory: false, newSite: false, adoptImages: false, images, log };
   const data = await openDataFolder(folder, settings);
   try {

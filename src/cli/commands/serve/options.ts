@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
 import { isPostgresAddress } from '../../../server/store/postgres/address.ts';
 import { systemReason } from '../../../system-errors.ts';
@@ -125,7 +126,7 @@ export async function serverOptions(
     // For the tests of the server itself: no option, because nobody else has a use for it.
     callLog: absolute(cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined),
     logsRequests: flags.log === 'requests',
-    log: (line) => cli.io.stderr.write(`vmctl serve: ${line}\n`),
+    log: (line) => cli.io.stderr.write(`vmctl serve: ${escapeControlChars.message(line)}\n`),
   };
 }
 

@@ -1,9 +1,9 @@
 /** The dashboard: keeps its state, reads what is shown again and again, runs commands. */
 import { Writable } from 'node:stream';
 import { VmctlError } from '../../../client/errors.ts';
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import type { KeyPress, ScreenSource, ScreenView, Segment } from '../../screen/screen-view.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import type { CommandRunner } from '../embedded/command-runner.ts';
 import { type CommandLine, lineOf, typedWordsOf, wordsOf } from './command-line.ts';
 import type { DashboardControl } from './dashboard-control.ts';

@@ -1,7 +1,8 @@
 /** Boxes over the list: verbs, questions, help, what was done. */
+
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import type { Dialog, KeyHint, Line, Segment } from '../../screen/screen-view.ts';
 import { folded } from '../../text/display-width.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import { lineOf } from './command-line.ts';
 import { allKeys } from './keys.ts';
 import { bodyHeight, mainWidth } from './layout.ts';

@@ -1,8 +1,8 @@
 /** The texts of an object in the dashboard: details, YAML, events that are about it. */
 import type { ApiObject } from '../../../client/client.ts';
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import { textFor } from '../../output/cells.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import type { CommandRunner } from '../embedded/command-runner.ts';
 import { wordsOf } from './command-line.ts';
 import type { Named } from './listing.ts';

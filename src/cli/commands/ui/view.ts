@@ -1,7 +1,8 @@
 /** What the dashboard shows, made from what it knows. */
+
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import type { Line, ScreenView, Segment } from '../../screen/screen-view.ts';
 import { displayWidth, truncated } from '../../text/display-width.ts';
-import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import { dialogOf } from './dialogs.ts';
 import { keysOf } from './keys.ts';
 import { bodyHeight, mainHeight, mainWidth, sidebarWidth, smallest } from './layout.ts';

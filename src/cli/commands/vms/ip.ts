@@ -1,6 +1,8 @@
 /** `vmctl vms ip`: prints the addresses of machines. */
+
 import type { ApiObject } from '../../../client/client.ts';
 import { UsageError } from '../../../client/errors.ts';
+import { escapeControlChars } from '../../../escape-control-chars.ts';
 import { formatOf, print } from '../../output/print.ts';
 import { Progress, ProgressBoard } from '../../output/progress.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -86,7 +88,9 @@ async function printRows(
     return;
   }
   const lines = items.map(({ name, address }) =>
-    isNamed ? `${String(name)}\t${String(address)}\n` : `${String(address)}\n`,
+    isNamed
+      ? `${escapeControlChars.line(String(name))}\t${escapeControlChars.line(String(address))}\n`
+      : `${escapeControlChars.line(String(address))}\n`,
   );
   await write(cli.io.stdout, lines.join(''));
 }
