@@ -1,5 +1,7 @@
 /** Header of a qcow2 image: parsed, and validated against the limits of QEMU before anything uses it. */
 
+import { FormatError } from './format-error.ts';
+
 const magic = 0x514649fb;
 
 /** Bytes of the longest header that is read here. */
@@ -17,7 +19,7 @@ const dirty = 1n;
 const externalData = 4n;
 
 /** An image that is no qcow2 image, is damaged, or needs what this project does not read. */
-export class Qcow2Error extends Error {}
+export class Qcow2Error extends FormatError {}
 
 /** A validated header. Offsets and sizes in bytes. */
 export interface Qcow2Header {

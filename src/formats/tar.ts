@@ -1,5 +1,6 @@
 /** Tar archives: written as ustar (POSIX.1-1988), read also with GNU and pax extensions. */
 import { fstatSync, readSync } from 'node:fs';
+import { FormatError } from './format-error.ts';
 
 /** A small file to be written. */
 export interface TarFile {
@@ -69,27 +70,29 @@ export function tarEnd(): Buffer {
 
 /**
  * The files in an open archive, in order. Long names and sizes of GNU and POSIX (pax) are understood.
- * Throws where it is none, or is cut off.
+ * Throws a `FormatError` where it is none, is cut off, or has sizes that cannot be.
  */
 export function* tarEntries(file: number): Generator<TarEntry> {
   let longName: string | undefined;
   let longSize: number | undefined;
   const { size: length } = fstatSync(file);
   for (let at = 0, count = 0; ; count++) {
-    if (count > maxEntries) throw new Error(`The archive has more than ${maxEntries} entries.`);
+    if (count > maxEntries)
+      throw new FormatError(`The archive has more than ${maxEntries} entries.`);
     const header = readAt(file, at, block);
     if (header.length === 0 && at > 0) return;
-    if (header.length < block) throw new Error('The archive is cut off.');
+    if (header.length < block) throw new FormatError('The archive is cut off.');
     if (header.every((byte) => byte === 0)) return;
     if (sumOf(header) !== Number.parseInt(word(header, 148, 8), 8)) {
-      throw new Error('This is no tar archive, or it is damaged.');
+      throw new FormatError('This is no tar archive, or it is damaged.');
     }
     const size = longSize ?? numberIn(header, 124, 12);
     const offset = at + block;
     at = offset + Math.ceil(size / block) * block;
     const type = String.fromCharCode(header[156] ?? 0);
     if (type === 'x' || type === 'L' || type === 'g') {
-      if (size > largestExtension) throw new Error('The archive has a header that is too large.');
+      if (size > largestExtension)
+        throw new FormatError('The archive has a header that is too large.');
       const extension = readAt(file, offset, size);
       if (type === 'L') longName = extension.toString('utf8').replace(/\0.*$/s, '');
       if (type === 'x') {
@@ -110,7 +113,7 @@ export function* tarEntries(file: number): Generator<TarEntry> {
     if (type !== '0' && type !== '\0' && type !== '7') continue;
     const missing = offset + size - length;
     if (missing > 0) {
-      throw new Error(`The archive is cut off in ${name}: ${missing} bytes are missing.`);
+      throw new FormatError(`The archive is cut off in ${name}: ${missing} bytes are missing.`);
     }
     yield { name, offset, size };
   }
@@ -142,21 +145,22 @@ function nameIn(header: Buffer, at: number, length: number): string {
 }
 
 /** Their bytes are not in one piece. */
-function sparseFiles(): Error {
-  return new Error('The archive has sparse files: pack it again without tar -S.');
+function sparseFiles(): FormatError {
+  return new FormatError('The archive has sparse files: pack it again without tar -S.');
 }
 
 function numberIn(header: Buffer, at: number, length: number): number {
   if (((header[at] ?? 0) & 0x80) === 0) {
     const digits = word(header, at, length);
-    if (!/^[0-7]*$/.test(digits)) throw new Error('The archive has a size that is no number.');
+    if (!/^[0-7]*$/.test(digits))
+      throw new FormatError('The archive has a size that is no number.');
     return digits === '' ? 0 : Number.parseInt(digits, 8);
   }
   const size = Number(header.readBigUInt64BE(at + length - 8));
   const isLong =
     header[at] !== 0x80 || header.subarray(at + 1, at + length - 8).some((byte) => byte !== 0);
   if (isLong || !Number.isSafeInteger(size))
-    throw new Error('The archive has a size that cannot be.');
+    throw new FormatError('The archive has a size that cannot be.');
   return size;
 }
 
@@ -164,7 +168,7 @@ function numberIn(header: Buffer, at: number, length: number): number {
 function paxSize(text: string): number {
   const size = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(size)) return size;
-  throw new Error(
+  throw new FormatError(
     `The archive has the size "${text.slice(0, 40)}" in a pax header, which is no size.`,
   );
 }
@@ -179,7 +183,7 @@ function paxRecords(bytes: Buffer): ReadonlyMap<string, string> {
     const text = bytes.toString('utf8', at + start.length, end - 1);
     const equals = text.indexOf('=');
     const isRecord = digits !== '' && end <= bytes.length && bytes[end - 1] === 0x0a && equals > 0;
-    if (!isRecord) throw new Error('The archive has a pax header that is damaged.');
+    if (!isRecord) throw new FormatError('The archive has a pax header that is damaged.');
     records.set(text.slice(0, equals), text.slice(equals + 1));
     at = end;
   }

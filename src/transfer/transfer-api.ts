@@ -7,6 +7,7 @@ import {
   ConnectionError,
   isRetryable,
   NotFoundError,
+  VmctlError,
   WaitTimeoutError,
 } from '../client/errors.ts';
 import { backOff, pause } from '../client/retry.ts';
@@ -41,6 +42,9 @@ const disksPath = '/disks';
 const diskPath = '/disks/{disk}';
 const transfersPath = '/imagetransfers';
 const transferPath = '/imagetransfers/{imagetransfer}';
+const eventsPath = '/events';
+/** Code of the event of a failed transfer. */
+const transferFailed = 1034;
 
 export class TransferApi {
   readonly #client: Client;
@@ -197,13 +201,30 @@ export class TransferApi {
       const phase = String(transfer?.['phase'] ?? 'finished_success');
       if (phase === 'finished_success') return true;
       if (/^(finished_|cancelled|paused)/.test(phase) || phase === 'finalizing_failure') {
-        throw new ConflictError(`the service did not accept the image: the transfer is ${phase}`, {
+        const cause = /_failure$/.test(phase) ? await this.#failureEvent(transfer) : undefined;
+        const why = cause ?? `the transfer is ${phase}`;
+        throw new ConflictError(`the service did not accept the image: ${why}`, {
           code: 'transfer_failed',
           hint: 'vmctl events list shows what happened',
         });
       }
       return undefined;
     });
+  }
+
+  /** What the service says about a failed transfer in its latest event; undefined if it cannot be found. */
+  async #failureEvent(transfer: ApiObject | undefined): Promise<string | undefined> {
+    try {
+      const disk = await this.disk(String(Object(transfer?.['disk']).id));
+      const query = { search: `type=${transferFailed}`, max: 20 };
+      const call = { operation: operation(eventsPath, 'list'), query, signal: this.#signal };
+      const events = await this.#client.list(call);
+      const texts = events.map(({ description }) => String(description));
+      return texts.find((text) => disk && text.includes(` ${diskName(disk)} `));
+    } catch (error) {
+      if (error instanceof VmctlError) return undefined;
+      throw error;
+    }
   }
 
   async #get(path: string, ids: Readonly<Record<string, string>>): Promise<ApiObject | undefined> {

@@ -184,7 +184,8 @@ describe('a transfer', () => {
   ])('that becomes %s was not accepted', async (phase) => {
     const id = await transferIn('finalizing_success');
     let looks = 0;
-    service.before = () => {
+    service.before = (call) => {
+      if (call !== look) return;
       looks += 1;
       if (looks === 2) service.transfer['phase'] = phase;
     };
@@ -194,6 +195,17 @@ describe('a transfer', () => {
       hint: 'vmctl events list shows what happened',
     });
     expect(looks).toBe(2);
+  });
+
+  it('that failed is reported with the event of its disk', async () => {
+    const id = await transferIn('finished_failure');
+    service.events = [
+      'Image Upload with disk two failed: x.',
+      'Image Upload with disk one failed: y.',
+    ];
+    expect(await failureOf(api.waitUntilFinished(id))).toMatchObject({
+      message: 'the service did not accept the image: Image Upload with disk one failed: y.',
+    });
   });
 });
 

@@ -84,6 +84,8 @@ export class RuleContext {
   /** The job that moves and work begun here belong to, and whether one of them ended badly. */
   job: string | undefined;
   failed = false;
+  /** Cause of the failed work that this transaction records; error events end with it. */
+  cause: string | undefined;
   /** Steps that the job has beside those of every job: type, description, id. */
   readonly steps: Resource<'step'>[] = [];
   /** The job of a client that the request is a part of. */
@@ -132,10 +134,12 @@ export class RuleContext {
       names[subjectWords[subject]] = label ?? object.id;
       if (isStoredSubject(subject)) named.push({ kind: subject, id: object.id });
     }
+    const sentence = fill(text, { UserName: this.caller.userName, ...names, ...messageParams });
+    const isCaused = severity === 'error' && this.cause !== undefined;
     this.addEvent({
       code,
       severity,
-      description: fill(text, { UserName: this.caller.userName, ...names, ...messageParams }),
+      description: isCaused ? `${sentence.replace(/\.$/, '')}: ${this.cause}.` : sentence,
       origin: this.site.dialect.origin,
       custom_id: -1,
       ...references,

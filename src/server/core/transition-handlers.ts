@@ -12,6 +12,8 @@ export interface TransitionData extends StoredObject {
   readonly packing?: Packing;
   /** Words of the events at its end. */
   readonly words?: MessageParams;
+  /** Cause of the failure that the transition records, for its events. */
+  readonly cause?: string | undefined;
   /** A snapshot whose content is shown, those of its disks that are, and whether with its memory. */
   readonly snapshot?: string;
   readonly only?: readonly string[] | undefined;

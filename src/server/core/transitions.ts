@@ -11,6 +11,7 @@ import type { Transaction } from '../store/transaction.ts';
 import { behaviorOf } from './behavior.ts';
 import { type Caller, RuleContext } from './context.ts';
 import { defineWork } from './declared-tasks.ts';
+import { failureCause } from './failure-cause.ts';
 import { type MessageParams, typeLabel } from './fault.ts';
 import { abortJobs } from './jobs.ts';
 import type { Site } from './ports.ts';
@@ -68,6 +69,7 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
     const run = runOf(data);
     const object = waiting(ctx, data);
     if (!object) return;
+    ctx.cause = failureCause(error);
     const failed = behaviorOf(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
     const { attribute, failed: states = [] } = lifecycleOf(ctx, run.kind);
     const left = failed
@@ -266,6 +268,7 @@ function report(
   event: EventName,
 ): void {
   const described = behaviorOf(ctx, run.kind)?.transitions?.describe(ctx, object, run);
+  ctx.cause ??= run.data?.cause;
   ctx.event(event, described?.subjects, {
     ...described?.words,
     ...run.data?.words,

@@ -31,10 +31,15 @@ const causes: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 };
 
+/** The cause of an error of the system in words; undefined for any other error. */
+export function knownCauseOf(error: unknown): string | undefined {
+  const { code } = systemError(error);
+  return code === undefined ? undefined : causes[code];
+}
+
 /** Why something failed: in words where the system's code is known. */
 export function causeOf(error: unknown): string {
-  const { code, message = String(error) } = systemError(error);
-  return (code !== undefined && causes[code]) || (message ?? String(error));
+  return knownCauseOf(error) ?? systemError(error).message ?? String(error);
 }
 
 /** What somebody has to put right before a server can start; `hint` says how. */

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
+import { FormatError } from '../../formats/format-error.ts';
 import { HEAD_LENGTH } from '../../formats/image-head.ts';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../../formats/tar.ts';
 import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
@@ -97,7 +98,7 @@ export class HostFiles implements HostArchives {
     } finally {
       closeSync(handle);
     }
-    if (!entry) throw new Error(`${archive.path} holds no file ${member}.`);
+    if (!entry) throw new FormatError(`The archive holds no file ${member}.`);
     const { offset, size } = entry;
     // Beside the image, and by its name, for the same reason.
     const raw = `${this.#images.path(to)}.unpacked`;
@@ -123,7 +124,7 @@ export class HostFiles implements HostArchives {
   #inside(path: string): string {
     const real = realpathSync(path);
     if (!real.startsWith(realpathSync(this.#folder) + sep)) {
-      throw new Error(`${path} leads out of the folder of the files of hosts.`);
+      throw new FormatError('the path leads out of the files of the host');
     }
     return real;
   }
@@ -142,11 +143,11 @@ function documentIn(file: number): string {
   for (const { name, offset, size } of tarEntries(file)) {
     if (!/\.ovf$/i.test(name)) requireWhole(read(offset, Math.min(size, HEAD_LENGTH)), name);
     else if (document === undefined) {
-      if (size > largestDocument) throw new Error(`${name} in the archive is too large.`);
+      if (size > largestDocument) throw new FormatError(`${name} in the archive is too large.`);
       document = read(offset, size).toString('utf8');
     }
   }
-  if (document === undefined) throw new Error('The archive holds no OVF document.');
+  if (document === undefined) throw new FormatError('The archive holds no OVF document.');
   return document;
 }
 

@@ -11,6 +11,7 @@ import {
   isListOfFiles,
   readInfo,
 } from '../../formats/foreign-images.ts';
+import { FormatError } from '../../formats/format-error.ts';
 import { imageFormat, lackOf } from '../../formats/image-head.ts';
 import { systemError } from '../files/system-error.ts';
 
@@ -38,7 +39,7 @@ export function requireWhole(head: Buffer, what: string): void {
   const lack = isListOfFiles(head)
     ? 'only a list of other files, without their bytes'
     : lackOf(imageFormat(head, head.length));
-  if (lack !== undefined) throw new Error(`${what} is ${lack}.`);
+  if (lack !== undefined) throw new FormatError(`${what} is ${lack}.`);
 }
 
 /** The same of the image in a file, which is qcow2 and came from a client. */
@@ -63,7 +64,7 @@ async function converted(region: ImageRegion, image: ForeignImage): Promise<stri
   const target = `${region.path}.qcow2`;
   const info = await qemuImg(image, ['info', '--output=json', word]);
   if (readInfo(info).isDifference) {
-    throw new Error(
+    throw new FormatError(
       `A disk in the archive is ${image.name}, only the difference to another image.`,
     );
   }

@@ -19,6 +19,8 @@ export class FolderSite {
   readonly parent = mkdtempSync(join(tmpdir(), 'vmctl-site-'));
   /** The folder of the data. */
   readonly data: string;
+  /** Variables of its servers. */
+  env: NodeJS.ProcessEnv = {};
   #server: ServerProcess | undefined;
   api!: RawApi;
 
@@ -46,7 +48,7 @@ export class FolderSite {
   /** Starts a server on the folder. */
   async start(...options: readonly string[]): Promise<void> {
     const base = ['--data', this.data, '--speed', '0', '--inventory', 'small'];
-    this.#server = await startServerProcess([...base, ...options]);
+    this.#server = await startServerProcess([...base, ...options], this.env);
     this.api = await RawApi.signIn(this.#server);
   }
 

@@ -17,6 +17,8 @@ export class FakeService {
   before: (call: string) => void = () => {};
   /** What a finalized upload becomes. */
   verdict = 'finished_success';
+  /** Descriptions of its events, latest first. */
+  events: readonly string[] = [];
   /** The address told for direct connections, where it is not that of the daemon. */
   directUrl: string | undefined;
   readonly daemon: Daemon;
@@ -35,7 +37,8 @@ export class FakeService {
   get client(): Client {
     const { http } = this;
     const answer = (call: Call) => Promise.resolve().then(() => this.#answer(call));
-    return { http, object: answer, action: answer, own: () => {} } as unknown as Client;
+    const list = async () => this.events.map((description) => ({ description }));
+    return { http, object: answer, action: answer, list, own: () => {} } as unknown as Client;
   }
 
   addDisk(disk: ApiObject): ApiObject {

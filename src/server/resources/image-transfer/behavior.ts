@@ -6,6 +6,7 @@ import { imageTransferLifecycle as lifecycle } from '../../../model/resources/im
 import { type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { defineWork } from '../../core/declared-tasks.ts';
+import { failureCause } from '../../core/failure-cause.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import { hostsUp } from '../../inventory/data-center.ts';
@@ -183,13 +184,18 @@ function tellFailure(ctx: RuleContext, transfer: Transfer): void {
 export const preparingWork = defineWork<Preparation>(preparing, {
   run: makePrepared,
   done: (ctx, { transfer }) => prepared(ctx, transfer, 'add'),
-  failed: (ctx, { transfer }) => prepared(ctx, transfer, 'fail'),
+  failed: (ctx, { transfer }, error) => prepared(ctx, transfer, 'fail', failureCause(error)),
 });
 
-function prepared(ctx: RuleContext, transfer: Transfer, operation: 'add' | 'fail'): void {
+function prepared(
+  ctx: RuleContext,
+  transfer: Transfer,
+  operation: 'add' | 'fail',
+  cause?: string,
+): void {
   const current: Transfer | undefined = ctx.tx.get('image_transfer', transfer.id ?? '');
   if (current?.phase !== 'initializing') discardPrepared(ctx, transfer);
-  else if (operation === 'fail') move(ctx, current, operation);
+  else if (operation === 'fail') move(ctx, current, operation, cause);
   else move(ctx, atThisServer(ctx, { ...current, prepared: true }), operation);
 }
 
@@ -264,8 +270,9 @@ function withProgress(ctx: RuleContext, transfer: Transfer): Transfer {
   return { ...transfer, ...(progress ? { transferred: progress.transferred } : {}), active: false };
 }
 
-function move(ctx: RuleContext, transfer: Transfer, operation: string): undefined {
-  begin(ctx, { kind: 'image_transfer', collection: '/imagetransfers', operation }, transfer);
+function move(ctx: RuleContext, transfer: Transfer, operation: string, cause?: string): undefined {
+  const start = { kind: 'image_transfer', collection: '/imagetransfers', operation } as const;
+  begin(ctx, { ...start, ...(cause === undefined ? {} : { data: { cause } }) }, transfer);
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import type { Resource } from '../../../model/resource.ts';
 import type { OvfMachine, OvfNic } from '../../../ovf/document.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { failureCause } from '../../core/failure-cause.ts';
 import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
 import { definedMembers } from '../../core/member-selection.ts';
 import type { HostPath } from '../../core/ports.ts';
@@ -95,7 +96,9 @@ function readDocument(ctx: RuleContext, host: string | undefined, path: string) 
   try {
     return ctx.site.hostArchives.document(host, path);
   } catch (error) {
-    ctx.refuse('IMPORT_FILE_UNREADABLE', { action: 'import', path, reason: String(error) });
+    const reason = failureCause(error);
+    if (reason === undefined) throw error;
+    ctx.refuse('IMPORT_FILE_UNREADABLE', { action: 'import', path, reason });
   }
 }
 
