@@ -42,7 +42,7 @@ const rooms = {
   cli: ['cli/*', 'client'],
 
   'server/files': [],
-  'server/reference-data': [],
+  'server/reference-data': ['model'],
   'server/store': ['model', 'search', 'server/files'],
   'server/tls': ['server/files'],
   'server/folder': ['server/files', 'server/store'],

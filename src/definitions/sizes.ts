@@ -34,9 +34,10 @@ export function parseSize(text: string, unit: SizeUnit): bigint {
 }
 
 /** A number of bytes as people write it: in the largest unit that loses nothing. */
-export function sizeText(bytes: number): string | number {
+export function sizeText(bytes: number | bigint): string | number | bigint {
+  const exact = BigInt(bytes);
   const power = powers.findLastIndex(
-    (letter, index) => letter !== '' && bytes !== 0 && bytes % 1_024 ** index === 0,
+    (letter, index) => letter !== '' && exact !== 0n && exact % 1_024n ** BigInt(index) === 0n,
   );
-  return power < 0 ? bytes : `${bytes / 1_024 ** power} ${powers[power]}iB`;
+  return power < 0 ? bytes : `${exact / 1_024n ** BigInt(power)} ${powers[power]}iB`;
 }

@@ -5,6 +5,7 @@ import { type Item, isItem } from './document.ts';
 import { namedParts } from './references.ts';
 import { secretName } from './secrets.ts';
 import { parseSize } from './sizes.ts';
+import { numberIfExact } from './yaml-text.ts';
 
 /** The attributes of an object as the API has them. Throws with the place of what it has not. */
 export function settled(type: string, item: Item, where: string): Record<string, unknown> {
@@ -38,14 +39,15 @@ function settledValue(attribute: Attribute, value: unknown, where: string): unkn
     return numberOf(value, attribute.unit, where);
   }
   // YAML reads 007 as a number, and yes as a word.
-  if (of === 'string' && typeof value === 'number') return String(value);
+  if (of === 'string' && (typeof value === 'number' || typeof value === 'bigint'))
+    return String(value);
   return value;
 }
 
-function numberOf(text: string, unit: SizeUnit | undefined, where: string): number {
+function numberOf(text: string, unit: SizeUnit | undefined, where: string): number | bigint {
   try {
-    if (unit !== undefined) return Number(parseSize(text, unit));
-    if (/^-?\d+$/.test(text)) return Number(text);
+    if (unit !== undefined) return numberIfExact(parseSize(text, unit));
+    if (/^-?\d+$/.test(text)) return numberIfExact(BigInt(text));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${where}: "${text}" is ${reason}; write 4 GiB`);

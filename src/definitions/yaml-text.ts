@@ -9,7 +9,7 @@ const maxDepth = 100;
 const tooDeep = 'the document is nested too deeply';
 
 export interface YamlOptions {
-  /** Read integers as bigint, so that 64-bit values stay exact. */
+  /** Read all integers as bigint (default false: only those that a number does not hold exactly). */
   readonly intAsBigInt?: boolean;
   /** Accept members and items without a value (default false: in YAML they are mostly mistakes). */
   readonly allowNull?: boolean;
@@ -35,7 +35,7 @@ export async function parseYaml(
   };
   return withinStack(name, () => {
     const [document, second] = yaml.parseAllDocuments(text, {
-      intAsBigInt,
+      intAsBigInt: true,
       lineCounter: lines,
       prettyErrors: false,
       logLevel: 'silent',
@@ -45,8 +45,16 @@ export async function parseYaml(
     if (error) fail(error.pos[0], isStackOverflow(error) ? tooDeep : error.message);
     if (second) fail(second.range[0], 'a second document begins here; only one is allowed');
     checkNodes(yaml, document, allowNull, fail);
-    return document.toJS({ maxAliasCount: 100 }) as unknown;
+    const reviver = (_: unknown, value: unknown) =>
+      typeof value === 'bigint' ? numberIfExact(value) : value;
+    return document.toJS({ maxAliasCount: 100, ...(intAsBigInt ? {} : { reviver }) }) as unknown;
   });
+}
+
+/** An integer as a number while that is exact. */
+export function numberIfExact(value: bigint): number | bigint {
+  const near = Number(value);
+  return Number.isSafeInteger(near) ? near : value;
 }
 
 type Yaml = typeof import('yaml');

@@ -10,7 +10,7 @@ export const qcow2HeaderLength = 112;
 /** QEMU accepts clusters of 512 bytes to 2 MiB. */
 const clusterBitsLimits = { min: 9, max: 21 } as const;
 /** Largest L1 table that QEMU loads, in bytes. */
-const maxL1Bytes = 32 * 2 ** 20;
+export const maxL1Bytes = 32 * 2 ** 20;
 /** Largest refcount table that QEMU loads, in bytes. */
 const maxRefcountTableBytes = 8 * 2 ** 20;
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
 import {
   isQcow2,
+  maxL1Bytes,
   Qcow2Error,
   type Qcow2Header,
   qcow2HeaderLength,
@@ -239,6 +240,10 @@ export async function writeImage(
   version: 2 | 3,
   parts: AsyncIterable<Part>,
 ): Promise<void> {
+  const l1Bytes = Math.ceil(size / (clusterSize * entriesPerTable)) * 8;
+  if (l1Bytes > maxL1Bytes) {
+    throw new Qcow2Error(`a virtual size of ${size} bytes needs an L1 table of more than 32 MiB`);
+  }
   const writer = new Qcow2Writer((offset, bytes) => writeAll(file, bytes, offset), size);
   for await (const part of clustersOf(parts)) await writer.add(part);
   await file.truncate(await writer.finish(version));

@@ -191,6 +191,13 @@ export function wholeNumber(text: string, what: string): number {
   return number;
 }
 
+/** So many units in bytes, rounded up. Refuses what no 64-bit float holds exactly with 400. */
+export function bytesOf(count: number, bytesPerUnit: number, what: string): number {
+  const bytes = Math.ceil(count * bytesPerUnit);
+  if (!Number.isSafeInteger(bytes)) throw notOvf(`${what} is ${bytes} bytes, which is too large`);
+  return bytes;
+}
+
 const namedUnits: Readonly<Record<string, number>> = {
   bytes: 1,
   kilobytes: 2 ** 10,

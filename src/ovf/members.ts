@@ -195,7 +195,11 @@ const bool: Format<boolean> = {
 };
 const integer: Format<number> = {
   write: String,
-  read: (value) => (/^-?\d{1,10}$/.test(value) ? Number(value) : undefined),
+  read(value) {
+    const number = /^-?\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+    // The integers of the API have 32 bits.
+    return number === (number | 0) ? number : undefined;
+  },
 };
 /** Bytes, in whole MiB. */
 const mebibytes: Format<number | bigint> = {
@@ -222,7 +226,7 @@ export function optionalDate(date: string | undefined): string | undefined {
 const version: Format<{ major?: number; minor?: number }> = {
   write: ({ major, minor }) => `${major}.${minor}`,
   read(value) {
-    const [, major, minor] = /^(\d+)\.(\d+)$/.exec(value) ?? [];
+    const [, major, minor] = /^(\d{1,9})\.(\d{1,9})$/.exec(value) ?? [];
     return major ? { major: Number(major), minor: Number(minor) } : undefined;
   },
 };
@@ -245,7 +249,7 @@ const pins: Format<NonNullable<NonNullable<Vm['cpu']>['cpu_tune']>> = {
     list.map(({ vcpu, cpu_set: set }) => `${vcpu}#${set}`).join('_') || undefined,
   read(value) {
     const found = value.split('_').flatMap((pin) => {
-      const [, vcpu, set] = /^(\d+)#([\d,^-]+)$/.exec(pin) ?? [];
+      const [, vcpu, set] = /^(\d{1,9})#([\d,^-]+)$/.exec(pin) ?? [];
       return vcpu ? [{ vcpu: Number(vcpu), cpu_set: set ?? '' }] : [];
     });
     return found.length > 0 ? { vcpu_pins: found } : undefined;

@@ -5,6 +5,7 @@ import type { XmlNode } from '../wire/xml-tree.ts';
 import { diskInterface, formatUris, hardware, nicInterface, systemOfCim } from './codes.ts';
 import { type ChosenItems, chosenItems, withProperties } from './deployment-options.ts';
 import {
+  bytesOf,
   bytesOfUnit,
   childText,
   notOvf,
@@ -67,9 +68,18 @@ const readers: Readonly<Record<string, (item: XmlNode, found: Hardware) => void>
   '32768': readDevice,
 };
 
-function count(item: XmlNode, name: string): number | undefined {
+/** Largest value of the integers of the API that are no sizes. */
+const largestInt = 2 ** 31 - 1;
+
+function count(item: XmlNode, name: string, largest = largestInt): number | undefined {
   const text = childText(item, name);
-  return text === undefined ? undefined : wholeNumber(text, name);
+  return text === undefined ? undefined : atMost(largest, text, name);
+}
+
+function atMost(largest: number, text: string, what: string): number {
+  const number = wholeNumber(text, what);
+  if (number > largest) throw notOvf(`${what} is ${number}; the limit is ${largest}`);
+  return number;
 }
 
 function readProcessors(item: XmlNode, { vm }: Hardware): void {
@@ -81,9 +91,10 @@ function readProcessors(item: XmlNode, { vm }: Hardware): void {
 }
 
 function readMemory(item: XmlNode, { vm }: Hardware): void {
-  const quantity = count(item, 'VirtualQuantity');
+  const quantity = count(item, 'VirtualQuantity', Number.MAX_SAFE_INTEGER);
   if (quantity === undefined) return;
-  vm.memory = quantity * bytesOfUnit(childText(item, 'AllocationUnits') ?? 'MegaBytes');
+  const unit = bytesOfUnit(childText(item, 'AllocationUnits') ?? 'MegaBytes');
+  vm.memory = bytesOf(quantity, unit, 'the memory');
 }
 
 function readNic(item: XmlNode, { nics }: Hardware): void {
@@ -153,8 +164,8 @@ const devices: Readonly<
     const source = enums.rng_source.find((one) => one === parameter('source')) ?? 'urandom';
     const [bytes, period] = [parameter('bytes'), parameter('period')];
     const rate = {
-      ...(bytes ? { bytes: wholeNumber(bytes, 'bytes') } : {}),
-      ...(period ? { period: wholeNumber(period, 'period') } : {}),
+      ...(bytes ? { bytes: atMost(largestInt, bytes, 'bytes') } : {}),
+      ...(period ? { period: atMost(largestInt, period, 'period') } : {}),
     };
     vm.rng_device = { source, ...(bytes ? { rate } : {}) };
   },
@@ -277,9 +288,11 @@ function storedDisk(document: OvfDocument, node: XmlNode): Placed {
     id: path.split('/')[0] || imageId,
     imageId,
     provisionedSize: size
-      ? amount(size, 'size') * gibibyte
+      ? bytesOf(amount(size, 'size'), gibibyte, 'the size of a disk')
       : wholeNumber(capacity ?? '', 'the capacity of a disk'),
-    ...(actual ? { actualSize: amount(actual, 'actual_size') * gibibyte } : {}),
+    ...(actual
+      ? { actualSize: bytesOf(amount(actual, 'actual_size'), gibibyte, 'actual_size') }
+      : {}),
     hosts: [path],
   };
 }
@@ -309,7 +322,11 @@ function packedDisk(
   return {
     id,
     imageId: reference,
-    provisionedSize: wholeNumber(capacity, 'capacity') * bytesOfUnit(unit ?? 'byte'),
+    provisionedSize: bytesOf(
+      wholeNumber(capacity, 'capacity'),
+      bytesOfUnit(unit ?? 'byte'),
+      'the capacity of a disk',
+    ),
     // Tools of others write what is no size, and nothing depends on it.
     ...(populated && /^\d{1,15}$/.test(populated) ? { actualSize: Number(populated) } : {}),
     ...(file ? { file: required(document, file, 'href') } : {}),

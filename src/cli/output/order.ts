@@ -73,7 +73,10 @@ export function inOrder(items: readonly Item[], order: Order | undefined): reado
 /** Numbers as numbers, texts as people order them. */
 function compare(a: unknown, b: unknown, sign: 1 | -1): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  const numeric = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
-  if (numeric(a) && numeric(b)) return sign * (Number(a) - Number(b));
+  if (isNumeric(a) && isNumeric(b)) return sign * (a === b ? 0 : a < b ? -1 : 1);
   return sign * plainText(a).localeCompare(plainText(b), 'en', { numeric: true });
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }

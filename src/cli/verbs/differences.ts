@@ -94,7 +94,8 @@ function valueDifferences(
   const same =
     form === 'ref' ? isSameObject(wanted, present) : plainText(wanted) === plainText(present);
   if (same) return [];
-  const tell = (side: unknown) => (bytes && side !== undefined ? sizeText(Number(side)) : side);
+  const tell = (side: unknown) =>
+    bytes && (typeof side === 'number' || typeof side === 'bigint') ? sizeText(side) : side;
   return [{ path, from: textOf(tell(present)), to: textOf(tell(wanted)) }];
 }
 

@@ -4,10 +4,12 @@ import { UsageError } from '../../client/errors.ts';
 import { isType, parseKind } from '../../model/index.ts';
 import type { queryParameters } from '../../model/notation/parameters.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
+import { parseJson } from '../../wire/json-parser.ts';
 import type { Options } from '../args/command.ts';
 import { parseValue, type Valued } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
+import { jsonText } from '../text/json.ts';
 import type { Verb } from './derive-verbs.ts';
 import { parseDocument, readInput } from './documents.ts';
 import { type Field, isReference, kindAt, type Shape, valuedAt, wordsAt } from './fields.ts';
@@ -148,7 +150,9 @@ function setJson(body: Body, shape: Shape, text: string): void {
   const { kind } = knownValue(shape, path, '--set-json');
   let parsed: unknown;
   try {
-    parsed = JSON.parse(value);
+    JSON.parse(value);
+    // Integers of 64 bits stay exact.
+    parsed = parseJson(value);
   } catch (error) {
     throw new UsageError(`--set-json ${path}: no JSON: ${(error as Error).message}`, {
       cause: error,
@@ -162,7 +166,7 @@ function setJson(body: Body, shape: Shape, text: string): void {
   const items = list ? (Array.isArray(parsed) ? parsed : [parsed]) : [parsed];
   const decoded = items.map((item) => {
     try {
-      return decodeObject('application/json', JSON.stringify(item), of, { bareLists: true });
+      return decodeObject('application/json', jsonText(item), of, { bareLists: true });
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       throw new UsageError(`--set-json ${path}: ${error.message}`, { cause: error });

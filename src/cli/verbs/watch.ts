@@ -10,6 +10,7 @@ import { redrawn } from '../output/progress.ts';
 import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { durationOf } from '../text/duration.ts';
+import { jsonText } from '../text/json.ts';
 import { withLinkedColumns } from './answer-columns.ts';
 import { listQuery, show } from './list.ts';
 import { fillNames } from './list-enrichment.ts';
@@ -97,7 +98,7 @@ async function printChanges(
   const present = new Set<string>();
   for (const item of items) {
     const id = String(item['id']);
-    const text = JSON.stringify(item);
+    const text = jsonText(item);
     present.add(id);
     if (printed.get(id) !== text) changed.push(item);
     printed.set(id, text);

@@ -13,6 +13,14 @@ export const diskFaults = {
     status: 409,
     text: 'Cannot {action} Virtual Disk. Its size {size} is more than block storage allows: {max} bytes.',
   },
+  DISK_TOO_LARGE_FOR_FILES: {
+    status: 400,
+    text: 'Cannot {action} Virtual Disk. Its size {size} is more than file storage allows: {max} bytes.',
+  },
+  DISK_TOO_LARGE_FOR_FILE_SYSTEM: {
+    status: 400,
+    text: 'Cannot {action} Virtual Disk. The file system of its storage has no files of {size} bytes.',
+  },
   DISK_PROFILE_ELSEWHERE: {
     status: 400,
     text: 'Cannot {action} Virtual Disk. The disk profile does not belong to storage domain {name}.',

@@ -59,6 +59,10 @@ export const templateFaults = {
     status: 409,
     text: 'Cannot {action} VM pool. It cannot start more VMs in advance than it has.',
   },
+  POOL_TOO_LARGE: {
+    status: 400,
+    text: 'Cannot {action} VM pool. Its size {size} is more than the limit of {max} VMs.',
+  },
   POOL_SHRINKS: { status: 400, text: 'Cannot {action} VM pool. Its size can only grow.' },
   POOL_ATTRIBUTE_FIXED: {
     status: 400,

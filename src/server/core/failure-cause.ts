@@ -18,3 +18,8 @@ function systemCause(error: unknown): string | undefined {
   const { code } = systemError(error);
   return code === undefined ? undefined : (knownCauseOf(error) ?? `system error ${code}`);
 }
+
+/** Whether an image could not be written because the file system has no files of that size. */
+export function isFileTooLarge(error: unknown): boolean {
+  return systemError(systemError(error).cause).code === 'EFBIG';
+}

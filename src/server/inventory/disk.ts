@@ -1,8 +1,10 @@
 /** Common functions of disks: checks, image files, users; disks that are a whole logical unit. */
 
+import { largestDisk } from '../../model/disk-sizes.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
+import { isFileTooLarge } from '../core/failure-cause.ts';
 import { requireAll } from '../core/input.ts';
 import { begin } from '../core/transitions.ts';
 import type { StoredObject } from '../store/kinds.ts';
@@ -58,8 +60,6 @@ export function withUnit(ctx: RuleContext, disk: Disk): Disk {
 type Domain = Resource<'storage_domain'>;
 
 const gibibyte = 2 ** 30;
-/** Largest disk on block storage, in bytes. */
-const largestOnBlock = 8_192 * gibibyte;
 
 /** Deprecated members that belong to an attachment. */
 const ofAttachments = ['interface', 'bootable', 'active', 'read_only', 'uses_scsi_reservation'];
@@ -80,9 +80,7 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   const domain = domainOf(ctx, disk);
   if (!domain) ctx.refuse('STORAGE_DOMAIN_NOT_SPECIFIED', { action: 'add' });
   requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
-  if (isBlock(domain) && size > BigInt(largestOnBlock)) {
-    ctx.refuse('DISK_TOO_LARGE', { action: 'add', size, max: largestOnBlock });
-  }
+  requireDiskSize(ctx, size, domain, 'add');
   disk.storage_domains = [{ id: domain.id ?? '' }];
   disk.sparse ??= true;
   checkFormat(ctx, disk, domain, 'add');
@@ -184,8 +182,22 @@ export function checkFormat(ctx: RuleContext, disk: Disk, domain: Domain, action
   if (domain.storage?.type === 'glusterfs') ctx.refuse('DISK_NOT_SHAREABLE_ON_GLUSTER', { action });
 }
 
-/** Refuses a disk for which the domain has no room. */
+/** Refuses a disk of more bytes than the storage of its domain allows. */
+export function requireDiskSize(
+  ctx: RuleContext,
+  size: number | bigint,
+  domain: Domain,
+  action: string,
+): void {
+  const [max, fault] = isBlock(domain)
+    ? ([largestDisk.block, 'DISK_TOO_LARGE'] as const)
+    : ([largestDisk.file, 'DISK_TOO_LARGE_FOR_FILES'] as const);
+  if (size > max) ctx.refuse(fault, { action, size, max });
+}
+
+/** Refuses a disk for which the domain has no room, or that is too large for its storage. */
 export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
+  requireDiskSize(ctx, disk.provisioned_size ?? 0, domain, action);
   const available = allocatable(ctx, domain);
   const needed = neededBy(disk, domain);
   if (available >= needed && available >= 0) return;
@@ -204,8 +216,26 @@ export function createImage(ctx: RuleContext, disk: Disk): void {
   if (disk.storage_type === 'lun' || !id) return;
   const length = disk.format === 'raw' ? Number(disk.provisioned_size ?? 0) : 0;
   ctx.tx.images.blank(id, length);
-  ctx.site.images.create(id, length);
+  fileOfSize(ctx, length, 'add', () => ctx.site.images.create(id, length));
   ctx.tx.undo.push(() => ctx.site.images.remove(id));
+}
+
+/** Lets the file of a raw disk grow; it shrinks again with a transaction that is undone. */
+export function growImage(ctx: RuleContext, disk: Disk, size: number): void {
+  const { id, provisioned_size: present } = disk;
+  if (disk.format !== 'raw' || !id) return;
+  fileOfSize(ctx, size, 'extend', () => ctx.site.images.resize(id, size));
+  ctx.tx.undo.push(() => ctx.site.images.resize(id, Number(present ?? 0)));
+}
+
+/** Refuses a size that the file system of the storage does not have for a file. */
+function fileOfSize(ctx: RuleContext, size: number, action: string, set: () => void): void {
+  try {
+    set();
+  } catch (error) {
+    if (isFileTooLarge(error)) ctx.refuse('DISK_TOO_LARGE_FOR_FILE_SYSTEM', { action, size });
+    throw error;
+  }
 }
 
 /** Begins a move of a disk. `data` is what its end needs to know. */

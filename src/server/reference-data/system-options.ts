@@ -2,7 +2,11 @@
  * Settings of the service that clients ask for by name, with the values that the rules of the server
  * hold. A value holds for a compatibility version, or for all of them (`general`).
  */
+import { largestBlockDiskGib } from '../../model/disk-sizes.ts';
 import { clusterLevels } from './cluster-levels.ts';
+
+/** VMs of the largest VM pool: one request creates all of them. */
+export const largestPool = 1_000;
 
 type Values = Readonly<Record<string, string>>;
 
@@ -46,7 +50,7 @@ export const systemOptions: Readonly<Record<string, Values>> = {
   DefaultWindowsTimeZone: general('GMT Standard Time'),
   FenceAgentDefaultParams: general(''),
   HotPlugCpuSupported: byLevel('{"x86":"true","ppc":"true","s390x":"true"}'),
-  MaxBlockDiskSizeInGibiBytes: general('8192'),
+  MaxBlockDiskSizeInGibiBytes: general(String(largestBlockDiskGib)),
   MaxIoThreadsPerVm: general('127'),
   MaxNumOfCpuPerSocket: byLevel('254'),
   MaxNumOfThreadsPerCpu: byLevel('8'),
@@ -54,7 +58,7 @@ export const systemOptions: Readonly<Record<string, Values>> = {
   MaxNumOfVmSockets: byLevel('710'),
   MaxVmNameLength: general('64'),
   MaxVmNameLengthSysprep: general('15'),
-  MaxVmsInPool: general('1000'),
+  MaxVmsInPool: general(String(largestPool)),
   MigrationCompression: general('false'),
   RemapCtrlAltDelDefault: general('true'),
   SearchResultsLimit: general('100'),

@@ -14,6 +14,7 @@ import {
   requireDataCenter,
   seal,
 } from '../inventory/vm-configuration.ts';
+import { largestPool } from '../reference-data/system-options.ts';
 import { eraseVm } from './vm/behavior.ts';
 import { addConsole } from './vm/console.ts';
 import { fill, requireTemplate, settleVm } from './vm/create.ts';
@@ -113,6 +114,8 @@ function checkNumbers(ctx: RuleContext, pool: Pool, action: string): void {
       max: 32_767,
     });
   }
+  const size = pool.size ?? 0;
+  if (size > largestPool) ctx.refuse('POOL_TOO_LARGE', { action, size, max: largestPool });
   if ((pool.prestarted_vms ?? 0) > Number(pool.size ?? 0)) {
     ctx.refuse('POOL_PRESTARTS_TOO_MANY', { action });
   }

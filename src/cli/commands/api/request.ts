@@ -3,8 +3,10 @@ import { UsageError } from '../../../client/errors.ts';
 import type { HttpResponse } from '../../../client/http-message.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
 import { escapeControlChars } from '../../../escape-control-chars.ts';
+import { parseJson } from '../../../wire/json-parser.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
+import { jsonText } from '../../text/json.ts';
 
 export interface Fields {
   readonly field?: readonly string[];
@@ -85,11 +87,12 @@ export async function writePages(
     all.push(...items);
     if (items.length < size) break;
   }
-  await write(cli.io.stdout, `${escapeControlChars.json(JSON.stringify(merged))}\n`);
+  await write(cli.io.stdout, `${jsonText(merged)}\n`);
 }
 
 function listIn({ body }: HttpResponse, path: string): [string, readonly unknown[]] {
-  const document = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
+  // Integers of 64 bits stay exact.
+  const document = parseJson(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
   const found = Object.entries(document).find(([, value]) => Array.isArray(value));
   if (found) return [found[0], found[1] as unknown[]];
   if (Object.keys(document).length === 0) return ['items', []];

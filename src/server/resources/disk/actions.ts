@@ -9,10 +9,12 @@ import {
   dataCenterOfDomain,
   diskWords,
   domainOf,
+  growImage,
   hasSnapshots,
   moveDisk,
   pluggedInto,
   requireActiveDomain,
+  requireDiskSize,
   requireSpace,
   settleOwners,
   templatesOf,
@@ -178,12 +180,14 @@ export function extendDisk(
   if (stuck)
     ctx.refuse('VM_STATUS_ILLEGAL', { action: 'extend the disk of', status: stuck.vm.status });
   const domain = domainOf(ctx, disk);
+  if (domain) requireDiskSize(ctx, size, domain, 'extend');
   const more = Number(size) - Number(present);
   if (domain && disk.sparse === false) {
     requireSpace(ctx, { ...disk, provisioned_size: more }, domain, 'extend');
   }
   chargeStorage(ctx, disk.quota?.id, domain?.id ?? '', more, 'extend');
   const messageParams = { NewSize: Math.round(Number(size) / 2 ** 30) };
+  growImage(ctx, disk, Number(size));
   const data: DiskMove = { changes: { ...changes, provisioned_size: size }, words: messageParams };
   moveDisk(ctx, { collection: '/disks' }, { ...disk, ...changes }, 'extend', { ...data });
 }

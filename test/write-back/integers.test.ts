@@ -1,0 +1,142 @@
+/** Integers of 64 bits: what is stored reads as it was sent, to the last digit, and what is too large gets 400. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allOperations, attributesOf, parseKind, tagOf } from '../../src/model/index.ts';
+import { RawApi } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { thirdOf } from '../support/thirds.ts';
+import { Objects, updates } from './support/objects.ts';
+import { enrich } from './support/rich-site.ts';
+
+/** Neighbours of what a number of JavaScript, an int, and a long can hold. */
+const values = [
+  ...[2n ** 31n - 1n, 2n ** 31n, 2n ** 51n + 1n, 2n ** 53n + 1n],
+  ...[2n ** 63n - 1n, 2n ** 63n, 2n ** 64n, -(2n ** 53n) - 1n, -(2n ** 63n) - 1n],
+];
+
+/** Paths of the integers of a type and of its structures: `cpu.topology.cores`. */
+function integersOf(type: string, above: readonly string[] = []): string[][] {
+  if (above.length > 4) return [];
+  return Object.entries(attributesOf(type)).flatMap(([name, { kind }]) => {
+    const { form, of, list } = parseKind(kind);
+    const path = [...above, name];
+    if (form === 'struct' && !list) return integersOf(of, path);
+    return !list && form === 'scalar' && (of === 'int' || of === 'long') ? [path] : [];
+  });
+}
+
+type Format = 'xml' | 'json';
+
+/** A document of a type with one member; numbers keep every digit. */
+function documentOf(format: Format, type: string, path: readonly string[], value: bigint): string {
+  if (format === 'json')
+    return path.reduceRight((inner, name) => `{"${name}":${inner}}`, `${value}`);
+  const inner = path.reduceRight((text, name) => `<${name}>${text}</${name}>`, `${value}`);
+  return `<${tagOf(type)}>${inner}</${tagOf(type)}>`;
+}
+
+/** The digits of a member in an answer; undefined where it is not there. */
+function digitsIn(format: Format, text: string, path: readonly string[]): string | undefined {
+  if (format === 'xml') return digitsInXml(text, path);
+  const marked = JSON.parse(
+    text.replace(/([:[,]\s*)(-?\d{10,})(?=\s*[,}\]])/g, '$1"$2"'),
+  ) as unknown;
+  const found = path.reduce<unknown>((at, name) => Object(at)[name], marked);
+  return found === undefined ? undefined : String(found);
+}
+
+function digitsInXml(text: string, path: readonly string[]): string | undefined {
+  let rest = text;
+  for (const name of path) {
+    const found = new RegExp(`<${name}(?: [^>]*)?>([\\s\\S]*?)</${name}>`).exec(rest);
+    if (!found) return undefined;
+    rest = found[1] ?? '';
+  }
+  return rest;
+}
+
+let server: TestServer;
+let api: RawApi;
+let objects: Objects;
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+  api = await RawApi.signIn(server);
+  await enrich(api, 'JSON');
+  objects = new Objects(api);
+});
+afterAll(() => server.stop());
+
+async function put(format: Format, path: string, body: string) {
+  const media = `application/${format}`;
+  return api.call('PUT', path, { headers: { Accept: media, 'Content-Type': media }, body });
+}
+
+const changeable = updates.filter(({ type }) => integersOf(type ?? '').length > 0);
+
+describe('an update', () => {
+  it.each(thirdOf(changeable.map(({ path }) => path)))('%s', async (template) => {
+    const type = changeable.find(({ path }) => path === template)?.type ?? '';
+    const [path] = await objects.of(template);
+    if (path === undefined) throw new Error(`There is nothing at ${template}.`);
+    const problems: string[] = [];
+    for (const format of ['json', 'xml'] as const) {
+      for (const member of integersOf(type)) {
+        const before = digitsIn(format, (await api[format]('GET', path)).text, member);
+        for (const value of values) {
+          const sent = `${format} ${path} ${member.join('.')}=${value}`;
+          const answer = await put(format, path, documentOf(format, type, member, value));
+          if (answer.status >= 500) problems.push(`${sent}: ${answer.status} ${answer.text}`);
+          if (answer.status >= 300) continue;
+          const after = digitsIn(format, (await api[format]('GET', path)).text, member);
+          // What cannot be changed is ignored.
+          if (after !== String(value) && after !== before) problems.push(`${sent}: ${after}`);
+          if (after !== before && before !== undefined) {
+            await put(format, path, documentOf(format, type, member, BigInt(before)));
+          }
+        }
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+});
+
+const additions = allOperations().filter(
+  ({ name, type }) => name === 'add' && integersOf(type ?? '').length > 0,
+);
+
+describe('a new object', () => {
+  it.each(thirdOf(additions.map(({ path }) => path)))('%s', async (template) => {
+    const type = additions.find(({ path }) => path === template)?.type ?? '';
+    const problems: string[] = [];
+    for (const collection of (await objects.of(template)).slice(0, 1)) {
+      const list = (await api.json('GET', collection)).json();
+      const [found] = (Object.values(list).find(Array.isArray) ?? []) as Record<string, unknown>[];
+      const { id: _id, href: _href, link: _link, actions: _actions, ...like } = found ?? {};
+      for (const member of integersOf(type)) {
+        for (const value of values) {
+          const name = `n${Math.random().toString(36).slice(2, 12)}`;
+          const body = { ...like, name, ...nested(member, '@@') };
+          const text = JSON.stringify(body).replace('"@@"', String(value));
+          const answer = await api.call('POST', collection, {
+            headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+            body: text,
+          });
+          const sent = `${collection} ${member.join('.')}=${value}`;
+          if (answer.status >= 500) problems.push(`${sent}: ${answer.status} ${answer.text}`);
+          if (answer.status >= 300) continue;
+          const after = digitsIn('json', answer.text, member);
+          // What the service decides is not what was sent, but never something that looks like it.
+          if (after !== String(value) && after === String(Number(value)))
+            problems.push(`${sent}: ${after}`);
+          await api.call('DELETE', `${collection}/${String(answer.json()['id'])}`);
+        }
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+});
+
+function nested(path: readonly string[], value: unknown): Record<string, unknown> {
+  const [name = '', ...rest] = path;
+  return { [name]: rest.length === 0 ? value : nested(rest, value) };
+}
