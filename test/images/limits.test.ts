@@ -4,6 +4,7 @@ import { get } from 'node:http';
 import { type ConnectOpts, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as secure } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PieceMemory } from '../../src/images/system/piece-memory.ts';
 import { certificate } from './support/certificate.ts';
@@ -67,6 +68,38 @@ describe('connections from one address', () => {
     for (const one of all) await one.send(INFO).until(/version/);
     expect(await (await client({ port })).closed).toMatch(/^HTTP\/1\.1 503 /);
   });
+
+  it.each(['plain', 'TLS'])(
+    'give way to those of new addresses where none are left (%s)',
+    async (kind) => {
+      const isSecure = kind === 'TLS';
+      const memory = new PieceMemory(0, 12);
+      const { daemon } = await startHarness(isSecure ? { tls: certificate } : {}, { memory });
+      const { port } = daemon;
+      const open = async (localAddress: string) => {
+        const raw: Socket = connect({ host: '127.0.0.1', port, localAddress });
+        const socket = isSecure ? secure({ socket: raw, rejectUnauthorized: false }) : raw;
+        onTestFinished(() => void socket.destroy());
+        return new RawClient(socket);
+      };
+      const held: RawClient[] = [];
+      for (let index = 0; index < 12; index++) {
+        const one = (await open(`127.0.0.${2 + (index % 2)}`)).send(INFO);
+        await one.until(/version/);
+        held.push(one);
+      }
+      // The first one of them has not been idle for longest any more.
+      await held[0]?.send(INFO).until(/version[\s\S]*version/);
+      await (await open('127.0.0.9')).send(INFO).until(/version/);
+      const ended = await Promise.race(
+        held.map(async (one, index) => one.closed.then(() => index)),
+      );
+      expect(ended).toBe(2);
+      for (const one of held.filter((_, index) => index !== ended)) {
+        expect(one.socket.destroyed).toBe(false);
+      }
+    },
+  );
 
   it('that come in floods are cut off, and the others served on', async () => {
     const { daemon } = await startHarness({ maxPerAddress: 1 });

@@ -4,8 +4,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
 import { Admission, CONTROL_CONNECTIONS, defaultLimits, type Limits } from '../http/admission.ts';
 import { Connection } from '../http/connection.ts';
+import { type IdleSince, peerOf } from '../http/connection-limits.ts';
 import { HttpError, toHttpError } from '../http/errors.ts';
 import { Exchange } from '../http/exchange.ts';
 import { tlsSettings } from '../http/tls-settings.ts';
@@ -44,6 +46,12 @@ export class ImageServer {
   readonly #admission: Admission;
   readonly #controlAdmission: Admission;
   readonly #connections = new Map<Socket, Connection>();
+  /** Connections with TLS, by address and port of the client. */
+  readonly #secured = new Map<string, Connection>();
+  readonly #idleSince: IdleSince = (socket, accepted) => {
+    const connection = this.#connections.get(socket) ?? this.#secured.get(peerOf(socket));
+    return connection ? connection.idleSince : accepted;
+  };
   #closing = false;
 
   constructor(services: Services, clock: Clock, limits: Limits = defaultLimits) {
@@ -51,9 +59,13 @@ export class ImageServer {
     this.#clock = clock;
     this.#limits = limits;
     const connections = Math.min(limits.connections, services.memory.connections);
-    this.#admission = new Admission({ connections, perAddress: limits.perAddress }, clock);
+    this.#admission = new Admission(
+      { connections, perAddress: limits.perAddress },
+      clock,
+      this.#idleSince,
+    );
     const control = { connections: CONTROL_CONNECTIONS, perAddress: CONTROL_CONNECTIONS };
-    this.#controlAdmission = new Admission(control, clock);
+    this.#controlAdmission = new Admission(control, clock, this.#idleSince);
   }
 
   /**
@@ -80,7 +92,16 @@ export class ImageServer {
       if (!admission.admit(socket)) admission.refuse(socket, tls === undefined);
       else if (!tls) this.#add(socket, kind !== 'network');
     });
-    if (tls) server.on('secureConnection', (socket: Socket) => this.#add(socket, false));
+    if (tls) {
+      server.on('secureConnection', (socket: Socket) => {
+        const connection = this.#add(socket, false);
+        const peer = peerOf(socket);
+        this.#secured.set(peer, connection);
+        socket.once('close', () => {
+          if (this.#secured.get(peer) === connection) this.#secured.delete(peer);
+        });
+      });
+    }
     const router = kind === 'control' ? routeControl : routeImages;
     const receive: Receive = (...given) => this.#receive(router, ...given);
     server.on('request', (request, response) => receive(request, response, false));
@@ -107,9 +128,11 @@ export class ImageServer {
     this.#controlAdmission.destroy();
   }
 
-  #add(socket: Socket, isLocal: boolean): void {
-    this.#connections.set(socket, new Connection(socket, isLocal, this.#limits.unauthorised));
+  #add(socket: Socket, isLocal: boolean): Connection {
+    const connection = new Connection(socket, isLocal, this.#limits.unauthorised);
+    this.#connections.set(socket, connection);
     socket.once('close', () => this.#connections.delete(socket));
+    return connection;
   }
 
   #receive(
@@ -164,6 +187,15 @@ export class ImageServer {
   }
 }
 
+/** Whether the percent-encoding of a target is valid, and stands for characters that are allowed. */
+function isAllowedTarget(target: string): boolean {
+  try {
+    return forbiddenCharacter(decodeURIComponent(target)) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 function complaint(code: string): [string, string] {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return ['431 Request Header Fields Too Large', 'The head of the request is too large.'];
@@ -182,6 +214,9 @@ function malformed(request: IncomingMessage): HttpError | undefined {
   }
   if (coding !== undefined && request.httpVersion !== '1.1') {
     return new HttpError(400, 'Transfer codings need HTTP/1.1.', { close: true });
+  }
+  if (!isAllowedTarget(request.url ?? '')) {
+    return new HttpError(400, 'The address is not encoded as addresses are.');
   }
   const hosts = request.rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text));
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersion === '1.1')) {

@@ -1,6 +1,7 @@
 /** Location of an image, a file or an NBD export, and its form as a URL. */
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
 import type { NbdAddress } from '../nbd/byte-reader.ts';
 
 /** A regular file, or an export of an NBD server (the default export has an empty name). */
@@ -37,17 +38,25 @@ export function formatLocation(place: ImageLocation): string {
 export function problemOfLocation(place: ImageLocation): string | undefined {
   if (place?.kind === 'file') {
     if (typeof place.path !== 'string' || !isAbsolute(place.path)) return 'path is not absolute';
-    return undefined;
+    return problemOfTexts(place.path);
   }
   if (place?.kind !== 'nbd') return 'it is neither a file nor an NBD export';
   const { address, exportName } = place;
   if (Buffer.byteLength(exportName) > 4096) return 'the name of the export is too long';
+  const problem = problemOfTexts(exportName, ...Object.values(address).map(String));
+  if (problem !== undefined) return problem;
   if ('path' in address) {
     return isAbsolute(address.path) ? undefined : 'path of the socket is not absolute';
   }
   if (address.host === '') return 'host is empty';
   const isPort = Number.isInteger(address.port) && address.port > 0 && address.port < 65_536;
   return isPort ? undefined : 'port is not a number from 1 to 65535';
+}
+
+/** Percent-encoding can bring in characters that no path may contain. */
+function problemOfTexts(...texts: readonly string[]): string | undefined {
+  const isAllowed = texts.every((text) => forbiddenCharacter(text) === undefined);
+  return isAllowed ? undefined : 'it contains control characters';
 }
 
 function filePlace(url: string): ImageLocation | undefined {

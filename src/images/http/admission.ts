@@ -1,48 +1,27 @@
-/** Limits of the daemon, and admission of connections: in all and per address. */
+/** Limits of the daemon, and admission of connections. */
 import type { Socket } from 'node:net';
 import type { Clock } from '../system/clock.ts';
-
-export interface AdmissionLimits {
-  /** Connections at once. */
-  readonly connections: number;
-  /** Connections at once from one address of the network. */
-  readonly perAddress: number;
-}
+import { type ConnectionLimits, type IdleSince, LimitedConnections } from './connection-limits.ts';
 
 /** Milliseconds that a refused client gets to read why. */
 const REFUSAL_TIMEOUT = 2000;
 /** Refused clients that are told so at a time; the others are cut off. */
 const MAX_REFUSALS = 64;
 
-/** Counts connections from the moment they are accepted, before any handshake. */
+/** Connections of a sort, and the refusals of those beyond their limits. */
 export class Admission {
-  readonly #limits: AdmissionLimits;
+  readonly #connections: LimitedConnections;
   readonly #clock: Clock;
-  readonly #sockets = new Set<Socket>();
-  readonly #perAddress = new Map<string, number>();
   readonly #refused = new Set<Socket>();
 
-  constructor(limits: AdmissionLimits, clock: Clock) {
-    this.#limits = limits;
+  constructor(limits: ConnectionLimits, clock: Clock, idleSince: IdleSince) {
+    this.#connections = new LimitedConnections(limits, idleSince);
     this.#clock = clock;
   }
 
   /** Counts a connection until it is closed; false when there are too many already. */
   admit(socket: Socket): boolean {
-    const address = addressOf(socket);
-    const sameAddress = address === undefined ? 0 : (this.#perAddress.get(address) ?? 0);
-    const { connections, perAddress } = this.#limits;
-    if (this.#sockets.size >= connections || sameAddress >= perAddress) return false;
-    this.#sockets.add(socket);
-    if (address !== undefined) this.#perAddress.set(address, sameAddress + 1);
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      if (address === undefined) return;
-      const left = (this.#perAddress.get(address) ?? 1) - 1;
-      if (left > 0) this.#perAddress.set(address, left);
-      else this.#perAddress.delete(address);
-    });
-    return true;
+    return this.#connections.admit(socket);
   }
 
   /**
@@ -72,13 +51,8 @@ export class Admission {
 
   /** Breaks all connections. */
   destroy(): void {
-    for (const socket of [...this.#sockets, ...this.#refused]) socket.destroy();
+    for (const socket of [...this.#connections.all(), ...this.#refused]) socket.destroy();
   }
-}
-
-/** The address of a client on the network; one on a unix socket has none. */
-function addressOf({ remoteAddress }: Socket): string | undefined {
-  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
 export interface Limits {

@@ -24,6 +24,8 @@ export class Connection {
   onSilence: (() => void) | undefined;
   /** Undefined when the connection is closed. */
   #whenClosed: (() => void)[] | undefined = [];
+  /** When the last request was served, or when the connection began: milliseconds of `performance`. */
+  #idleSince = performance.now();
   #limit: number;
   #trusted: () => boolean = () => false;
 
@@ -47,6 +49,11 @@ export class Connection {
   /** A request is being served. */
   get busy(): boolean {
     return this.#running !== undefined;
+  }
+
+  /** Since when no request is being served, in milliseconds of `performance`; undefined while one is. */
+  get idleSince(): number | undefined {
+    return this.busy ? undefined : this.#idleSince;
   }
 
   /** Resolves when no request is being served. */
@@ -116,6 +123,7 @@ export class Connection {
     }
     this.#queue = [];
     this.#running = undefined;
+    this.#idleSince = performance.now();
     this.#setTimeout(true);
   }
 

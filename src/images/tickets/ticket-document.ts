@@ -1,4 +1,5 @@
 /** JSON documents of tickets in the control API. */
+import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
 import { formatLocation, parseLocation } from '../backends/location.ts';
 import type { Ticket, TicketState } from './types.ts';
 
@@ -78,8 +79,11 @@ function member(fields: Fields, name: string): unknown {
 
 function text(fields: Fields, name: string): string | undefined {
   const value = member(fields, name);
-  if (value === undefined || typeof value === 'string') return value;
-  throw new Error(`${name} must be a string`);
+  if (value === undefined) return value;
+  if (typeof value !== 'string') throw new Error(`${name} must be a string`);
+  if (forbiddenCharacter(value) !== undefined)
+    throw new Error(`${name} must not contain control characters`);
+  return value;
 }
 
 function count(fields: Fields, name: string, byDefault?: number): number {

@@ -17,8 +17,9 @@
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 
-import { type ApiResponse, decodeUrlText } from '../api/request.ts';
+import { type ApiResponse, decodeUrlText, utf8Text } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
+import { requireAllowedDocument } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
 import { isRecord } from '../store/kinds.ts';
@@ -60,6 +61,25 @@ export interface AdminRequest {
 
 type Handler = (admin: Administration, request: AdminRequest, rest: string) => Promise<unknown>;
 
+/** Escapes of JSON that may stand for a character that is not allowed. */
+const escapedCharacter = /\\u(?:00[01]|d[89a-f]|fff[ef])/i;
+
+/** Refuses a state whose escapes bring in characters that its text does not have. */
+function requireAllowedLines(state: string): void {
+  for (const line of state.split('\n')) {
+    if (escapedCharacter.test(line)) requireAllowedDocument(jsonOf(line), 'The state');
+  }
+}
+
+/** The value of a line; what is no JSON is refused later. */
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
 const ok = () => Promise.resolve({ status: 'ok' });
 
 const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
@@ -81,10 +101,13 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
         store.read((tx) => [...saveState(tx, steady())]),
       ),
     PUT: async ({ restart }, request) => {
-      const state = Buffer.from(await request.body()).toString('utf8');
-      await restart(state).catch((error: unknown) => {
+      const state = utf8Text(await request.body(), 'The state');
+      try {
+        requireAllowedLines(state);
+        await restart(state);
+      } catch (error) {
         throw new Refusal(400, 'Bad state', reasonOf(error));
-      });
+      }
       return { status: 'ok' };
     },
   },
@@ -121,9 +144,10 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
         const text = Buffer.from(await request.body()).toString('utf8');
         const rule: unknown = JSON.parse(text);
         if (!isRecord(rule)) throw new Error('a rule is an object, such as {"operation": "start"}');
+        requireAllowedDocument(rule, 'The rule');
         return await faults.share(rule);
       } catch (error) {
-        if (error instanceof StoreError) throw error;
+        if (error instanceof StoreError || error instanceof Refusal) throw error;
         throw new Refusal(400, 'Bad rule', reasonOf(error));
       }
     },

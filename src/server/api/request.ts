@@ -1,5 +1,6 @@
 /** Requests taken apart: path, parameters, headers, and the service behind a path. */
 
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { services } from '../../model/derive/services.ts';
 import { type Operation, operationsOf } from '../../model/index.ts';
@@ -153,16 +154,44 @@ export function unsupportedVersion(version: string): Refusal {
   );
 }
 
+/** Parameters by name; the first of each name counts. */
 function parameters(pairs: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const pair of pairs) {
-    if (pair === '') continue;
+  return new Map(decodePairs(pairs).reverse());
+}
+
+function decodePairs(pairs: readonly string[]): [name: string, value: string][] {
+  const given = pairs.filter((pair) => pair !== '');
+  return given.map((pair) => {
     const equals = pair.indexOf('=');
     const name = decodeUrlText((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
     const value = equals < 0 ? '' : decodeUrlText(pair.slice(equals + 1).replaceAll('+', ' '));
-    if (!found.has(name)) found.set(name, value);
+    return [name, value];
+  });
+}
+
+/**
+ * Parameters of a body in the form of `application/x-www-form-urlencoded`, in order. Refuses malformed
+ * encoding and forbidden characters with 400.
+ */
+export function parseForm(body: Uint8Array): [name: string, value: string][] {
+  return decodePairs(utf8Text(body, 'The body').split('&'));
+}
+
+/** Text in UTF-8. Refuses bytes that are none, and forbidden characters, with 400. */
+export function utf8Text(bytes: Uint8Array, place: string): string {
+  if (!isUtf8(bytes)) {
+    throw new Refusal(400, 'Request syntactically incorrect.', `${place} is not valid UTF-8.`);
   }
-  return found;
+  const text = Buffer.from(bytes).toString('utf8');
+  requireAllowedText(text, place);
+  return text;
+}
+
+/** Refuses a target whose percent-encoding is malformed or stands for forbidden characters with 400. */
+export function requireDecodable(target: string): void {
+  const question = target.indexOf('?');
+  decodeUrlText(question < 0 ? target : target.slice(0, question));
+  if (question >= 0) decodePairs(target.slice(question + 1).split('&'));
 }
 
 /** Percent-decoded text of a URL. Refuses malformed encoding and forbidden characters with 400. */

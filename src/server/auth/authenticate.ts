@@ -148,11 +148,11 @@ export class Authenticator {
 
   #basic(encoded: string, address: string): Found | Promise<Found> {
     const text = Buffer.from(encoded, 'base64').toString('utf8');
+    requireAllowedText(text, 'The Authorization header');
     const colon = text.indexOf(':');
     if (colon < 1) return { refused: wrongCredentials };
     const user = text.slice(0, colon);
     const password = text.slice(colon + 1);
-    requireAllowedText(user, 'The user name');
     // In one look at the store: what both ask about it is read once.
     const caller = this.#store.read(() =>
       this.signIn.isRemembered(user, password, address) ? this.#callerOf(user) : undefined,

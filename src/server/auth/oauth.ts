@@ -1,5 +1,6 @@
 /** The sign-in endpoints: token, revoke, token-info, logout (specification 5.2). */
 
+import { requireAllowedText } from '../core/allowed-text.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
@@ -162,6 +163,7 @@ function fromForm({ parameters }: OAuthRequest): Given {
 function fromHeader({ authorization }: OAuthRequest): Given {
   const match = /^Basic +(.+)$/i.exec(authorization ?? '');
   const text = Buffer.from(match?.[1] ?? '', 'base64').toString('utf8');
+  requireAllowedText(text, 'The Authorization header');
   const colon = text.indexOf(':');
   if (colon < 1) return { username: undefined, password: undefined };
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };

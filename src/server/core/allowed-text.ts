@@ -1,12 +1,10 @@
 /** Characters that texts of clients may contain: those of XML 1.0, in every notation. */
+import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
 import { Refusal } from './fault.ts';
-
-/** Anything but a `Char` of XML 1.0 (section 2.2), lone surrogates included. */
-const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
 /** Refuses with 400 a text that XML or a store cannot hold; `place` says where it is. */
 export function requireAllowedText(text: string, place: string): void {
-  const found = forbidden.exec(text)?.[0].codePointAt(0);
+  const found = forbiddenCharacter(text)?.codePointAt(0);
   if (found === undefined) return;
   const code = found.toString(16).toUpperCase().padStart(4, '0');
   throw new Refusal(

@@ -2,9 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Administration, administer, adminPath } from '../admin/endpoints.ts';
-import { type ApiResponse, headerOf } from '../api/request.ts';
+import { type ApiResponse, headerOf, parseForm } from '../api/request.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
-import { requireAllowedText } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 
 /** Answers `/services/pki-resource?resource=...&format=...`. */
@@ -76,8 +75,8 @@ function field(bytes: Buffer): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** Largest state that is taken in, and largest form of a sign-in, in bytes. */
-const maximumState = 2 ** 30;
+/** Largest state that is taken in: a string has no more; and largest form of a sign-in, in bytes. */
+const maximumState = 2 ** 29 - 2 ** 10;
 const maximumForm = 64 * 2 ** 10;
 
 export interface AuxiliaryEndpoints {
@@ -155,11 +154,9 @@ async function oauthRequest(
   url: URL,
   readBody: ReadBody,
 ): Promise<OAuthRequest> {
-  const body = Buffer.from(await readBody(maximumForm)).toString('utf8');
+  const form = parseForm(await readBody(maximumForm));
   const parameters = new Map<string, string>();
-  for (const [name, value] of [...url.searchParams, ...new URLSearchParams(body)]) {
-    requireAllowedText(name, 'A parameter');
-    requireAllowedText(value, `The parameter ${name}`);
+  for (const [name, value] of [...url.searchParams, ...form]) {
     if (!parameters.has(name)) parameters.set(name, value);
   }
   return {

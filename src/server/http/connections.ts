@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type IdleSince, peerOf } from '../../images/index.ts';
 import { isRecord } from '../store/kinds.ts';
 import { breakOff } from './request-body.ts';
 
@@ -17,6 +18,8 @@ interface Connection {
   /** Ends with the last of them. */
   last: Promise<void>;
   paused: boolean;
+  /** When the last answer ended; undefined before the first one. */
+  idleSince?: number;
   /** The request that came last: its body may still be on its way. */
   latest?: IncomingMessage;
 }
@@ -40,7 +43,7 @@ export class Connections {
     if (!isRecord(state)) throw new Error('This Node keeps the state of sockets elsewhere.');
     state['highWaterMark'] = Number.MAX_SAFE_INTEGER;
     this.#of(socket);
-    const peer = `${socket.remoteAddress} ${socket.remotePort}`;
+    const peer = peerOf(socket);
     this.#byPeer.set(peer, socket);
     socket.once('close', () => {
       this.#known.delete(socket);
@@ -50,14 +53,17 @@ export class Connections {
     if (this.#ending) this.#endIfIdle(socket);
   }
 
-  /** Whether TLS is spoken on the connection from this address and port. */
-  readonly isSecured = (address: string, port: number): boolean =>
-    this.#byPeer.has(`${address} ${port}`);
+  /** Whether TLS is spoken on top of a connection. */
+  isSecured(socket: Socket): boolean {
+    return this.#byPeer.has(peerOf(socket));
+  }
 
-  /** Whether nothing is being answered on the connection from this address and port. */
-  readonly isIdleFrom = (address: string, port: number): boolean => {
-    const socket = this.#byPeer.get(`${address} ${port}`);
-    return socket === undefined || this.isIdle(socket);
+  /** Since when nothing is being answered on a connection, or on top of it. */
+  readonly idleSince: IdleSince = (socket, accepted) => {
+    const secured = this.#byPeer.get(peerOf(socket));
+    const connection = secured && this.#known.get(secured);
+    if (!connection) return accepted;
+    return connection.open.size === 0 ? (connection.idleSince ?? accepted) : undefined;
   };
 
   /** Whether nothing is being answered on the connection. */
@@ -98,6 +104,7 @@ export class Connections {
     connection.last = new Promise((resolve) => {
       response.once('close', () => {
         open.delete(response);
+        connection.idleSince = performance.now();
         if (connection.paused && open.size < maxWaiting) {
           connection.paused = false;
           socket.resume();

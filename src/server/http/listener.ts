@@ -3,9 +3,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Socket } from 'node:net';
-import { tlsSettings } from '../../images/index.ts';
+import { type ConnectionLimits, LimitedConnections, tlsSettings } from '../../images/index.ts';
 import { Dropped } from '../admin/faults.ts';
-import { type ApiResponse, acceptedMedia, headerOf, parseTarget } from '../api/request.ts';
+import {
+  type ApiResponse,
+  acceptedMedia,
+  headerOf,
+  parseTarget,
+  requireDecodable,
+} from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
 import { faultResponse } from './answer.ts';
@@ -17,73 +23,8 @@ import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
 import type { HttpService } from './service.ts';
 import { Turns } from './turns.ts';
 
-export interface AdmissionLimits {
-  readonly connections: number;
-  readonly perAddress: number;
-}
-
-const defaultAdmission: AdmissionLimits = { connections: 6_000, perAddress: 1_000 };
-
-/**
- * Counts connections from the moment they are accepted, before any handshake. Where there is no room
- * for a further one, the address with most connections gives way with one that is idle, so that a few
- * addresses cannot lock out the others.
- */
-export class Admission {
-  readonly #limits: AdmissionLimits;
-  readonly #byAddress = new Map<string, Map<number, Socket>>();
-  #count = 0;
-
-  constructor(limits: AdmissionLimits = defaultAdmission) {
-    this.#limits = limits;
-  }
-
-  /**
-   * Counts a connection until it is closed; false when there are too many already.
-   * @param isIdle whether nothing is being answered on the connection from an address and port
-   */
-  admit(socket: Socket, isIdle: (address: string, port: number) => boolean): boolean {
-    const { remoteAddress: address = '', remotePort: port = 0 } = socket;
-    const same = this.#byAddress.get(address);
-    const { connections, perAddress } = this.#limits;
-    if ((same?.size ?? 0) >= perAddress) return false;
-    if (this.#count >= connections && !this.#makeRoom(same?.size ?? 0, isIdle)) return false;
-    this.#count += 1;
-    if (same) same.set(port, socket);
-    else this.#byAddress.set(address, new Map([[port, socket]]));
-    socket.once('close', () => this.#forget(address, port, socket));
-    return true;
-  }
-
-  /** Closes the connections that no TLS is spoken on. */
-  closeUnsecured(isSecured: (address: string, port: number) => boolean): void {
-    for (const [address, sockets] of this.#byAddress) {
-      for (const [port, socket] of sockets) if (!isSecured(address, port)) socket.destroy();
-    }
-  }
-
-  #forget(address: string, port: number, socket: Socket): void {
-    const sockets = this.#byAddress.get(address);
-    if (sockets?.get(port) !== socket) return;
-    this.#count -= 1;
-    sockets.delete(port);
-    if (sockets.size === 0) this.#byAddress.delete(address);
-  }
-
-  /** Closes an idle connection of an address that has more than one of `few` connections would. */
-  #makeRoom(few: number, isIdle: (address: string, port: number) => boolean): boolean {
-    const [busiest] = [...this.#byAddress].sort(([, a], [, b]) => b.size - a.size);
-    if (!busiest || busiest[1].size <= few + 1) return false;
-    const [address, sockets] = busiest;
-    for (const [port, socket] of sockets) {
-      if (!isIdle(address, port)) continue;
-      this.#forget(address, port, socket);
-      socket.destroy();
-      return true;
-    }
-    return false;
-  }
-}
+/** Connections at once. */
+const connectionLimits: ConnectionLimits = { connections: 6_000, perAddress: 1_000 };
 
 const maximumHeader = 64 * 2 ** 10;
 /** Milliseconds for the head of a request, and between requests. Bodies have limits of their own. */
@@ -132,7 +73,7 @@ interface Door {
 export function makeListener(options: ListenerOptions): Listener {
   const { service, key, certificate } = options;
   const connections = new Connections();
-  const admission = new Admission();
+  const admission = new LimitedConnections(connectionLimits, connections.idleSince);
   const gone = new ClientGoneLog(
     (line) => service.report(line),
     () => performance.now(),
@@ -175,7 +116,7 @@ export function makeListener(options: ListenerOptions): Listener {
   server.timeout = silence;
   server.on('timeout', (socket) => connections.stalled(socket, silence));
   server.on('connection', (socket: Socket) => {
-    if (!admission.admit(socket, connections.isIdleFrom)) socket.destroy();
+    if (!admission.admit(socket)) socket.destroy();
   });
   server.on('secureConnection', (socket) => connections.accept(socket));
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -196,7 +137,9 @@ export function makeListener(options: ListenerOptions): Listener {
     close: (grace) =>
       new Promise((resolve) => {
         const end = setTimeout(() => server.closeAllConnections(), grace);
-        const shake = setTimeout(() => admission.closeUnsecured(connections.isSecured), handshake);
+        const shake = setTimeout(() => {
+          for (const one of admission.all()) if (!connections.isSecured(one)) one.destroy();
+        }, handshake);
         server.close(() => {
           clearTimeout(end);
           clearTimeout(shake);
@@ -257,6 +200,7 @@ async function respond(
     throw error;
   }
   const parsed = parseTarget(target, `${service.dialect.appRoot}/api`);
+  if (!parsed) requireDecodable(target);
   const cors = request.headers.origin === undefined ? undefined : policy.corsHeaders(request);
   if (cors && method === 'OPTIONS') return { status: 204, headers: cors };
   policy.checkOrigin(request, !parsed && isSignIn(target));

@@ -4,7 +4,8 @@ import type { Exchange } from '../../recording/exchange.ts';
 import { Redactor } from '../../recording/redactor.ts';
 import { adminPath } from '../admin/endpoints.ts';
 import { Dropped, type FaultRules } from '../admin/faults.ts';
-import { type ApiResponse, acceptedMedia, headerOf } from '../api/request.ts';
+import { type ApiResponse, acceptedMedia, headerOf, parseForm } from '../api/request.ts';
+import { requireAllowedText } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 import { faultResponse } from '../http/answer.ts';
 import { isSignIn, pkiResource } from '../http/auxiliary-endpoints.ts';
@@ -72,7 +73,9 @@ async function answer(parts: ReplayParts, request: ServiceRequest): Promise<ApiR
   );
   // What comes is compared as it would have been recorded: secrets are no part of it.
   const redactor = new Redactor();
-  const sent = redactor.body(target, headers, await readBody(maximumBody));
+  const body = await readBody(maximumBody);
+  requireAllowedText(Buffer.from(body).toString('utf8'), 'The body');
+  const sent = redactor.body(target, headers, body);
   const compared = comparedRequest(
     {
       method: message.method ?? 'GET',
@@ -169,11 +172,8 @@ async function signIn(
   { message, target, readBody }: ServiceRequest,
 ): Promise<ApiResponse> {
   const [path = '', query = ''] = target.split('?', 2);
-  const form = Buffer.from(await readBody(maximumForm)).toString('utf8');
-  const parameters = new URLSearchParams([
-    ...new URLSearchParams(query),
-    ...new URLSearchParams(form),
-  ]);
+  const form = parseForm(await readBody(maximumForm));
+  const parameters = new URLSearchParams([...new URLSearchParams(query), ...form]);
   const username = parameters.get('username') ?? 'admin@internal';
   if (/\/token-info$/.test(path)) {
     return json({ active: true, token_type: 'bearer', user_id: username, scope });

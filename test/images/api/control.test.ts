@@ -168,6 +168,23 @@ describe('PUT', () => {
     expect((await control('GET', '/tickets/t')).status).toBe(404);
   });
 
+  it('with control characters in its texts is refused', async () => {
+    const { control, ticket } = await setUp();
+    const texts = [
+      ...['file:///tmp/a%00b', 'nbd:unix:/tmp/a\u0000b', 'nbd://host/a%00b'].map((url) => ({
+        url,
+      })),
+      ...[{ filename: 'a\u0000b' }, { transfer_id: '\ud800' }, { uuid: 't\u0001' }],
+    ];
+    for (const changes of texts) {
+      const { status, text } = await control('PUT', '/tickets/t', ticket(changes));
+      expect([status, text]).toEqual([400, expect.stringContaining('control characters')]);
+    }
+    for (const word of ['%00', '%', '%ff']) {
+      expect((await control('GET', `/tickets/${word}`)).status, word).toBe(400);
+    }
+  });
+
   it.each(['4096.0000000000001', '4096.0', '1e3', '-0.0'])(
     'with the size %s is 400: sizes are written as whole numbers',
     async (size) => {

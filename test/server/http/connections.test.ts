@@ -1,10 +1,9 @@
-/** Which connections are let in, and which are closed. */
+/** Which connections are closed, and since when they are idle. */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Connections } from '../../../src/server/http/connections.ts';
-import { Admission } from '../../../src/server/http/listener.ts';
 
 class FakeSocket extends EventEmitter {
   readonly remoteAddress: string;
@@ -44,49 +43,25 @@ const from = (address: string) => {
   ports += 1;
   return new FakeSocket(address, ports);
 };
-const many = (number: number, address: string) =>
-  Array.from({ length: number }, () => from(address));
-const idle = () => true;
 
-describe('admission', () => {
-  const limits = { connections: 10, perAddress: 6 };
-
-  it('takes so many of one address, and more when some have gone', () => {
-    const admission = new Admission(limits);
-    const sockets = many(7, 'a');
-    expect(sockets.map((one) => admission.admit(one.as, idle))).toEqual([
-      ...new Array(6).fill(true),
-      false,
-    ]);
-    sockets[0]?.destroy();
-    expect(admission.admit(from('a').as, idle)).toBe(true);
-    expect(admission.admit(from('a').as, idle)).toBe(false);
-  });
-
-  it('gives a place of the address that has most of them to one that has few', () => {
-    const admission = new Admission(limits);
-    const greedy = many(6, 'a');
-    const others = many(4, 'b');
-    for (const one of [...greedy, ...others]) admission.admit(one.as, idle);
-    const busyPort = greedy[0]?.remotePort;
-    const isIdle = (_: string, port: number) => port !== busyPort;
-    expect(admission.admit(from('c').as, isIdle)).toBe(true);
-    expect(greedy.map(({ destroyed }) => destroyed)).toEqual([
-      false,
-      true,
-      ...new Array(4).fill(false),
-    ]);
-    expect(others.some(({ destroyed }) => destroyed)).toBe(false);
-    // Where all of them are at work, nobody is cut off.
-    expect(admission.admit(from('d').as, () => false)).toBe(false);
-  });
-
-  it('closes what speaks no TLS', () => {
-    const admission = new Admission(limits);
-    const [secured, silent] = many(2, 'a');
-    for (const one of [secured, silent]) if (one) admission.admit(one.as, idle);
-    admission.closeUnsecured((_, port) => port === secured?.remotePort);
-    expect([secured?.destroyed, silent?.destroyed]).toEqual([false, true]);
+describe('a connection', () => {
+  it('is idle from its last answer on, and from its beginning before the first one', () => {
+    const connections = new Connections();
+    const socket = from('a');
+    expect(connections.idleSince(socket.as, 1)).toBe(1);
+    expect(connections.isSecured(socket.as)).toBe(false);
+    connections.accept(socket.as);
+    expect(connections.isSecured(socket.as)).toBe(true);
+    expect(connections.idleSince(socket.as, 1)).toBe(1);
+    const response = new EventEmitter();
+    connections.inTurn(
+      { socket } as unknown as IncomingMessage,
+      response as unknown as ServerResponse,
+      () => {},
+    );
+    expect(connections.idleSince(socket.as, 1)).toBeUndefined();
+    response.emit('close');
+    expect(connections.idleSince(socket.as, 1)).toBeGreaterThan(1);
   });
 });
 
