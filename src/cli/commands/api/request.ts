@@ -2,7 +2,6 @@
 import { UsageError } from '../../../client/errors.ts';
 import type { HttpResponse } from '../../../client/http-message.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
-import { escapeControlChars } from '../../../escape-control-chars.ts';
 import { parseJson } from '../../../wire/json-parser.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
