@@ -29,6 +29,11 @@ export const serviceEvents = {
     severity: 'normal',
     text: 'External job {Description} was added by {UserName}.',
   },
+  TASK_GIVEN_UP: {
+    code: 20_100,
+    severity: 'error',
+    text: 'Task {TaskName} of {ObjectType} {ObjectName} failed: {Reason}.',
+  },
   EXTERNAL_EVENT_NORMAL: { code: 9801, severity: 'normal', text: '{Description}' },
   EXTERNAL_EVENT_WARNING: { code: 9802, severity: 'warning', text: '{Description}' },
   EXTERNAL_EVENT_ERROR: { code: 9803, severity: 'error', text: '{Description}' },

@@ -4,6 +4,7 @@ import type { FaultKey } from '../../model/faults.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { SqlCondition } from '../store/conditions.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
+import type { NamedObject } from '../store/stored-members.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import { fill, type MessageParams, refused } from './fault.ts';
@@ -119,12 +120,20 @@ export class RuleContext {
     throw refused(key, messageParams);
   }
 
-  /** Writes an event, in this transaction, under the next id. */
-  event(name: EventName, subjects: EventSubjects = {}, messageParams: MessageParams = {}): void {
+  /**
+   * Writes an event, in this transaction, under the next id. Only users who see all `objects`, and what the
+   * words name, see the event.
+   */
+  event(
+    name: EventName,
+    subjects: EventSubjects = {},
+    messageParams: MessageParams = {},
+    objects: readonly NamedObject[] = [],
+  ): void {
     const { code, severity, text } = events[name];
     const references: Record<string, Named> = {};
     const names: Record<string, string> = {};
-    const named = namedBy(this.tx, messageParams, subjects.vm?.id);
+    const named = [...namedBy(this.tx, messageParams, subjects.vm?.id), ...objects];
     for (const [subject, object] of Object.entries(subjects)) {
       if (!isSubject(subject) || !object?.id) continue;
       const known: Named | undefined =

@@ -1,5 +1,6 @@
 /** What can become a task: work in the background, and what follows a deadline. */
 import { readJson, type StoredObject } from '../store/kinds.ts';
+import type { NamedObject } from '../store/stored-members.ts';
 import type { Caller, RuleContext } from './context.ts';
 import type { Site } from './ports.ts';
 
@@ -14,6 +15,18 @@ export interface Noted<T> {
   readonly job?: string;
 }
 
+/** Words by which an event names a task and the object that it works on. */
+export interface TaskSubject {
+  /** `convert` */
+  readonly task: string;
+  /** Type of the object in the model: `disk`. */
+  readonly type: string;
+  /** Name of the object, or its id. */
+  readonly name: string;
+  /** Only users who see these see the event. */
+  readonly objects: readonly NamedObject[];
+}
+
 /** What is done for a kind of work, and about what. */
 export interface WorkSteps<T> {
   /** Does the work. May run again for the same data, after a crash in the middle. */
@@ -22,6 +35,8 @@ export interface WorkSteps<T> {
   readonly done: (ctx: RuleContext, data: T) => void;
   /** Follows its failure, in a transaction. */
   readonly failed: (ctx: RuleContext, data: T, error: Error) => void;
+  /** Names the task and its object, in a transaction. */
+  readonly subject: (ctx: RuleContext, data: T) => TaskSubject;
 }
 
 /** Work that was noted, ready to be done. */
@@ -29,6 +44,7 @@ export interface NotedWork extends Omit<Noted<unknown>, 'data'> {
   readonly run: (site: Site) => Promise<void>;
   readonly done: (ctx: RuleContext) => void;
   readonly failed: (ctx: RuleContext, error: Error) => void;
+  readonly subject: (ctx: RuleContext) => TaskSubject;
 }
 
 /** A kind of work. */
@@ -51,6 +67,7 @@ export function defineWork<T extends object>(name: string, steps: WorkSteps<T>):
         run: (site) => steps.run(site, data),
         done: (ctx) => steps.done(ctx, data),
         failed: (ctx, error) => steps.failed(ctx, data, error),
+        subject: (ctx) => steps.subject(ctx, data),
       };
     },
   };

@@ -7,11 +7,18 @@ import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
 import { behaviorsOf } from './behavior.ts';
 import { RuleContext } from './context.ts';
-import { type Noted, workPrefix } from './declared-tasks.ts';
+import { deadlinePrefix, type Noted, type NotedWork, workPrefix } from './declared-tasks.ts';
 import { settleJob } from './jobs.ts';
 import { silenceLimit } from './peers.ts';
 import type { Site } from './ports.ts';
-import { moveTask, proceed } from './transitions.ts';
+import {
+  isExhaustedStep,
+  isExhaustedWork,
+  lastingAfter,
+  pauseAfterThrow,
+  reportGivenUp,
+} from './task-attempts.ts';
+import { giveUpMove, moveTask, proceed } from './transitions.ts';
 
 /** Longest time that a timer can wait, in milliseconds. */
 const longest = 2 ** 31 - 1;
@@ -44,8 +51,12 @@ export class TaskRunner {
   readonly #stopping = new AbortController();
   /** How long to wait although something is due. */
   #pause = 0;
-  /** Work that is under way, by the number of its task. */
+  /** Work that is under way or waits for its second attempt, by the number of its task. */
   readonly #working = new Map<number, Promise<void>>();
+  /** Attempts that have begun, by the number of their task, and whether each lasts for long. */
+  readonly #attempts = new Map<number, { lasting: boolean }>();
+  /** Resolves when all work that a crash has interrupted before is done. */
+  #interrupted: Promise<void> = Promise.resolve();
 
   constructor(store: Store, site: Site, report: (error: unknown) => void) {
     this.#store = store;
@@ -96,13 +107,16 @@ export class TaskRunner {
   }
 
   async #run(): Promise<void> {
+    let current: Task | undefined;
     try {
       const effects = await this.#store.write((tx) => {
         const follow: Effect[] = [];
         const now = this.#site.steady();
         const until = performance.now() + longestTurn;
         for (let task = tx.tasks.take(now); task; task = tx.tasks.take(now)) {
+          current = task;
           follow.push(...this.#perform(tx, task));
+          current = undefined;
           // What is left is due at once when others have had a turn.
           if (performance.now() > until) break;
         }
@@ -113,13 +127,25 @@ export class TaskRunner {
     } catch (error) {
       this.#pause = longer(this.#pause);
       this.#report(error);
+      if (current && !(error instanceof StoreError)) await this.#setAside(current);
     }
+  }
+
+  /** Postpones a task whose transaction has thrown, so that it does not keep others from their turn. */
+  async #setAside(task: Task): Promise<void> {
+    const due = this.#site.steady() + pauseAfterThrow(task);
+    await this.#store
+      .write((tx) => {
+        if (tx.tasks.countAttempt(task.seq)) tx.tasks.postpone(task.seq, due);
+      })
+      .catch(this.#report);
   }
 
   /** Does a task inside a transaction; returns what follows its commit. */
   #perform(tx: Parameters<typeof proceed>[0], task: Task): readonly Effect[] {
     if (task.name === moveTask) {
-      const ctx = proceed(tx, this.#site, task);
+      const go = isExhaustedStep(task) ? giveUpMove : proceed;
+      const ctx = go(tx, this.#site, task);
       settleJob(ctx);
       return ctx.afterCommit;
     }
@@ -128,24 +154,88 @@ export class TaskRunner {
       const { data, caller, correlationId, job } = readJson<Noted<StoredObject>>(task.data);
       const ctx = new RuleContext(tx, this.#site, caller, correlationId);
       ctx.job = job;
-      deadline.run(ctx, data);
+      if (isExhaustedStep(task)) {
+        const name = task.name.slice(deadlinePrefix.length);
+        const subject = { task: name, type: 'deadline', name: task.target, objects: [] };
+        reportGivenUp(ctx, subject, 'its rule reports an internal error each time');
+      } else deadline.run(ctx, data);
       settleJob(ctx);
       return ctx.afterCommit;
     }
-    if (behaviorsOf(this.#site).work(task.name)) {
+    const work = behaviorsOf(this.#site).work(task.name);
+    if (work) {
+      if (isExhaustedWork(task)) return this.#giveUp(tx, work.read(task.data), task);
       // The row stays until the work has ended, so that a crash does not lose it.
       const lease = this.#store.isShared ? leaseShared : leaseAlone;
-      const seq = tx.tasks.keep(task, this.#site.steady() + lease);
+      const isFirst = task.attempts === 0;
+      const kept = { ...task, attempts: isFirst ? 1 : task.attempts };
+      const seq = tx.tasks.keep(kept, this.#site.steady() + lease);
       const { name, data } = task;
-      return [() => this.#begin({ seq, name, data })];
+      return [() => this.#begin({ seq, name, data }, isFirst)];
     }
     this.#report(new Error(`Task ${task.name} is of a kind that this version does not know.`));
     return [];
   }
 
-  #begin(task: WorkTask): void {
-    const working = this.#work(task).finally(() => this.#working.delete(task.seq));
+  /** Ends work that has ended the server too often. */
+  #giveUp(tx: Parameters<typeof proceed>[0], work: NotedWork, task: Task): readonly Effect[] {
+    const ctx = new RuleContext(tx, this.#site, work.caller, work.correlationId);
+    ctx.job = work.job;
+    ctx.failed = true;
+    const reason = `the server stopped unexpectedly during ${task.attempts} attempts`;
+    reportGivenUp(ctx, work.subject(ctx), reason);
+    work.failed(ctx, new Error(reason));
+    settleJob(ctx);
+    return ctx.afterCommit;
+  }
+
+  #begin(task: WorkTask, isFirst: boolean): void {
+    const begun = isFirst ? this.#attempt(task) : this.#attemptAgain(task);
+    const working = begun.finally(() => this.#working.delete(task.seq));
     this.#working.set(task.seq, working);
+  }
+
+  /**
+   * Does work again that a crash has interrupted. Of all such work one is under way at a time, and
+   * only its attempt is counted: work that ends the server over and over takes no other work with it.
+   */
+  #attemptAgain(task: WorkTask): Promise<void> {
+    const before = this.#interrupted;
+    this.#interrupted = (async () => {
+      await before;
+      if (this.#stopped) return;
+      if (await this.#store.write((tx) => tx.tasks.countAttempt(task.seq)))
+        await this.#attempt(task);
+    })().catch(this.#report);
+    return this.#interrupted;
+  }
+
+  /** Does work whose attempt is counted in the store. */
+  async #attempt(task: WorkTask): Promise<void> {
+    const attempt = { lasting: false };
+    this.#attempts.set(task.seq, attempt);
+    const timer = setTimeout(() => {
+      attempt.lasting = true;
+      this.#store.write((tx) => tx.tasks.countLasting(task.seq)).catch(this.#report);
+    }, lastingAfter);
+    timer.unref();
+    try {
+      await this.#work(task);
+    } finally {
+      clearTimeout(timer);
+      this.#attempts.delete(task.seq);
+    }
+  }
+
+  /** Takes back the counts of attempts that a clean stop may interrupt. */
+  async #forgetAttempts(): Promise<void> {
+    const attempts = [...this.#attempts];
+    if (attempts.length === 0 || this.#store.failed) return;
+    await this.#store
+      .write((tx) => {
+        for (const [seq, { lasting }] of attempts) tx.tasks.forgetAttempt(seq, lasting);
+      })
+      .catch(this.#report);
   }
 
   /**
@@ -214,6 +304,7 @@ export class TaskRunner {
     this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#running;
+    await this.#forgetAttempts();
     await Promise.allSettled(this.#working.values());
   }
 }

@@ -5,16 +5,20 @@
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/lifecycle.ts';
-import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
+import { type KindName, readJson, type StoredObject, valueAt } from '../store/kinds.ts';
+import type { NamedObject } from '../store/stored-members.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
+import { nameable } from '../store/visible-kinds.ts';
 import { behaviorOf } from './behavior.ts';
 import { type Caller, RuleContext } from './context.ts';
-import { defineWork } from './declared-tasks.ts';
+import { defineWork, type TaskSubject } from './declared-tasks.ts';
 import { failureCause } from './failure-cause.ts';
 import { type MessageParams, typeLabel } from './fault.ts';
 import { abortJobs } from './jobs.ts';
+import { isNameable } from './named-objects.ts';
 import type { Site } from './ports.ts';
+import { reportGivenUp } from './task-attempts.ts';
 import { beginWork } from './tasks.ts';
 import type { ImageCopy, Packing, TransitionRun, TransitionStart } from './transition-handlers.ts';
 
@@ -66,18 +70,39 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
     if (object) arrive(ctx, run, object, moveOf(lifecycle, run.operation), lifecycle);
   },
   failed(ctx, data, error) {
-    const run = runOf(data);
     const object = waiting(ctx, data);
-    if (!object) return;
-    ctx.cause = failureCause(error);
-    const failed = behaviorOf(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
-    const { attribute, failed: states = [] } = lifecycleOf(ctx, run.kind);
-    const left = failed
-      ? failed(ctx, object, run, error)
-      : { ...object, [attribute]: states[0] ?? object[attribute] };
-    if (left) ctx.tx.update(run.kind, left, run.collection);
+    if (object) fail(ctx, runOf(data), object, error);
   },
+  subject: (ctx, data) => subjectOf(ctx, runOf(data)),
 });
+
+/** Puts an object whose move has failed into the state that follows. */
+function fail(ctx: RuleContext, run: TransitionRun, object: StoredObject, error: Error): void {
+  ctx.cause = failureCause(error);
+  const failed = behaviorOf(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
+  const { attribute, failed: states = [] } = lifecycleOf(ctx, run.kind);
+  const left = failed
+    ? failed(ctx, object, run, error)
+    : { ...object, [attribute]: states[0] ?? object[attribute] };
+  if (left) ctx.tx.update(run.kind, left, run.collection);
+}
+
+function subjectOf(ctx: RuleContext, run: TransitionRun): TaskSubject {
+  const object: StoredObject = ctx.tx.get(run.kind, run.id, run.collection) ?? {};
+  const name = String(object['name'] ?? object['alias'] ?? object['description'] ?? run.id);
+  const type = lifecycleOf(ctx, run.kind).type;
+  return { task: actionWord(run.operation), type, name, objects: namedAbove(run, object) };
+}
+
+/** The object of a run, or what it belongs to: the part that rules of visibility know. */
+function namedAbove({ kind, id, collection }: TransitionRun, object: StoredObject): NamedObject[] {
+  if (isNameable(kind)) return [{ kind, id }];
+  const disk = valueAt(object, ['disk', 'id']);
+  if (typeof disk === 'string') return [{ kind: 'disk', id: disk }];
+  const [, owner = '', ownerId = ''] = /^\/(\w+)s\/([^/]+)\//.exec(collection) ?? [];
+  const above = nameable.find((name) => name.replace('_', '') === owner);
+  return above ? [{ kind: above, id: ownerId }] : [];
+}
 
 function packingOf({ data }: TransitionRun): Packing | undefined {
   return data?.packing;
@@ -164,6 +189,19 @@ export function proceed(tx: Transaction, site: Site, task: Task): RuleContext {
   const stage = moveOf(lifecycle, run.operation).via?.[run.stage];
   if (stage && object[lifecycle.attribute] !== stage[0]) return ctx;
   enter(ctx, run, object, run.stage + 1);
+  return ctx;
+}
+
+/** Ends a move whose transaction throws each time: its object fails, as far as its lifecycle allows. */
+export function giveUpMove(tx: Transaction, site: Site, task: Task): RuleContext {
+  const run = readJson<PersistedRun>(task.data);
+  const ctx = new RuleContext(tx, site, run.caller, run.correlationId);
+  ctx.job = run.job;
+  ctx.failed = true;
+  const reason = 'its rule reports an internal error each time';
+  reportGivenUp(ctx, subjectOf(ctx, run), reason);
+  const object: StoredObject | undefined = tx.get(run.kind, run.id, run.collection);
+  if (object) fail(ctx, run, object, new Error(reason));
   return ctx;
 }
 

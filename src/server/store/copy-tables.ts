@@ -3,7 +3,7 @@ import type { Database, Row, SqlValue } from './driver.ts';
 import { columnsOf, storedKinds } from './kinds.ts';
 import type { Column } from './own-column.ts';
 import { indexLongTables } from './prepare-schema.ts';
-import { table } from './schema.ts';
+import { table, taskColumns } from './schema.ts';
 
 /** Rows that are read and written with one statement. */
 const batch = 500;
@@ -57,7 +57,7 @@ function storedTables(): StoredTable[] {
     {
       name: 'task',
       key: ['seq'],
-      columns: [...integer('seq', 'due'), ...text('name', 'target', 'data')],
+      columns: [...integer('seq', 'due', ...taskColumns), ...text('name', 'target', 'data')],
       numbered: 'seq',
     },
     {

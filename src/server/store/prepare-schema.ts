@@ -10,6 +10,7 @@ import {
   mainIndex,
   schemaVersion,
   table,
+  taskColumns,
 } from './schema.ts';
 import { schemaStamp } from './schema-stamp.ts';
 
@@ -39,10 +40,19 @@ export function prepareSchema(db: Database): void {
   if (version === schemaVersion && stored === schemaStamp) return;
   for (let from = version; from < schemaVersion; from++) migrations[from]?.(db);
   db.exec(fixedTables);
+  addTaskColumns(db);
   const present = presentColumns(db);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
   writeMeta(prepare, 'schema_version', String(schemaVersion));
   db.exec(`PRAGMA user_version = ${schemaStamp}`);
+}
+
+function addTaskColumns(db: Database): void {
+  const present = db.prepare("SELECT name FROM pragma_table_info('task')").all();
+  for (const name of taskColumns) {
+    if (present.some((column) => column['name'] === name)) continue;
+    db.exec(`ALTER TABLE task ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0`);
+  }
 }
 
 function presentColumns(db: Database): Map<string, Set<string>> {

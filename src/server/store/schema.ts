@@ -10,6 +10,11 @@ export function table(kind: KindName): string {
   return `o_${kind}`;
 }
 
+/** Columns of the table of tasks that older versions of vmctl did not have. */
+export const taskColumns = ['attempts', 'lasting'] as const;
+
+const taskCounts = taskColumns.map((name) => `${name} INTEGER NOT NULL DEFAULT 0`).join(', ');
+
 /** Statements that make the tables of everything that is no object, where they are missing. */
 export const fixedTables = `
   CREATE TABLE IF NOT EXISTS reference (
@@ -18,7 +23,7 @@ export const fixedTables = `
   CREATE INDEX IF NOT EXISTS reference_source ON reference (kind, id);
   CREATE TABLE IF NOT EXISTS task (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, due INTEGER NOT NULL, name TEXT NOT NULL,
-    target TEXT NOT NULL, data TEXT NOT NULL);
+    target TEXT NOT NULL, data TEXT NOT NULL, ${taskCounts});
   CREATE INDEX IF NOT EXISTS task_due ON task (due, seq);
   CREATE INDEX IF NOT EXISTS task_target ON task (target);
   CREATE INDEX IF NOT EXISTS task_job ON task (json_extract(data, '$.job'));

@@ -12,6 +12,10 @@ export interface Task {
   readonly target: string;
   /** What was noted with it, in JSON. */
   readonly data: string;
+  /** Attempts that began and whose end is not recorded: a crash or a failure interrupted them. */
+  readonly attempts: number;
+  /** Attempts among these that were still running after `lastingAfter` (`core/task-runner.ts`). */
+  readonly lasting: number;
 }
 
 /** The work that is noted, inside one transaction. */
@@ -44,6 +48,8 @@ export class TaskList {
         name: String(row['name']),
         target: String(row['target']),
         data: String(row['data']),
+        attempts: Number(row['attempts']),
+        lasting: Number(row['lasting']),
       }
     );
   }
@@ -52,11 +58,31 @@ export class TaskList {
    * Puts a task back that was taken, due at another time. Returns its number now: with the one that it had
    * nobody finds it any more.
    */
-  keep({ name, target, data }: Task, due: number): number {
+  keep({ name, target, data, attempts, lasting }: Task, due: number): number {
     const row = this.#statement(
-      'INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?) RETURNING seq',
-    ).get(due, name, target, data);
+      'INSERT INTO task (due, name, target, data, attempts, lasting) VALUES (?, ?, ?, ?, ?, ?) RETURNING seq',
+    ).get(due, name, target, data, attempts, lasting);
     return Number(row?.['seq']);
+  }
+
+  /** Counts an attempt that begins; false if the task no longer exists. */
+  countAttempt(seq: number): boolean {
+    const row = this.#statement(
+      'UPDATE task SET attempts = attempts + 1 WHERE seq = ? RETURNING seq',
+    ).get(seq);
+    return row !== undefined && row !== null;
+  }
+
+  /** Records that the current attempt has been running for long. */
+  countLasting(seq: number): void {
+    this.#statement('UPDATE task SET lasting = lasting + 1 WHERE seq = ?').run(seq);
+  }
+
+  /** Takes back the count of the current attempt: a clean stop interrupts it. */
+  forgetAttempt(seq: number, isLasting: boolean): void {
+    this.#statement(
+      'UPDATE task SET attempts = attempts - 1, lasting = lasting - ? WHERE seq = ?',
+    ).run(isLasting ? 1 : 0, seq);
   }
 
   /** Has a task be due later. */

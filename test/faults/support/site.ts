@@ -19,7 +19,7 @@ export class FolderSite {
   readonly parent = mkdtempSync(join(tmpdir(), 'vmctl-site-'));
   /** The folder of the data. */
   readonly data: string;
-  /** Variables of its servers. */
+  /** Further variables of the server. */
   env: NodeJS.ProcessEnv = {};
   #server: ServerProcess | undefined;
   api!: RawApi;

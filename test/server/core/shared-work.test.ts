@@ -1,5 +1,6 @@
 /** Long work of several servers on one store: one does it at a time, and takes over from one that is silent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects } from '../../../src/model/dialect.ts';
 import { BehaviorRegistry } from '../../../src/server/core/behavior.ts';
 import { defineWork } from '../../../src/server/core/declared-tasks.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
@@ -29,10 +30,14 @@ describe.skipIf(postgresPrograms() === undefined)('work of several servers', () 
         }),
       done: () => void told.push(`${name} ends`),
       failed: () => void told.push(`${name} fails`),
+      subject: () => ({ task: 'wait', type: 'disk', name: 'disk', objects: [] }),
     });
     const behaviors = new BehaviorRegistry([], [], [work]);
     // The runner asks for nothing else.
-    const site = { behaviors, steady: () => now, now: () => new Date(now) } as unknown as Site;
+    const site = {
+      ...{ behaviors, dialect: dialects.standard },
+      ...{ steady: () => now, now: () => new Date(now) },
+    } as unknown as Site;
     return { store, runner: new TaskRunner(store, site, (error) => told.push(String(error))) };
   }
 
@@ -85,5 +90,20 @@ describe.skipIf(postgresPrograms() === undefined)('work of several servers', () 
     ends[1]?.();
     await expect.poll(noted).toEqual([0, undefined]);
     expect(told).toEqual(['one begins', 'other begins', 'other ends']);
+  });
+
+  it('fails at the third server when two have stopped during it', async () => {
+    const caller = { userId: 'x', userName: 'x', administrator: true, superUser: true };
+    told.length = 0;
+    await one.store.write((tx) => tx.tasks.add(now, 'work:wait', 'target', { data: {}, caller }));
+    for (const { runner } of [one, other, one]) {
+      runner.wake();
+      const before = told.length;
+      await expect.poll(() => told.length, { timeout: 10_000 }).toBe(before + 1);
+      // Neither of them says that it goes on.
+      now += 5_000;
+    }
+    expect(told).toEqual(['one begins', 'other begins', 'one fails']);
+    await expect.poll(noted).toEqual([0, undefined]);
   });
 });

@@ -185,6 +185,10 @@ export const preparingWork = defineWork<Preparation>(preparing, {
   run: makePrepared,
   done: (ctx, { transfer }) => prepared(ctx, transfer, 'add'),
   failed: (ctx, { transfer }, error) => prepared(ctx, transfer, 'fail', failureCause(error)),
+  subject: (_ctx, { disk }) => ({
+    ...{ task: 'prepare transfer', type: 'disk', name: disk.alias ?? disk.id ?? '' },
+    objects: [{ kind: 'disk', id: disk.id ?? '' }],
+  }),
 });
 
 function prepared(

@@ -76,6 +76,10 @@ export const runningExportWork = defineWork<RunningExport>(runningExport, {
   },
   done: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORTED_TO_FILE'),
   failed: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORT_TO_FILE_FAILED'),
+  subject: (ctx, { vm }) => ({
+    ...{ task: 'export', type: 'vm', name: ctx.tx.get('vm', vm)?.name ?? vm },
+    objects: [{ kind: 'vm', id: vm }],
+  }),
 });
 
 function endRunningExport(ctx: RuleContext, data: RunningExport, event: EventName): void {
