@@ -126,6 +126,7 @@ async function start(
     inMemory: options.data === undefined,
     newSite: options.newSite ?? false,
     adoptImages: options.adoptImages ?? false,
+    acceptLoss: options.acceptLoss,
     store: options.store,
     images: options.images,
     log: options.log,

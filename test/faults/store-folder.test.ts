@@ -2,6 +2,7 @@
  * The database is missing, empty, old, torn or changed, or images are: no server starts on that as if
  * nothing had happened, and no byte of a disk goes away.
  */
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -22,6 +23,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FolderError } from '../../src/server/files/access.ts';
+import { checkFolder } from '../../src/server/folder/check.ts';
 import { openDataFolder } from '../../src/server/folder/data-folder.ts';
 import { openDatabase } from '../../src/server/store/driver.ts';
 import type { Outcome } from '../support/command.ts';
@@ -92,6 +94,19 @@ async function refusedHere(data: string): Promise<Outcome> {
   expect(error).toBeInstanceOf(FolderError);
   const { message, hint } = error as FolderError;
   return { code: 2, stdout: '', stderr: `${message}\n${hint ?? ''}` };
+}
+
+/** The content of each file in a folder, but not in those below it. */
+function filesIn(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map(({ name }) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    ]),
+  );
 }
 
 function flip(file: string, at: number, length = 1): void {
@@ -365,9 +380,81 @@ describe('A7 a database whose server was killed', () => {
     zero(log, 0, 32);
     await expectRefused(/vmctl\.db-wal is damaged: its first page/, /--restore/);
     use(killed);
-    truncateSync(log, size - 1000);
+    // The beginning of a commit that nobody was told of.
+    writeFileSync(log, Buffer.concat([readFileSync(log), readFileSync(log).subarray(32, 3_000)]));
+    expect(statSync(log).size).toBeGreaterThan(size);
     await site.start();
+    expect(await bookmarks()).toBe(2);
     expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+
+  const log = () => `${site.database}-wal`;
+  const cuts: Readonly<Record<string, () => void>> = {
+    removed: () => rmSync(log()),
+    'cut to nothing': () => truncateSync(log(), 0),
+    'cut to its header': () => truncateSync(log(), 32),
+    'cut in half': () => truncateSync(log(), Math.floor(statSync(log()).size / 2)),
+    'cut by a byte': () => truncateSync(log(), statSync(log()).size - 1),
+    'removed with its index': () => {
+      rmSync(log());
+      rmSync(`${site.database}-shm`, { force: true });
+    },
+    'replaced by one that is emptied': () =>
+      writeFileSync(log(), Buffer.from('vmctl: emptied into the database'.padEnd(8_192))),
+  };
+
+  it.each(Object.keys(cuts))('A7 a log that is %s: refused, and nothing changes', async (how) => {
+    cuts[how]?.();
+    const before = filesIn(site.data);
+    await expectRefused(
+      /vmctl\.db lacks \d+ acknowledged commits? .*-wal was removed, cut/,
+      /--accept-loss/,
+    );
+    expect(filesIn(site.data)).toEqual(before);
+  });
+
+  it('A7 a log that was cut at any length: refused, or nothing is missing', async () => {
+    const { size } = statSync(join(killed, 'vmctl.db-wal'));
+    const frame = 4_096 + 24;
+    for (let length = 32; length < size; length += frame * 5 + 1) {
+      use(killed);
+      truncateSync(log(), length);
+      expect((await refusedHere(site.data)).stderr).toMatch(/lacks \d+ acknowledged commits?/);
+      refusals += 1;
+    }
+  });
+
+  it('A7 a log that is removed: --accept-loss goes on, once, and says what is missing', async () => {
+    const { size } = statSync(log());
+    truncateSync(log(), Math.floor(size / 2));
+    await expectRefused(/vmctl\.db lacks/, /put .*-wal back/, true);
+    await site.start('--accept-loss');
+    expect(site.server.stderr()).toMatch(/lacks \d+ acknowledged commits? \(it ends at \d+,/);
+    const [copy = ''] = readdirSync(site.data).filter((name) => name.includes('-wal.incomplete'));
+    expect(statSync(join(site.data, copy)).size).toBe(Math.floor(size / 2));
+    await site.api.json('POST', '/bookmarks', { name: 'three', value: 'x' });
+    await site.kill();
+    await site.start();
+    expect(await bookmarks()).toBeGreaterThanOrEqual(1);
+    await site.kill();
+    rmSync(log());
+    await expectRefused(/vmctl\.db lacks/, /--accept-loss/);
+  });
+
+  it('A7 a log that is removed: --check finds it', async () => {
+    rmSync(log());
+    const { problems } = await checkFolder(site.data);
+    expect(problems.join()).toMatch(/lacks \d+ acknowledged commits?/);
+  });
+
+  it('A7 control: without a log after a clean stop, it starts', async () => {
+    await site.start();
+    await site.stop();
+    expect(existsSync(log())).toBe(false);
+    expect(existsSync(`${site.database}.position`)).toBe(false);
+    await site.start();
+    expect(await bookmarks()).toBe(2);
     await site.stop();
   });
 });

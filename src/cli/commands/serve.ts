@@ -43,6 +43,7 @@ const dataFlags = [
   ),
   flag('--new-site', 'move what the folder of the data holds aside, and begin an empty site'),
   flag('--adopt-images', 'use database and images together although they do not fit'),
+  flag('--accept-loss', 'open a database that lacks acknowledged changes'),
 ] as const;
 
 const protocolFlags = [
@@ -166,6 +167,7 @@ export default noun({
         '--new-site',
         '--copy-store',
         '--adopt-images',
+        '--accept-loss',
         '--app-root',
         '--scope',
         '--admin',

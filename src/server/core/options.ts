@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly newSite?: boolean | undefined;
   /** Database and images are used together although they do not fit. */
   readonly adoptImages?: boolean | undefined;
+  /** Opens a database that lacks acknowledged changes. */
+  readonly acceptLoss?: boolean | undefined;
   readonly dialect: DialectName;
   readonly appRoot?: string | undefined;
   readonly scope?: string | undefined;

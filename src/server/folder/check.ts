@@ -3,6 +3,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError } from '../files/access.ts';
+import { findLostCommits } from '../store/commit-position.ts';
 import { type Database, messageOf, openDatabase } from '../store/driver.ts';
 import { countObjects, knownImages, metaOf } from '../store/inspection.ts';
 import { storedKinds } from '../store/kinds.ts';
@@ -10,7 +11,7 @@ import { schemaVersion } from '../store/schema.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
 import { databaseIn, imagesIn, lock } from './data-folder.ts';
 import { howLeft, readMark, siteMarkIn, strangersIn } from './marks.ts';
-import { describeStrangers } from './refusals.ts';
+import { describeLoss, describeStrangers } from './refusals.ts';
 
 /** What was found: each problem is a line. */
 export interface Findings {
@@ -37,6 +38,8 @@ export async function checkFolder(folder: string, images = imagesIn(folder)): Pr
   if (left === 'changed') problems.push(`${database} was changed after it was closed`);
   const damage = left === 'open' ? damageOf(`${database}-wal`) : undefined;
   if (damage !== undefined) problems.push(`${database}-wal is damaged: ${damage}`);
+  const lost = await findLostCommits(database);
+  if (lost) problems.push(describeLoss(database, lost));
   const db = await openDatabase(database);
   try {
     lock(db, database);

@@ -1,9 +1,10 @@
 /** Data folder: opening, closing, and detection of a running server. */
 
-import { existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError, FolderInUse, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { findLostCommits, positionFile } from '../store/commit-position.ts';
 import { type Database, messageOf, openDatabase } from '../store/driver.ts';
 import { openStore } from '../store/store.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
@@ -81,19 +82,25 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
   }
   requireRestored(path);
   requireStore(database, images);
-  for (const name of ['', '-wal', '-shm', '-journal']) ownFile(`${database}${name}`, name === '');
+  for (const name of ['', '-wal', '-shm', '-journal', '.position'])
+    ownFile(`${database}${name}`, name === '');
   ownFolder(images);
   const isNew = statSync(database).size === 0;
   const left = isNew ? 'closed' : await howLeft(database);
   const damage = left === 'open' ? damageOf(`${database}-wal`) : undefined;
-  if (damage !== undefined) throw refusals.damagedLog(`${database}-wal`, damage);
+  const lost = isNew || left === 'changed' ? undefined : await findLostCommits(database);
+  if (settings.acceptLoss && (damage !== undefined || lost)) keepLog(database, settings.log);
+  else if (damage !== undefined) throw refusals.damagedLog(`${database}-wal`, damage);
+  else if (lost) throw refusals.lostChanges(database, lost);
   const store = await openStore(database, {
     check: left !== 'closed',
-    opened(problem) {
+    opened(problem, missing) {
       if (left === 'changed') {
         throw refusals.changedStore(database, markOf(database), problem ?? 'SQLite finds no fault');
       }
       if (problem !== undefined) throw refusals.damagedStore(database, problem);
+      if (missing && !settings.acceptLoss) throw refusals.lostChanges(database, missing);
+      if (missing) settings.log(refusals.describeLoss(database, missing));
       markOpen(database);
     },
   });
@@ -103,7 +110,7 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
   } catch (error) {
     await store.close();
     // Nothing was changed, so it is as well closed as before.
-    if (left === 'closed' && !isNew) await markClosed(database);
+    if (left === 'closed' && !isNew) await finish(database);
     throw error;
   }
   return {
@@ -113,9 +120,24 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
     ...alone,
     async close() {
       await store.close();
-      if (!store.failed) await markClosed(database);
+      if (!store.failed) await finish(database);
     },
   };
+}
+
+/** Marks a closed database: its log is empty, so that nothing of it can be missing. */
+async function finish(database: string): Promise<void> {
+  await markClosed(database);
+  rmSync(positionFile(database), { force: true });
+}
+
+/** Keeps a copy of a log of which SQLite reads only a part. */
+function keepLog(database: string, log: (line: string) => void): void {
+  const path = `${database}-wal`;
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  const copy = unused(`${path}.incomplete`);
+  copyFileSync(path, copy);
+  log(`${path} copied to ${copy}`);
 }
 
 /** Refuses a folder into which a backup was brought in part. */
@@ -147,7 +169,7 @@ async function moveAside(folder: string, log: (line: string) => void): Promise<v
   const database = databaseIn(folder);
   if (lstatSync(database, { throwIfNoEntry: false })?.isFile()) await requireUnused(database);
   const names = [
-    ...['', '-wal', '-journal', '.closed'].map((ending) => `vmctl.db${ending}`),
+    ...['', '-wal', '-journal', '.closed', '.position'].map((ending) => `vmctl.db${ending}`),
     ...['session.key', 'images'],
   ];
   const found = names.filter((name) => existsSync(join(folder, name)));

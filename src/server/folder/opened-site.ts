@@ -19,6 +19,8 @@ export interface DataFolder {
 export interface FolderSettings extends AgreementSettings {
   /** Nothing is kept: the database is in memory. */
   readonly inMemory: boolean;
+  /** Opens a database that lacks acknowledged changes. */
+  readonly acceptLoss?: boolean | undefined;
   /** What is there is moved aside, for an empty site. */
   readonly newSite: boolean;
   /** Address of the PostgreSQL that has the state; undefined: the folder has it. */

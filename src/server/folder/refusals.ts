@@ -1,5 +1,6 @@
 /** Why a folder of data is not started on: what was found there, and what can be done. */
 import { FolderError } from '../files/access.ts';
+import type { LostCommits } from '../store/commit-position.ts';
 import type { SiteMark, Strangers } from './marks.ts';
 
 const restore =
@@ -7,6 +8,9 @@ const restore =
 const aside = '--new-site moves what is there aside and begins an empty site; nothing is deleted';
 const adopt =
   '--adopt-images goes on with both: images that the database does not know are moved aside, disks whose image is missing become illegal';
+
+const acceptLoss =
+  '--accept-loss opens the database without the lost changes, and keeps a copy of the log';
 
 function hint(...ways: readonly string[]): string {
   return ways.join('; or ');
@@ -46,9 +50,25 @@ export function noStoreBesideLog(database: string, log: string): FolderError {
 export function damagedLog(log: string, damage: string): FolderError {
   return new FolderError(
     `${log} is damaged: ${damage}. What was acknowledged after that would be lost.`,
+    hint('bring a backup into an empty folder with vmctl serve --restore', acceptLoss),
+  );
+}
+
+/** The words for changes that a database lacks. */
+export function describeLoss(database: string, { found, acknowledged }: LostCommits): string {
+  const count = acknowledged - found;
+  const commits = count === 1 ? '1 acknowledged commit' : `${count} acknowledged commits`;
+  return `${database} lacks ${commits} (it ends at ${found}, the server acknowledged ${acknowledged})`;
+}
+
+export function lostChanges(database: string, lost: LostCommits): FolderError {
+  const log = `${database}-wal`;
+  return new FolderError(
+    `${describeLoss(database, lost)}: ${log} was removed, cut or replaced after the server stopped.`,
     hint(
+      `put ${log} back`,
       'bring a backup into an empty folder with vmctl serve --restore',
-      `to go on with what is left, move ${log} away: all changes in it are lost then`,
+      acceptLoss,
     ),
   );
 }

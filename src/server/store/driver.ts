@@ -1,5 +1,7 @@
 /** SQLite driver: node:sqlite or libsql, and errors of the disk below. */
 
+import { pathToFileURL } from 'node:url';
+
 /** The database could not be read or written: answered with 503, nothing of the request has happened. */
 export class StoreError extends Error {}
 
@@ -82,7 +84,10 @@ interface NativeDatabase {
   close(): void;
 }
 
-type NativeConstructor = new (path: string) => NativeDatabase;
+type NativeConstructor = new (
+  path: string,
+  options?: { readonly readOnly: boolean },
+) => NativeDatabase;
 
 /**
  * Opens the database file, or one in memory for `:memory:`. Throws with what to install when this
@@ -90,6 +95,17 @@ type NativeConstructor = new (path: string) => NativeDatabase;
  */
 export async function openDatabase(path: string): Promise<Database> {
   return (await databaseOpener())(path);
+}
+
+/** Opens a database file whose content this connection cannot change, nor its log. */
+export async function openReadOnly(path: string): Promise<Database> {
+  const Native = await nativeDatabase();
+  // libsql knows this by the address of the file alone.
+  return databaseOf(
+    hasOwnDriver()
+      ? new Native(path, { readOnly: true })
+      : new Native(`${pathToFileURL(path).href}?mode=ro`),
+  );
 }
 
 /** Loads what opens databases, and returns it. Throws as `openDatabase` does. */
@@ -127,9 +143,14 @@ function wrap(statement: NativeStatement, isExplained: boolean): Statement {
   };
 }
 
-async function nativeDatabase(): Promise<NativeConstructor> {
+/** Whether this Node has a driver of its own. */
+function hasOwnDriver(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 22 || (major === 22 && minor >= 13)) {
+  return major > 22 || (major === 22 && minor >= 13);
+}
+
+async function nativeDatabase(): Promise<NativeConstructor> {
+  if (hasOwnDriver()) {
     return silently(async () => {
       const name = 'node:sqlite';
       const module = await import(name);

@@ -3,6 +3,7 @@
  * disks and what is known of their changes, passwords and tokens are not part of it.
  */
 
+import { commits } from './commit-position.ts';
 import type { SqlValue } from './driver.ts';
 import { setAside } from './event-ids.ts';
 import {
@@ -44,7 +45,7 @@ function* linesOf(tx: Transaction, now: number): Generator<string> {
   }
   for (const { name, value } of tx.statement('SELECT name, value FROM counter').all()) {
     // Of another store than the one that it will be loaded into.
-    if (name === setAside) continue;
+    if (name === setAside || name === commits) continue;
     yield JSON.stringify({ counter: name, value: Number(value) });
   }
   for (const row of tx.statement('SELECT due, name, target, data FROM task ORDER BY seq').all()) {

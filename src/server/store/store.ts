@@ -1,6 +1,7 @@
 /** The store: one SQLite database, read at any time, written in groups of transactions. */
 import { returnFreedMemory } from '../../c-library.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
+import { type LostCommits, lostCommits } from './commit-position.ts';
 import { watchStructure } from './counters.ts';
 import {
   type Database,
@@ -87,9 +88,9 @@ export interface OpenSettings {
   readonly check?: boolean;
   /**
    * Called when nobody else can open the database, before anything in it is changed, with the damage
-   * that was found. What it throws is passed on.
+   * that was found and the acknowledged changes that are missing. What it throws is passed on.
    */
-  readonly opened?: (damage: string | undefined) => void;
+  readonly opened?: (damage: string | undefined, lost: LostCommits | undefined) => void;
 }
 
 /**
@@ -110,7 +111,7 @@ export async function openStore(path: string, settings: OpenSettings = {}): Prom
     db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA temp_store = MEMORY`);
     db.exec('BEGIN IMMEDIATE');
     const damage = settings.check ? damageIn(db) : undefined;
-    settings.opened?.(damage);
+    settings.opened?.(damage, isFile ? lostCommits(path, db) : undefined);
     prepareSchema(db);
     ids.begin();
     db.exec('COMMIT');
@@ -118,7 +119,7 @@ export async function openStore(path: string, settings: OpenSettings = {}): Prom
     if (settings.check) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     watchStructure(db);
     ids.durable();
-    if (isFile) log = new WriteAheadLog(db, path);
+    if (isFile) log = new WriteAheadLog(db, path, (sql) => tx.statement(sql));
   } catch (cause) {
     abandon(db);
     if (cause instanceof FolderError) throw cause;
@@ -283,6 +284,7 @@ class SqliteStore implements Store {
       group = done.group;
       this.#queue.unshift(...done.left);
       const beyond = this.#ids.extend();
+      this.#log?.position.advance();
       this.#db.exec('COMMIT');
       if (beyond) this.#log?.flushNow();
     } catch (cause) {

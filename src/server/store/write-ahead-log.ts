@@ -18,7 +18,8 @@ import {
 import { dirname } from 'node:path';
 import { syncFolder } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
-import { type Database, heals, isLocked } from './driver.ts';
+import { CommitPosition } from './commit-position.ts';
+import { type Database, heals, isLocked, type Statement } from './driver.ts';
 
 const headerLength = 32;
 const frameHeaderLength = 24;
@@ -130,6 +131,8 @@ export class WriteAheadLog {
    * database is not closed before SQLite has closed its own: the system would drop SQLite's locks.
    */
   readonly #database: number;
+  /** Number of the last commit, in the database and beside it. */
+  readonly position: CommitPosition;
   #log: number;
   #isSuspended = false;
   /** Size of the file from which on the log is long: it is written anew from its start, not cut off. */
@@ -141,11 +144,12 @@ export class WriteAheadLog {
    * Takes over the flushes of a database in WAL mode that is locked for this connection alone, and has
    * a log already.
    */
-  constructor(db: Database, path: string) {
+  constructor(db: Database, path: string, statement: (sql: string) => Statement) {
     this.#db = db;
     this.#path = path;
     this.#database = openSync(path, 'r+');
     this.#log = this.#takeOver();
+    this.position = new CommitPosition(path, db, statement);
   }
 
   /** Opens the log. */
@@ -182,9 +186,11 @@ export class WriteAheadLog {
 
   /** Resolves when everything that was committed is on the disk. */
   async flush(): Promise<void> {
-    if (this.#isSuspended) return;
-    this.#requireBegun();
-    await settled((done) => fdatasync(this.#log, done));
+    if (!this.#isSuspended) {
+      this.#requireBegun();
+      await settled((done) => fdatasync(this.#log, done));
+    }
+    this.position.durable();
   }
 
   /** The same at once, with everybody waiting. */
@@ -266,6 +272,7 @@ export class WriteAheadLog {
     this.#db.close();
     closeSync(this.#log);
     closeSync(this.#database);
+    this.position.close();
   }
 }
 

@@ -21,6 +21,7 @@ export interface ServeFlags {
   readonly images?: string;
   readonly newSite?: boolean;
   readonly adoptImages?: boolean;
+  readonly acceptLoss?: boolean;
   readonly dialect?: 'standard' | 'ovirt';
   readonly log?: 'requests';
   readonly open?: boolean;
@@ -106,6 +107,7 @@ export async function serverOptions(
     images: absolute(flags.images),
     newSite: flags.newSite,
     adoptImages: flags.adoptImages,
+    acceptLoss: flags.acceptLoss,
     dialect: flags.dialect ?? 'standard',
     appRoot: flags.appRoot,
     scope: flags.scope,
