@@ -17,7 +17,12 @@
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 
-import { type ApiResponse, decodeUrlText, utf8Text } from '../api/request.ts';
+import {
+  type ApiResponse,
+  type ClientConnection,
+  decodeUrlText,
+  utf8Text,
+} from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { requireAllowedDocument } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
@@ -57,6 +62,7 @@ export interface AdminRequest {
   readonly header: (name: string) => string | undefined;
   readonly body: () => Promise<Uint8Array>;
   readonly address: string;
+  readonly connection: ClientConnection;
 }
 
 type Handler = (admin: Administration, request: AdminRequest, rest: string) => Promise<unknown>;
@@ -122,10 +128,12 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     },
   },
   requests: {
-    GET: async ({ journal }, { parameters }) => {
+    GET: async ({ journal }, { parameters, connection }) => {
       const { wait, ...filter } = filterOf(parameters);
       const since = filter.since ?? 0;
-      if (wait !== undefined) await journal.wait(since, Math.min(wait, longestWait));
+      if (wait !== undefined) {
+        await journal.wait(since, Math.min(wait, longestWait), connection);
+      }
       const requests = journal.requests(filter);
       return { requests, last: Math.max(journal.last, since) };
     },

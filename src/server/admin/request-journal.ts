@@ -5,6 +5,7 @@
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { RecordedBody } from '../../recording/exchange.ts';
 import { Redactor } from '../../recording/redactor.ts';
+import type { ClientConnection } from '../api/request.ts';
 
 /** So many requests are kept. */
 export const maxRequests = 1_000;
@@ -152,17 +153,19 @@ export class RequestJournal {
     return this.#last;
   }
 
-  /** Resolves when there is a request behind a number, or after so many milliseconds. */
-  async wait(since: number, milliseconds: number): Promise<void> {
+  /** Resolves when there is a request behind a number, after so many milliseconds, or when the client leaves. */
+  async wait(since: number, milliseconds: number, connection: ClientConnection): Promise<void> {
     if (this.last > since) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => done(), milliseconds);
       const done = () => {
         clearTimeout(timer);
+        offClose();
         this.#waiting.delete(done);
         resolve();
       };
       timer.unref();
+      const offClose = connection.onClose(done);
       this.#waiting.add(done);
     });
   }

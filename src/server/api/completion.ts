@@ -69,6 +69,12 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   return badly ? failedAction(result, `The object is ${state}.`) : result;
 }
 
+/** Ids of the objects on whose changes it depends whether a call has settled. */
+export function settlingIds(call: Call, result: Answer): string[] {
+  const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
+  return [jobIdOf(result), id].filter((one) => one !== '');
+}
+
 function failedAction(result: Answer, detail: string): Answer {
   if (result.form !== 'action') return result;
   const fault = { reason: 'Operation Failed', detail: `[${detail}]` };

@@ -94,6 +94,14 @@ export interface ApiRequest {
   /** Reads the body, of at most so many bytes. Refuses what is larger, too slow or too much at once. */
   readonly readBody: (maximum: number) => Promise<Uint8Array>;
   readonly address: string;
+  readonly connection: ClientConnection;
+}
+
+/** The connection on which a client waits for its answer. */
+export interface ClientConnection {
+  readonly isClosed: boolean;
+  /** Calls `listener` when the connection closes, or soon if it is closed; the returned function takes it back. */
+  onClose(listener: () => void): () => void;
 }
 
 export interface ApiResponse {

@@ -25,6 +25,8 @@ export interface PeerSettings {
 export class Peers {
   readonly #settings: PeerSettings;
   #images = '';
+  /** Of the store, when those who wait were last woken. */
+  #version = 0;
   #running: Promise<void> | undefined;
   readonly #stopping = new AbortController();
 
@@ -55,6 +57,7 @@ export class Peers {
       try {
         this.#settings.store.withoutTransaction((tx) => this.#show(tx));
         this.#settings.signed();
+        this.#wakeWaiting();
         fails = false;
       } catch (error) {
         // While the store is away, once.
@@ -62,6 +65,14 @@ export class Peers {
         fails = true;
       }
     }
+  }
+
+  /** Wakes those who wait for a change here: another server may have made it. */
+  #wakeWaiting(): void {
+    const { store } = this.#settings;
+    const { version } = store;
+    if (version !== this.#version) store.changes.wakeAll();
+    this.#version = version;
   }
 
   #show({ servers }: Transaction): void {

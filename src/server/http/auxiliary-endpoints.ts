@@ -5,6 +5,7 @@ import { type Administration, administer, adminPath } from '../admin/endpoints.t
 import { type ApiResponse, headerOf, parseForm } from '../api/request.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
 import { Refusal } from '../core/fault.ts';
+import { clientConnection } from './client-connection.ts';
 
 /** Answers `/services/pki-resource?resource=...&format=...`. */
 export function pkiResource(
@@ -117,6 +118,7 @@ export async function answerAuxiliary(
       header: (name) => headerOf(request, name),
       body: () => readBody(maximumState),
       address: request.socket.remoteAddress ?? '',
+      connection: clientConnection(request.socket),
     });
   }
   // Deployed clients have these paths built in, whatever the application root is.

@@ -9,7 +9,7 @@ import { type MediaType, WireError } from '../../wire/index.ts';
 import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
-import { settled, statusOf } from '../api/completion.ts';
+import { statusOf } from '../api/completion.ts';
 import { discreetly } from '../api/discreet-refusals.ts';
 import { parametersOf, serve } from '../api/dispatch.ts';
 import { onceForKey } from '../api/idempotency.ts';
@@ -18,13 +18,11 @@ import {
   type ApiResponse,
   acceptedMedia,
   asksFor,
-  booleanParameter,
   type Match,
   route,
   unsupportedVersion,
 } from '../api/request.ts';
 import type { ShownTexts } from '../api/shown-texts.ts';
-import { visibilityFilterOf } from '../api/visibility-filter.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { notFound, notFoundReason, Refusal } from '../core/fault.ts';
@@ -36,6 +34,7 @@ import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
 import { readDocument, takesBody } from './request-body.ts';
 import { ClientGone } from './send.ts';
+import { asksToWait, type SettlementWaits, waitUntilSettled } from './settlement.ts';
 
 export interface ApiServer {
   readonly store: Store;
@@ -44,6 +43,8 @@ export interface ApiServer {
   readonly authenticator: Authenticator;
   /** What writes objects without reading them; without it all are read. */
   readonly texts?: ShownTexts | undefined;
+  /** Requests that wait for the end of their work. */
+  readonly waits: SettlementWaits;
   /** Tells that a transaction was committed: tasks may have become due. */
   readonly committed: () => void;
   /** Failures that were asked for. */
@@ -265,20 +266,42 @@ async function run(
     const work = store.read((tx) =>
       discreetly(new RuleContext(tx, site, caller, correlationId, parameters), reading, serve),
     );
-    return inTurns(work, (slice) => store.read(slice));
+    return inTurns(work, (slice) => {
+      if (request.connection.isClosed) throw new ClientGone(request.address);
+      return store.read(slice);
+    });
   }
+  if (!asksToWait(call)) return change(server, call, caller, correlationId);
+  const release = server.waits.reserve(caller);
+  try {
+    const result = await change(server, call, caller, correlationId);
+    return await waitUntilSettled(server, caller, call, result);
+  } finally {
+    release();
+  }
+}
+
+/** Changes something, in one transaction; then does what follows outside. */
+async function change(
+  server: ApiServer,
+  call: Call,
+  caller: Caller,
+  correlationId: string,
+): Promise<Answer> {
+  const { store, site } = server;
+  const { request, operation, body } = call;
   const forgetHash =
     operation.type === 'user' ? await hashAhead(server, request, operation, body) : undefined;
   const { ctx, result } = await store
     .write((tx) => {
-      const context = new RuleContext(tx, site, caller, correlationId, parameters);
+      const context = new RuleContext(tx, site, caller, correlationId, parametersOf(request));
       const work = () => atOnce(discreetly(context, call, serve));
       return { ctx: context, result: onceForKey(context, call, work) };
     })
     .finally(forgetHash);
   server.committed();
   for (const effect of ctx.afterCommit) await effect();
-  return waits(request, operation, body) ? waitUntilSettled(server, caller, call, result) : result;
+  return result;
 }
 
 /** Hashes the password of a new user before the transaction, which would hold up all others. */
@@ -292,45 +315,6 @@ async function hashAhead(
   const { password } = body;
   if (typeof password !== 'string' || password === '') return undefined;
   return authenticator.signIn.hashAhead(password, address);
-}
-
-/** Whether the client asked for the answer only when the work is done. */
-function waits(
-  request: ApiRequest,
-  operation: Operation,
-  body: StoredObject | StoredObject[],
-): boolean {
-  if (operation.isAction && !Array.isArray(body)) return body['async'] === false;
-  const expect = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
-  if (expect.includes('201-created')) return operation.name === 'add';
-  return operation.http === 'POST' && booleanParameter(request.parameters.get('async')) === false;
-}
-
-const pollMilliseconds = 50;
-const longestWait = 10 * 60_000;
-
-async function waitUntilSettled(
-  server: ApiServer,
-  caller: Caller,
-  call: Call,
-  result: Answer,
-): Promise<Answer> {
-  const deadline = server.site.steady() + longestWait;
-  for (;;) {
-    const { store, site } = server;
-    const answered = store.read((tx) => {
-      const context = new RuleContext(tx, site, caller);
-      context.filter = visibilityFilterOf(context, call.request, true);
-      return settled(context, call, result);
-    });
-    if (answered || site.steady() > deadline) {
-      await store.durable();
-      return answered ?? result;
-    }
-    // Nothing settles any more in a store that cannot be written: this says why.
-    if (store.failed) await store.write(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
-  }
 }
 
 /** Whether the path of the request names one object. */

@@ -5,7 +5,9 @@ import { type Administration, adminPath } from '../admin/endpoints.ts';
 import { type ApiRequest, type ApiResponse, headerOf } from '../api/request.ts';
 import type { OAuth } from '../auth/oauth.ts';
 import { answerAuxiliary, type ReadBody } from './auxiliary-endpoints.ts';
+import { clientConnection } from './client-connection.ts';
 import { type ApiServer, handle } from './pipeline.ts';
+import { SettlementWaits } from './settlement.ts';
 
 /** A request whose head is acceptable. */
 export interface ServiceRequest {
@@ -28,7 +30,7 @@ export interface HttpService {
 }
 
 export interface ServiceParts {
-  readonly api: ApiServer;
+  readonly api: Omit<ApiServer, 'waits'>;
   readonly oauth: OAuth;
   readonly admin: Administration;
   /** The certificate authority and the certificate, PEM. */
@@ -39,6 +41,7 @@ export interface ServiceParts {
 /** The service over a store. */
 export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
   const { dialect, faults, store } = api;
+  const server: ApiServer = { ...api, waits: new SettlementWaits() };
   const auxiliary = { oauth, admin, ca, certificate, appRoot: dialect.appRoot };
   return {
     dialect,
@@ -50,12 +53,13 @@ export function storeService({ api, oauth, admin, ca, certificate }: ServicePart
       const waits = mayWait && faults.any;
       if (waits) await faults.wait();
       const response = await (parsed
-        ? handle(api, {
+        ? handle(server, {
             ...parsed,
             method: message.method ?? 'GET',
             header: (name) => headerOf(message, name),
             readBody,
             address: message.socket.remoteAddress ?? '',
+            connection: clientConnection(message.socket),
           })
         : answerAuxiliary(auxiliary, message, target, readBody));
       // Of a rule that another server has, this one may have learned just now: then the answer waits.

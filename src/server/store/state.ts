@@ -76,6 +76,7 @@ function clearOthers(tx: Transaction): void {
   for (const name of ['task', 'counter', 'idempotency_key']) {
     tx.statement(`DELETE FROM ${name}`).run();
   }
+  tx.changes.noteAll();
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The store: one SQLite database, read at any time, written in groups of transactions. */
 import { returnFreedMemory } from '../../c-library.ts';
-import { FolderError, FolderInUse } from '../files/access.ts';
+import { FolderError } from '../files/access.ts';
+import type { ChangeWatch } from './change-watch.ts';
 import { type LostCommits, lostCommits } from './commit-position.ts';
 import { watchStructure } from './counters.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import { EventIds } from './event-ids.ts';
 import { type DoneGroup, type Pending, pendingOf, runGroup } from './group.ts';
 import { readMeta, writeMeta } from './meta.ts';
+import { abandon, damageIn, refusalOf } from './open-failure.ts';
 import { prepareSchema } from './prepare-schema.ts';
 import { Transaction } from './transaction.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
@@ -29,6 +31,8 @@ export interface Store {
   readonly version: number;
   /** The same as of when something was last read, which costs nothing: others may have changed more. */
   readonly knownVersion: number;
+  /** Who waits for changes of which objects. */
+  readonly changes: ChangeWatch;
   /** Reads what is committed. It may not be durable yet: see `durable`. */
   read<T>(work: (tx: Transaction) => T): T;
   /**
@@ -128,50 +132,6 @@ export async function openStore(path: string, settings: OpenSettings = {}): Prom
   return new SqliteStore(db, tx, ids, log);
 }
 
-/** The first faults that SQLite finds in the structure of the database; undefined where there are none. */
-function damageIn(db: Database): string | undefined {
-  try {
-    const rows = db.prepare('PRAGMA quick_check(3)').all();
-    const found = rows.map((row) => String(Object.values(row)[0]));
-    return found[0] === 'ok' ? undefined : found.join('; ').replace(/\s+/g, ' ');
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-/** Closes a database without writing to it, as far as possible. */
-function abandon(db: Database): void {
-  try {
-    db.exec('ROLLBACK');
-  } catch {
-    // There was no transaction.
-  }
-  try {
-    db.close();
-  } catch {
-    // It is as good as closed.
-  }
-}
-
-function refusalOf(path: string, cause: unknown): Error {
-  const text = messageOf(cause);
-  if (/locked|busy/i.test(text)) {
-    return new FolderInUse(
-      `Cannot use the data in ${path}: another vmctl serve uses it.`,
-      'stop that one, or choose another folder with --data',
-      cause,
-    );
-  }
-  if (/malformed|not a database/i.test(text)) {
-    return new FolderError(
-      `${path} is damaged: ${text}.`,
-      'bring a backup into an empty folder with vmctl serve --restore; or begin an empty site with --new-site, which moves what is there aside and deletes nothing',
-      cause,
-    );
-  }
-  return new FolderError(`Cannot use the data in ${path}: ${ioCause(text)}`, undefined, cause);
-}
-
 class SqliteStore implements Store {
   readonly isShared = false;
   readonly #db: Database;
@@ -193,6 +153,10 @@ class SqliteStore implements Store {
     this.#tx = tx;
     this.#ids = ids;
     this.#log = log;
+  }
+
+  get changes(): ChangeWatch {
+    return this.#tx.changes;
   }
 
   get database(): Database {
@@ -297,6 +261,7 @@ class SqliteStore implements Store {
       return;
     }
     for (const answer of done.answers) answer();
+    this.changes.wake();
     if (this.#queue.length > 0) this.#schedule();
   }
 
@@ -309,6 +274,7 @@ class SqliteStore implements Store {
       this.#ids.durable();
       this.#tx.undo.length = 0;
       for (const answer of answers) answer();
+      this.changes.wake();
       if (log.isLong) await log.empty();
     } catch (cause) {
       this.#fail(group, cause);
@@ -348,6 +314,7 @@ class SqliteStore implements Store {
       { cause },
     );
     for (const { reject } of group) reject(this.#failed);
+    this.changes.wakeAll();
   }
 
   async prepareCopy(): Promise<(path: string) => void> {

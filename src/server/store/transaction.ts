@@ -3,6 +3,7 @@
 import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
+import { ChangeWatch } from './change-watch.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
 import { kindsBelow, type ListAttribute, listsNaming } from './dependents.ts';
 import type { Database, DatabaseTraits, Row, SqlValue, Statement } from './driver.ts';
@@ -55,6 +56,8 @@ export class Transaction {
   readonly indexes: KindIndexes | undefined;
   /** The servers that use the store, where there can be several. */
   readonly servers: ServerList;
+  /** Who waits for changes of which objects. */
+  readonly changes = new ChangeWatch();
   /** What takes back effects outside of the database, should the transaction come to nothing. */
   readonly undo: (() => void)[] = [];
   /** How often changes came to nothing: what was read after them may be otherwise again. */
@@ -293,6 +296,7 @@ export class Transaction {
         .map((column) => `, "${column.name}" = ?`)
         .join('')} WHERE id = ?${collection === undefined ? '' : ' AND collection = ?'}`,
     ).run(...values);
+    this.changes.note(idOf(stored));
     if (linkListsOf(kind).length > 0) {
       this.statement('DELETE FROM reference WHERE kind = ? AND id = ?').run(kind, idOf(stored));
       this.#writeReferences(kind, stored);
@@ -301,6 +305,7 @@ export class Transaction {
 
   /** Removes an object; what other objects say of it stays. */
   remove(kind: KindName, id: string, collection?: string): void {
+    this.changes.note(id);
     if (collection === undefined) {
       this.statement(`DELETE FROM ${table(kind)} WHERE id = ?`).run(id);
     } else {

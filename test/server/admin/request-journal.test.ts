@@ -29,6 +29,12 @@ function add(
   journal.complete(entry);
 }
 
+const open = { isClosed: false, onClose: () => () => {} };
+const closed = (listener: () => void) => {
+  queueMicrotask(listener);
+  return () => {};
+};
+
 describe('the journal of requests', () => {
   it('keeps the last of them', () => {
     const journal = new RequestJournal();
@@ -79,11 +85,13 @@ describe('the journal of requests', () => {
   it('wakes those who wait for the next one', async () => {
     const journal = new RequestJournal();
     add(journal);
-    await journal.wait(0, 60_000);
-    const waiting = journal.wait(1, 60_000);
+    await journal.wait(0, 60_000, open);
+    const waiting = journal.wait(1, 60_000, open);
     add(journal);
     await waiting;
-    await journal.wait(2, 1);
+    await journal.wait(2, 1, open);
+    // It ends with its client.
+    await journal.wait(2, 60_000, { isClosed: true, onClose: closed });
     expect(journal.last).toBe(2);
   });
 });

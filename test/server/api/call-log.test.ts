@@ -34,6 +34,7 @@ describe('a log of calls', () => {
         header: () => 'somebody',
         readBody: async () => new Uint8Array(),
         address: '',
+        connection: { isClosed: false, onClose: () => () => {} },
       };
       for (const reads of [['pause'], ['pause'], ['pause', 'vm']]) {
         const call = log.observe(start, request, { pause: true });

@@ -23,6 +23,7 @@ function post(text: string, contentType = 'application/json') {
     header: (name) => (name === 'content-type' ? contentType : undefined),
     readBody: () => Promise.resolve(Buffer.from(text)),
     address: '127.0.0.1',
+    connection: { isClosed: false, onClose: () => () => {} },
   };
   if (!addVm) throw new Error('the model has no POST /vms');
   return readDocument(request, addVm);

@@ -129,6 +129,7 @@ export class GroupWriter {
     this.#changed();
     if (outcome === 'committed') {
       for (const answer of answers) answer();
+      this.tx.changes.wake();
       return;
     }
     for (const takeBack of this.tx.undo.splice(0)) takeBack();

@@ -1,4 +1,5 @@
 /** The store in PostgreSQL: read in snapshots over one connection, written in groups over another. */
+import type { ChangeWatch } from '../change-watch.ts';
 import { copyTables } from '../copy-tables.ts';
 import {
   type Database,
@@ -168,6 +169,10 @@ export class PostgresStore implements SharedStore {
 
   get knownVersion(): number {
     return this.#version;
+  }
+
+  get changes(): ChangeWatch {
+    return this.#writer.tx.changes;
   }
 
   get database(): Database {

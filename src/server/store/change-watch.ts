@@ -1,0 +1,47 @@
+/** Watch on changes of single objects: who waits for one is woken once a change of it is durable. */
+
+export class ChangeWatch {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Ids of what was changed and is not durable yet. */
+  readonly #changed = new Set<string>();
+
+  /** Calls `wake` after each change of one of the objects, until the returned function is called. */
+  watch(ids: readonly string[], wake: () => void): () => void {
+    for (const id of ids) {
+      const same = this.#waiting.get(id);
+      if (same) same.add(wake);
+      else this.#waiting.set(id, new Set([wake]));
+    }
+    return () => {
+      for (const id of ids) {
+        const same = this.#waiting.get(id);
+        same?.delete(wake);
+        if (same?.size === 0) this.#waiting.delete(id);
+      }
+    };
+  }
+
+  /** Notes a change. For the modules of the store only, as what follows. */
+  note(id: string): void {
+    this.#changed.add(id);
+  }
+
+  /** Notes that anything may have changed. */
+  noteAll(): void {
+    for (const id of this.#waiting.keys()) this.#changed.add(id);
+  }
+
+  /** Wakes those who wait for what was changed: it is durable. */
+  wake(): void {
+    if (this.#changed.size === 0) return;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const id of changed) for (const wake of [...(this.#waiting.get(id) ?? [])]) wake();
+  }
+
+  /** Wakes all: anything may have changed, or nothing will any more. */
+  wakeAll(): void {
+    const all = new Set([...this.#waiting.values()].flatMap((same) => [...same]));
+    for (const wake of all) wake();
+  }
+}
