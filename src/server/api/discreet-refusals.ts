@@ -21,13 +21,18 @@ export function* discreetly(
   try {
     return asSent(ctx, yield* perform(ctx, call));
   } catch (error) {
-    if (!(error instanceof Refusal) || !ctx.filter) throw error;
-    if (!error.reword && hiddenWords(ctx).length === 0) throw error;
-    const redactor = new TextRedactor(ctx, ctx.filter, call);
-    const { status, reason, detail, reword, headers } = error;
-    const visible = reword ? reword((text) => redactor.redact(text)) : detail;
-    throw new Refusal(status, reason, asSent(ctx, visible), { headers });
+    throw discreet(ctx, call, error);
   }
+}
+
+/** An error of a call, without the names of hidden objects where it is a refusal. */
+export function discreet(ctx: RuleContext, call: Call, error: unknown): unknown {
+  if (!(error instanceof Refusal) || !ctx.filter) return error;
+  if (!error.reword && hiddenWords(ctx).length === 0) return error;
+  const redactor = new TextRedactor(ctx, ctx.filter, call);
+  const { status, reason, detail, reword, headers } = error;
+  const visible = reword ? reword((text) => redactor.redact(text)) : detail;
+  return new Refusal(status, reason, asSent(ctx, visible), { headers });
 }
 
 /** Takes the names of hidden objects out of sentences. */

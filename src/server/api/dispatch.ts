@@ -21,6 +21,7 @@ import {
   presentationOf,
   targetIn,
 } from './call.ts';
+import { discreet } from './discreet-refusals.ts';
 import {
   type Budget,
   budgetOfAnswer,
@@ -66,6 +67,19 @@ export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
       return remove(ctx, call);
     default:
       return act(ctx, call);
+  }
+}
+
+/**
+ * Refuses an operation on a collection that the caller has no permits for, and does nothing else: before
+ * what is costly and done ahead of the transaction.
+ */
+export function requirePermits(ctx: RuleContext, call: Call): void {
+  try {
+    ctx.filter = visibilityFilterOf(ctx, call.request, false);
+    permit(ctx, { ...call, body: structuredClone(call.body) }, collectionRefOf(ctx, call));
+  } catch (error) {
+    throw discreet(ctx, call, error);
   }
 }
 

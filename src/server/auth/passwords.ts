@@ -1,80 +1,9 @@
 /** Passwords: scrypt hashes, computed off the main thread, compared in constant time. */
 
 import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
-import { Refusal } from '../core/fault.ts';
 import { readPassword, writePassword } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
-
-export interface HashingLimits {
-  readonly atOnce: number;
-  /** Hashes that may wait, in all and for one address. */
-  readonly waiting: number;
-  readonly waitingPerAddress: number;
-}
-
-const defaultHashingLimits: HashingLimits = {
-  // One processor is left to everything else; Node has four threads for files and hashes.
-  atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
-  waiting: 512,
-  waitingPerAddress: 256,
-};
-
-type Work = () => Promise<void>;
-
-export class PasswordHashing {
-  readonly #limits: HashingLimits;
-  readonly #queues = new Map<string, Work[]>();
-  #waiting = 0;
-  #running = 0;
-
-  constructor(limits: HashingLimits = defaultHashingLimits) {
-    this.#limits = limits;
-  }
-
-  /**
-   * Runs work that hashes when it is the turn of an address. Refuses with 503 where too much waits.
-   */
-  run<T>(address: string, work: () => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(address) ?? [];
-    const { waiting, waitingPerAddress } = this.#limits;
-    if (this.#waiting >= waiting || queue.length >= waitingPerAddress) {
-      return Promise.reject(
-        new Refusal(
-          503,
-          'Service Unavailable',
-          'Too many sign-ins are waiting. Try again in a moment.',
-          { headers: { 'Retry-After': '2' } },
-        ),
-      );
-    }
-    return new Promise<T>((resolve, reject) => {
-      queue.push(() => work().then(resolve, reject));
-      this.#queues.set(address, queue);
-      this.#waiting += 1;
-      this.#next();
-    });
-  }
-
-  #next(): void {
-    if (this.#running >= this.#limits.atOnce) return;
-    const first = this.#queues.entries().next();
-    if (first.done) return;
-    const [address, queue] = first.value;
-    const work = queue.shift();
-    // The address goes to the end of the line.
-    this.#queues.delete(address);
-    if (queue.length > 0) this.#queues.set(address, queue);
-    if (!work) return;
-    this.#waiting -= 1;
-    this.#running += 1;
-    work().finally(() => {
-      this.#running -= 1;
-      this.#next();
-    });
-  }
-}
 
 /** The hash of a password, made by another thread. */
 export function hashPassword(password: string, salt: Buffer): Promise<Buffer> {

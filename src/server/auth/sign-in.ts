@@ -6,13 +6,8 @@ import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
-import {
-  hashPassword,
-  isSamePassword,
-  keepHash,
-  PasswordHashing,
-  storedPassword,
-} from './passwords.ts';
+import { HashingQueue } from './hashing-queue.ts';
+import { hashPassword, isSamePassword, keepHash, storedPassword } from './passwords.ts';
 import { callerOf } from './permissions.ts';
 import { networkOf, SignInThrottle } from './sign-in-throttle.ts';
 
@@ -120,7 +115,7 @@ export class SignIn {
   #version = -1;
   /** When somebody used Basic credentials last, by user and address. */
   readonly #lastBasic = new Map<string, number>();
-  readonly #hashing = new PasswordHashing();
+  readonly #hashing = new HashingQueue();
   readonly #throttle: SignInThrottle;
   readonly #events: SignInEvents;
   /** The last failure could not be counted: a success has to show that something can be written. */
@@ -159,7 +154,9 @@ export class SignIn {
     const same = this.#checks.get(key);
     if (same) return same;
     const check = this.#hashing
-      .run(networkOf(address), () => this.#compare(user, password, address))
+      .run(networkOf(address), user.slice(0, longestName), () =>
+        this.#compare(user, password, address),
+      )
       .finally(() => this.#checks.delete(key));
     this.#checks.set(key, check);
     return check;
@@ -184,9 +181,12 @@ export class SignIn {
     return written;
   }
 
-  /** Hashes a password that is about to be set, in another thread; returns what forgets the hash. */
-  hashAhead(password: string, address: string): Promise<() => void> {
-    return this.#hashing.run(networkOf(address), async () => {
+  /**
+   * Hashes a password that a user is about to set, in another thread; returns what forgets the hash. Who
+   * calls this has checked that the user may set it.
+   */
+  hashAhead(password: string, { userId }: Caller): Promise<() => void> {
+    return this.#hashing.run(`user ${userId}`, '', async () => {
       const salt = randomBytes(16);
       return keepHash(password, { salt, hash: await hashPassword(password, salt) });
     });

@@ -11,7 +11,7 @@ import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
 import { statusOf } from '../api/completion.ts';
 import { discreetly } from '../api/discreet-refusals.ts';
-import { parametersOf, serve } from '../api/dispatch.ts';
+import { parametersOf, requirePermits, serve } from '../api/dispatch.ts';
 import { onceForKey } from '../api/idempotency.ts';
 import {
   type ApiRequest,
@@ -289,9 +289,8 @@ async function change(
   correlationId: string,
 ): Promise<Answer> {
   const { store, site } = server;
-  const { request, operation, body } = call;
-  const forgetHash =
-    operation.type === 'user' ? await hashAhead(server, request, operation, body) : undefined;
+  const { request } = call;
+  const forgetHash = await hashAhead(server, call, caller);
   const { ctx, result } = await store
     .write((tx) => {
       const context = new RuleContext(tx, site, caller, correlationId, parametersOf(request));
@@ -304,17 +303,24 @@ async function change(
   return result;
 }
 
-/** Hashes the password of a new user before the transaction, which would hold up all others. */
+/**
+ * Hashes the password of a new user before the transaction, which would hold up all others. Refuses who
+ * may not add users before anything is hashed.
+ */
 async function hashAhead(
-  { authenticator }: ApiServer,
-  { address }: ApiRequest,
-  { name }: Operation,
-  body: StoredObject | StoredObject[],
+  { authenticator, store, site }: ApiServer,
+  call: Call,
+  caller: Caller,
 ): Promise<(() => void) | undefined> {
-  if (name !== 'add' || Array.isArray(body)) return undefined;
+  const { operation, body, request } = call;
+  if (operation.type !== 'user' || operation.name !== 'add' || Array.isArray(body))
+    return undefined;
   const { password } = body;
   if (typeof password !== 'string' || password === '') return undefined;
-  return authenticator.signIn.hashAhead(password, address);
+  store.read((tx) => {
+    requirePermits(new RuleContext(tx, site, caller, undefined, parametersOf(request)), call);
+  });
+  return authenticator.signIn.hashAhead(password, caller);
 }
 
 /** Whether the path of the request names one object. */

@@ -2,18 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
-import {
-  PasswordHashing,
-  setPassword,
-  storedPassword,
-} from '../../../src/server/auth/passwords.ts';
+import { HashingQueue } from '../../../src/server/auth/hashing-queue.ts';
+import { setPassword, storedPassword } from '../../../src/server/auth/passwords.ts';
 import { SignIn } from '../../../src/server/auth/sign-in.ts';
 import {
   defaultSignInLimits,
   networkOf,
   SignInThrottle,
 } from '../../../src/server/auth/sign-in-throttle.ts';
-import { RuleContext } from '../../../src/server/core/context.ts';
+import { RuleContext, systemCaller } from '../../../src/server/core/context.ts';
 import { Refusal } from '../../../src/server/core/fault.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
 import { behaviors } from '../../../src/server/resources/index.ts';
@@ -157,7 +154,7 @@ describe('hashes', () => {
   };
 
   it('are made few at a time, in turns between addresses', async () => {
-    const hashing = new PasswordHashing({ atOnce: 2, waiting: 100, waitingPerAddress: 50 });
+    const hashing = new HashingQueue({ atOnce: 2, waiting: 100, waitingPerParty: 50 });
     const { open, opened } = gate();
     const order: string[] = [];
     let running = 0;
@@ -170,8 +167,8 @@ describe('hashes', () => {
       running -= 1;
     };
     const all = [
-      ...Array.from({ length: 8 }, () => hashing.run(here, work('guesser'))),
-      hashing.run(elsewhere, work('other')),
+      ...Array.from({ length: 8 }, () => hashing.run(here, '', work('guesser'))),
+      hashing.run(elsewhere, '', work('other')),
     ];
     open();
     await Promise.all(all);
@@ -180,18 +177,42 @@ describe('hashes', () => {
     expect(order.indexOf('other')).toBeLessThanOrEqual(3);
   });
 
+  it('are made in turns between users at one address, too', async () => {
+    const hashing = new HashingQueue({ atOnce: 1, waiting: 100, waitingPerParty: 50 });
+    const { open, opened } = gate();
+    const order: string[] = [];
+    const work = (name: string) => async () => {
+      await opened;
+      order.push(name);
+    };
+    const all = [
+      ...Array.from({ length: 20 }, () => hashing.run(here, 'guessed', work('guessed'))),
+      ...Array.from({ length: 20 }, () => hashing.run('user x', '', work('adds users'))),
+      hashing.run(here, 'other', work('other')),
+    ];
+    open();
+    await Promise.all(all);
+    expect(order).toHaveLength(41);
+    // One was under way; each party and each user at the address had one turn at most before.
+    expect(order.indexOf('other')).toBeLessThanOrEqual(4);
+  });
+
   it('that nobody can wait for are refused, for others too when all is full', async () => {
-    const hashing = new PasswordHashing({ atOnce: 1, waiting: 4, waitingPerAddress: 2 });
+    const hashing = new HashingQueue({ atOnce: 1, waiting: 4, waitingPerParty: 2 });
     const { open, opened } = gate();
     const wait = () => opened;
-    const accepted = [hashing.run(here, wait), hashing.run(here, wait), hashing.run(here, wait)];
-    const refusal = await hashing.run(here, wait).catch((error: unknown) => error);
+    const accepted = [
+      hashing.run(here, '', wait),
+      hashing.run(here, '', wait),
+      hashing.run(here, '', wait),
+    ];
+    const refusal = await hashing.run(here, '', wait).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ status: 503, headers: { 'Retry-After': expect.any(String) } });
-    accepted.push(hashing.run(elsewhere, wait), hashing.run(elsewhere, wait));
-    await expect(hashing.run('203.0.113.1', wait)).rejects.toBeInstanceOf(Refusal);
+    accepted.push(hashing.run(elsewhere, '', wait), hashing.run(elsewhere, '', wait));
+    await expect(hashing.run('203.0.113.1', '', wait)).rejects.toBeInstanceOf(Refusal);
     open();
     await Promise.all(accepted);
-    await expect(hashing.run(here, async () => 'room')).resolves.toBe('room');
+    await expect(hashing.run(here, '', async () => 'room')).resolves.toBe('room');
   });
 });
 
@@ -254,7 +275,7 @@ describe('signing in', () => {
 
   it('sets a password that was hashed ahead without hashing it again', async () => {
     const signIn = new SignIn(store, site, () => 0);
-    const forget = await signIn.hashAhead('made ahead', here);
+    const forget = await signIn.hashAhead('made ahead', systemCaller);
     const hashes = await store.write((tx) =>
       ['first', 'second'].map((user) => {
         const began = performance.now();

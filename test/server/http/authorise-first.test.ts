@@ -1,0 +1,108 @@
+/**
+ * Permits before work: for every operation that changes something, a caller without the permits is refused
+ * before the server hashes, inflates or starts a program.
+ */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { allOperations, attributesOf, type Operation } from '../../../src/model/index.ts';
+import { RawApi, send } from '../../support/raw.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+
+/** Calls of what is expensive, by name. */
+const calls = vi.hoisted(() => [] as string[]);
+
+/** The module with functions that note their calls. */
+const noting = vi.hoisted(() => async (load: () => Promise<object>, names: readonly string[]) => {
+  const module = { ...(await load()) } as Record<string, unknown>;
+  for (const name of names) {
+    const real = module[name] as (...values: unknown[]) => unknown;
+    module[name] = (...values: unknown[]) => {
+      calls.push(name);
+      return real(...values);
+    };
+  }
+  return { ...module, default: module };
+});
+vi.mock('node:crypto', (load) =>
+  noting(load, ['scrypt', 'scryptSync', 'pbkdf2', 'pbkdf2Sync', 'generateKeyPair', 'sign']),
+);
+vi.mock('node:zlib', (load) => noting(load, ['inflateSync', 'inflateRawSync', 'gunzipSync']));
+vi.mock('node:child_process', (load) => noting(load, ['execFile', 'spawn']));
+
+let server: TestServer;
+let admin: RawApi;
+let jane: RawApi;
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0']);
+  admin = await RawApi.signIn(server);
+  const form = { grant_type: 'password', username: 'jane@internal', password: server.password };
+  const answer = await send(`${server.ready.auth_url}/oauth/token`, {
+    method: 'POST',
+    ca: server.ca,
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+    body: new URLSearchParams({ ...form, scope: 'virt-app-api' }).toString(),
+  });
+  jane = new RawApi(server, String(answer.json()['access_token']));
+});
+afterAll(() => server?.stop());
+
+const changes = allOperations().filter(({ http, path }) => http !== 'GET' && path !== '/');
+
+/** A path of objects that are there, as far as the first one goes. */
+async function pathOf({ path }: Operation): Promise<string> {
+  const [, collection = ''] = /^\/(\w+)\/\{/.exec(path) ?? [];
+  const nothing = '11111111-2222-4333-8444-555555555555';
+  if (collection === '') return path.replace(/\{\w+\}/g, nothing);
+  const { text } = await admin.json('GET', `/${collection}?max=2`);
+  const ids = [...text.matchAll(/"id" ?: ?"([^"]+)"/g)].map(([, id]) => id);
+  return path.replace(/\{\w+\}/, ids.at(-1) ?? nothing).replace(/\{\w+\}/g, nothing);
+}
+
+/** All that is text in an object of the operation: passwords, keys and documents among it. */
+function bodyOf({ type }: Operation): object {
+  const attributes = Object.entries(attributesOf(type));
+  const texts = attributes.filter(([, { kind }]) => kind === 'string').map(([name]) => name);
+  const named = { name: 'jane', user_name: 'jane@internal', password: 'a-secret' };
+  const data = Buffer.from('not an image').toString('base64');
+  const icon = type === 'vm' || type === 'template' ? { large_icon: { data } } : {};
+  const sent = Object.fromEntries(texts.map((name) => [name, 'text']));
+  return {
+    ...sent,
+    ...Object.fromEntries(Object.entries(named).filter(([n]) => texts.includes(n))),
+    ...icon,
+  };
+}
+
+describe('who may not do something', () => {
+  it('makes the server do nothing that is expensive', async () => {
+    const found: string[] = [];
+    let refused = 0;
+    for (const operation of changes) {
+      const { http, path, name } = operation;
+      const target = await pathOf(operation);
+      const body = http === 'DELETE' ? undefined : bodyOf(operation);
+      calls.length = 0;
+      const { status, text } = await jane.json(http, target, body);
+      expect(status, `${http} ${path}: ${text}`).toBeLessThan(500);
+      if (status < 300) continue;
+      refused += 1;
+      if (calls.length > 0) found.push(`${http} ${path} (${name}, ${status}): ${calls.join()}`);
+    }
+    expect(found).toEqual([]);
+    expect(refused).toBeGreaterThan(400);
+  }, 300_000);
+
+  it('is refused before a password is hashed; control: who may is not', async () => {
+    const user = {
+      ...{ user_name: 'kim@internal-authz', password: 'a-secret' },
+      domain: { name: 'internal-authz' },
+    };
+    calls.length = 0;
+    const refusals = await Promise.all(
+      Array.from({ length: 64 }, () => jane.json('POST', '/users', user)),
+    );
+    expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([403]));
+    expect(calls).toEqual([]);
+    expect((await admin.json('POST', '/users', user)).status).toBe(201);
+    expect(calls).toEqual(['scrypt']);
+  });
+});
