@@ -275,7 +275,6 @@ async function start(
           reviewClaims(RuleContext.system(tx, site));
         });
         await desk.closeAll();
-        // What others are making is not yet needed by anything.
         if (isFirst) await files.sweep();
         runner.wake();
       },
@@ -320,6 +319,7 @@ async function start(
     Promise.all([
       purgeJobs(store, now),
       purgeIdempotencyKeys(store, now),
+      authenticator.purgeSessions(),
       files.forgetRemoved(),
       time.note(store),
     ]).catch(report);

@@ -11,6 +11,18 @@ export const identityFaults = {
     text: 'Cannot {action} User. The administrator of the service cannot be removed.',
   },
   USER_IS_CALLER: { status: 409, text: 'Cannot {action} User. Nobody can remove themselves.' },
+  PROFILE_IS_FULL: {
+    status: 409,
+    text: 'Cannot {action} {type}. The user has {max} of them, as many as a user can have; remove one first.',
+  },
+  PROFILE_OBJECT_TOO_LARGE: {
+    status: 413,
+    text: 'Cannot {action} {type}. It takes {bytes} bytes; at most {max} are allowed.',
+  },
+  PROFILE_TOO_LARGE: {
+    status: 413,
+    text: 'Cannot {action} {type}. The profile of the user would take more than {max} bytes; remove something first.',
+  },
   GROUP_IS_BUILT_IN: {
     status: 409,
     text: 'Cannot {action} Group. Everyone is built in and stays.',

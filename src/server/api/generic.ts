@@ -21,6 +21,7 @@ import {
 } from '../core/input.ts';
 import { withoutMasks } from '../core/masked-secrets.ts';
 import type { Parameters } from '../core/parameters.ts';
+import { countChange, isOfProfile, requireProfileRoom } from '../core/profile-limits.ts';
 import { erase } from '../core/removal.ts';
 import { allOf, type ListOptions } from '../store/conditions.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
@@ -134,6 +135,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
   if (same) return same;
   applyDefaults(ref.type, object);
   checkName(ctx.tx, ref, object, 'add');
+  if (isOfProfile(ref)) requireProfileRoom(ctx, ref, object);
   ctx.tx.insert(ref.kind, ref.collection, object);
   const target: Target = { ref, object };
   if (behavior?.events?.add !== undefined) report(ctx, behavior.events.add, target);
@@ -158,6 +160,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   const shown = ctx.filter?.shows(ref.type, whole) ?? whole;
   const news = withoutMasks(changedMembers(ref.type, sent, shown));
   if (Object.keys(news).length === 0) {
+    if (isOfProfile(ref)) countChange(ctx, ref.owner?.id ?? '');
     if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, target);
     return before;
   }
@@ -168,6 +171,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   const after = merge(before, changes);
   behavior?.beforeUpdate?.(ctx, before, after, ref, news);
   if (changes['name'] !== undefined) checkName(ctx.tx, ref, after, 'edit');
+  if (isOfProfile(ref)) requireProfileRoom(ctx, ref, after, before);
   ctx.tx.update(ref.kind, after, ref.collection);
   const changed: Target = { ref, object: after };
   if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, changed);

@@ -11,6 +11,7 @@ import {
   hasExpiredKeys,
   noteDone,
   removeExpiredKeys,
+  removeOldestKeys,
 } from '../store/idempotency-keys.ts';
 import { readJson, writeDocument } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
@@ -19,6 +20,13 @@ import type { Answer, Call } from './call.ts';
 /** Milliseconds that a key is remembered. */
 const lifetime = 24 * 3600 * 1000;
 const longestKey = 255;
+
+/**
+ * Keys of one user that are remembered, and bytes of their answers; beyond that those of the oldest are
+ * forgotten. They are counted with each of so many, and with each long answer.
+ */
+export const keyLimits = { keys: 10_000, bytes: 32 * 2 ** 20, between: 100, longAnswer: 2 ** 16 };
+let untilCount = 0;
 
 /**
  * Does the work of a request in the transaction of `ctx`, unless it was done before with its key. Refuses
@@ -34,7 +42,9 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
       `An Idempotency-Key has 1 to ${longestKey} characters.`,
     );
   }
-  const key = digest([ctx.caller.userId, given]);
+  // Those of a user are next to each other.
+  const owner = `${ctx.caller.userId}:`;
+  const key = `${owner}${digest([given])}`;
   const request = digest(nameOf(call));
   const done = doneWithKey(ctx.tx, key);
   if (done && done.request !== request) {
@@ -49,7 +59,13 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
   const answer = work();
   // Others hold what cannot be written down; they only read.
   if (['empty', 'object', 'action', 'creation'].includes(answer.form)) {
-    noteDone(ctx.tx, key, { request, answer: writeDocument({ ...answer }) }, ctx.steady + lifetime);
+    const text = writeDocument({ ...answer });
+    noteDone(ctx.tx, key, { request, answer: text }, ctx.steady + lifetime);
+    untilCount -= 1;
+    if (untilCount <= 0 || text.length > keyLimits.longAnswer) {
+      untilCount = keyLimits.between;
+      removeOldestKeys(ctx.tx, owner, keyLimits);
+    }
   }
   return answer;
 }

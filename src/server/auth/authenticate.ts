@@ -75,6 +75,11 @@ export class Authenticator {
     return this.#fromHeader(credentials, persistent, cookiePath);
   }
 
+  /** Removes cookie sessions that are over. */
+  purgeSessions(): Promise<void> {
+    return this.#sessions.purge(this.#steady());
+  }
+
   #fromSession(id: string): Caller | undefined {
     return this.#store.read((tx) => {
       const user = this.#sessions.use(tx, id, this.#steady());

@@ -5,8 +5,13 @@
 
 import { tokenByHash } from '../store/credentials.ts';
 import {
+  allEnded,
+  hasOver,
+  keepLatest,
+  limitEnded,
   noteSession,
-  purgeSessions,
+  removeOver,
+  removeSession,
   type SessionRow,
   sessionByHash,
 } from '../store/session-list.ts';
@@ -15,8 +20,20 @@ import type { Transaction } from '../store/transaction.ts';
 import { SessionIds, type SessionOpening } from './session-ids.ts';
 import { hashOfToken } from './tokens.ts';
 
-/** Sessions that are kept. */
-const defaultLimit = 10_000;
+/** Sessions that are kept, of all users and of one; and of one those that were ended a short while ago. */
+export interface SessionLimits {
+  readonly total: number;
+  readonly perUser: number;
+  readonly endedPerUser: number;
+}
+
+const defaultLimits: SessionLimits = { total: 10_000, perUser: 1_000, endedPerUser: 500 };
+
+/**
+ * Milliseconds after its opening for which an id is good by itself. After that the store has a row of each
+ * session, so that one which has ended needs none.
+ */
+export const longestUnused = 60 * 60_000;
 
 /** Milliseconds that a session can be idle at most: whoever asks for more gets that. */
 const longestIdle = 366 * 24 * 3_600_000;
@@ -38,7 +55,7 @@ interface Found {
 export class Sessions {
   readonly #store: Store;
   readonly #ids: SessionIds;
-  readonly #limit: number;
+  readonly #limits: SessionLimits;
   /** Sessions that are noted between two looks for what is to be removed: each goes through all of them. */
   readonly #purgeInterval: number;
   #untilPurge = 0;
@@ -50,11 +67,11 @@ export class Sessions {
   readonly #found = new Map<string, Found>();
   #version = -1;
 
-  constructor(store: Store, key: Uint8Array, limit = defaultLimit) {
+  constructor(store: Store, key: Uint8Array, limits: SessionLimits = defaultLimits) {
     this.#store = store;
     this.#ids = new SessionIds(key);
-    this.#limit = limit;
-    this.#purgeInterval = Math.ceil(limit / 100);
+    this.#limits = limits;
+    this.#purgeInterval = Math.ceil(limits.total / 100);
   }
 
   /** Opens a session, and returns its id. */
@@ -67,10 +84,10 @@ export class Sessions {
     const known = this.#find(tx, id);
     if (!known || this.#isOver(known, now)) return undefined;
     const { hash, session, isNoted } = known;
-    if (this.#seen.size >= this.#limit) this.#seen.clear();
+    if (this.#seen.size >= this.#limits.total) this.#seen.clear();
     this.#seen.set(hash, now);
     if (!isNoted || now - session.used >= lagOf(session)) {
-      this.#noteUse(hash, { ...session, used: now });
+      this.#noteUse(known, now);
     }
     return session.user;
   }
@@ -80,7 +97,8 @@ export class Sessions {
     // It may have been seen later than what is noted, by others or before a restart.
     const mayLag = isNoted && (this.#store.isShared || seen === undefined);
     const used = Math.max(session.used, seen ?? session.used);
-    return session.ended || now - used > session.idle + (mayLag ? lagOf(session) : 0);
+    const idle = isNoted ? session.idle : Math.min(session.idle, longestUnused);
+    return session.ended || now - used > idle + (mayLag ? lagOf(session) : 0);
   }
 
   #find(tx: Transaction, id: string): Found | undefined {
@@ -100,33 +118,44 @@ export class Sessions {
     const noted = sessionByHash(tx, hash);
     if (noted) return { hash, session: noted, isNoted: true };
     const opening = this.#ids.read(id);
-    if (!opening || hasLostToken(tx, opening)) return undefined;
+    if (!opening || !isOpen(tx, opening)) return undefined;
     const { opened: used, ...rest } = opening;
     return { hash, session: { ...rest, used, ended: false }, isNoted: false };
   }
 
   /** Notes a use without holding up the request: where that fails, the next one tries again. */
-  #noteUse(hash: string, session: SessionRow): void {
+  #noteUse({ hash, session, isNoted }: Found, now: number): void {
     if (this.#noting.has(hash)) return;
     this.#noting.add(hash);
+    const noted = { ...session, used: now };
     this.#store
       .write((tx) => {
-        if (!sessionByHash(tx, hash)) {
-          // The token may have been revoked since.
-          if (hasLostToken(tx, session)) return;
-          this.#makeRoom(tx, session.used);
+        if (sessionByHash(tx, hash)) {
+          noteSession(tx, hash, noted);
+          return;
         }
-        noteSession(tx, hash, session);
+        // It may have ended since, or its token may have been revoked.
+        if (isNoted || !isOpen(tx, { ...session, opened: session.used })) return;
+        this.#makeRoom(tx, noted);
+        noteSession(tx, hash, noted);
       })
       .catch(() => undefined)
       .finally(() => this.#noting.delete(hash));
   }
 
-  #makeRoom(tx: Transaction, now: number): void {
+  #makeRoom(tx: Transaction, { user, used: now }: SessionRow): void {
+    keepLatest(tx, this.#limits.perUser - 1, user);
     this.#untilPurge -= 1;
     if (this.#untilPurge > 0) return;
     this.#untilPurge = this.#purgeInterval;
-    purgeSessions(tx, now, this.#limit - this.#purgeInterval);
+    removeOver(tx, now, endedBefore(now));
+    keepLatest(tx, this.#limits.total - this.#purgeInterval);
+  }
+
+  /** Removes the sessions that are over; called now and then. */
+  async purge(now: number): Promise<void> {
+    if (!this.#store.read((tx) => hasOver(tx, now, endedBefore(now)))) return;
+    await this.#store.write((tx) => removeOver(tx, now, endedBefore(now)));
   }
 
   /** Ends a session durably; undefined where there is none, which costs no write. */
@@ -135,9 +164,22 @@ export class Sessions {
     if (!known || this.#isOver(known, now)) return undefined;
     const { hash, session } = known;
     this.#seen.delete(hash);
-    // Its id stays good by itself: what has ended is noted for as long as it could be used.
-    return this.#store.write((tx) => noteSession(tx, hash, { ...session, used: now, ended: true }));
+    const isOld = (this.#ids.read(id)?.opened ?? now) < endedBefore(now);
+    return this.#store.write((tx) => {
+      if (isOld) {
+        removeSession(tx, hash);
+        return;
+      }
+      // Its id stays good by itself for a while: until then it is noted that it has ended.
+      noteSession(tx, hash, { ...session, used: now, ended: true });
+      limitEnded(tx, session.user, this.#limits.endedPerUser);
+    });
   }
+}
+
+/** Service time of an opening or an end for which no id is good by itself any more, at any server. */
+function endedBefore(now: number): number {
+  return now - longestUnused - longestLag;
 }
 
 /** Milliseconds that what is noted of the last use may be behind. */
@@ -145,7 +187,9 @@ function lagOf({ idle }: SessionRow): number {
   return Math.min(longestLag, idle / 10);
 }
 
-/** Whether a session was opened with a token that has gone. */
-function hasLostToken(tx: Transaction, { token }: Pick<SessionRow, 'token'>): boolean {
-  return token !== undefined && !tokenByHash(tx, token);
+/** Whether a session without a row was ended neither with its token nor with others of its user. */
+function isOpen(tx: Transaction, { user, token, opened }: SessionOpening): boolean {
+  return (
+    (token === undefined || tokenByHash(tx, token) !== undefined) && opened > allEnded(tx, user)
+  );
 }

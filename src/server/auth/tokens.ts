@@ -1,14 +1,18 @@
 /** Access tokens. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { removeToken, tokenByHash, writeToken } from '../store/credentials.ts';
+import { removeOldestTokens, removeToken, tokenByHash, writeToken } from '../store/credentials.ts';
 import { removeSessionsOf } from '../store/session-list.ts';
 import type { Transaction } from '../store/transaction.ts';
+
+/** Tokens of one user that are valid at a time: with a further one, that which expires first ends. */
+export const tokensPerUser = 1_000;
 
 /** Makes a token for a user and returns it. `expires` is service time in milliseconds. */
 export function issueToken(tx: Transaction, user: string, scope: string, expires: number): string {
   const token = randomBytes(64).toString('base64url');
   writeToken(tx, hashOfToken(token), { user, scope, expires });
+  for (const hash of removeOldestTokens(tx, user, tokensPerUser)) removeSessionsOf(tx, hash);
   return token;
 }
 

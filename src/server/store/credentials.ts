@@ -72,6 +72,16 @@ export function removeToken(tx: Transaction, hash: string): void {
   tx.statement('DELETE FROM token WHERE hash = ?').run(hash);
 }
 
+/** Removes the tokens of a user that expire first, beyond so many; returns their hashes. */
+export function removeOldestTokens(tx: Transaction, user: string, kept: number): string[] {
+  const rows = tx
+    .statement(
+      'DELETE FROM token WHERE hash IN (SELECT hash FROM token WHERE "user" = ? ORDER BY expires DESC, hash LIMIT ? OFFSET ?) RETURNING hash',
+    )
+    .all(user, Number.MAX_SAFE_INTEGER, kept);
+  return rows.map(({ hash }) => String(hash));
+}
+
 /** Removes the tokens that have expired by a service time. */
 export function removeExpiredTokens(tx: Transaction, now: number): void {
   tx.statement('DELETE FROM token WHERE expires <= ?').run(now);

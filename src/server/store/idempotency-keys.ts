@@ -39,3 +39,22 @@ export function hasExpiredKeys(tx: Transaction, now: number): boolean {
 export function removeExpiredKeys(tx: Transaction, now: number): void {
   tx.statement('DELETE FROM idempotency_key WHERE expires <= ?').run(now);
 }
+
+/** Of the keys that begin with `owner`, removes the oldest beyond a number and beyond the bytes of their answers. */
+export function removeOldestKeys(
+  tx: Transaction,
+  owner: string,
+  { keys, bytes }: { readonly keys: number; readonly bytes: number },
+): void {
+  const rows = tx
+    .statement(
+      'SELECT key, octet_length(answer) AS bytes FROM idempotency_key WHERE key >= ? AND key < ? ORDER BY expires DESC, key',
+    )
+    .all(owner, `${owner}~`);
+  let total = 0;
+  for (const [index, row] of rows.entries()) {
+    total += Number(row['bytes']);
+    if (index < keys && total <= bytes) continue;
+    tx.statement('DELETE FROM idempotency_key WHERE key = ?').run(String(row['key']));
+  }
+}

@@ -30,12 +30,14 @@ export const fixedTables = `
   CREATE TABLE IF NOT EXISTS token (
     hash TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL,
     expires INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS token_user ON token (user, expires);
   CREATE TABLE IF NOT EXISTS password (
     user TEXT PRIMARY KEY, salt TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS cookie_session (
     hash TEXT PRIMARY KEY, user TEXT NOT NULL, idle INTEGER NOT NULL, token TEXT,
     used INTEGER NOT NULL, ended INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
+  CREATE INDEX IF NOT EXISTS cookie_session_user ON cookie_session (user, ended, used);
   CREATE TABLE IF NOT EXISTS sign_in_count (
     subject TEXT PRIMARY KEY, scope TEXT NOT NULL, failures INTEGER NOT NULL, last INTEGER NOT NULL,
     until INTEGER NOT NULL, good INTEGER NOT NULL) WITHOUT ROWID;

@@ -52,15 +52,62 @@ export function removeSessionsOf(tx: Transaction, token: string): void {
   tx.statement('DELETE FROM cookie_session WHERE token = ?').run(token);
 }
 
+/** Removes a session: an id that is not good by itself any more opens nothing after that. */
+export function removeSession(tx: Transaction, hash: string): void {
+  tx.statement('DELETE FROM cookie_session WHERE hash = ?').run(hash);
+}
+
+const isOver = '(ended = 0 AND used + idle + idle / 10 < ?) OR (ended = 1 AND used < ?)';
+
+/** Whether there are sessions that `removeOver` removes. */
+export function hasOver(tx: Transaction, now: number, endedBefore: number): boolean {
+  const row = tx
+    .statement(`SELECT 1 AS found FROM cookie_session WHERE ${isOver} LIMIT 1`)
+    .get(now, endedBefore);
+  return row !== undefined && row !== null;
+}
+
 /**
  * Removes the sessions that are over, a tenth of their time later: as much as a use may be later than what
- * is noted of it. Of those that were not ended all but the ones that were used last go as well.
+ * is noted of it; and those that were ended before a time from which on no id of that time is good by itself.
  */
-export function purgeSessions(tx: Transaction, now: number, kept: number): void {
-  tx.statement('DELETE FROM cookie_session WHERE used + idle + idle / 10 < ?').run(now);
+export function removeOver(tx: Transaction, now: number, endedBefore: number): void {
+  tx.statement(`DELETE FROM cookie_session WHERE ${isOver}`).run(now, endedBefore);
+}
+
+/** Of the sessions that were not ended, keeps those that were used last; only those of a user if one is given. */
+export function keepLatest(tx: Transaction, kept: number, user?: string): void {
+  const ofUser = user === undefined ? '' : ' AND "user" = ?';
   tx.statement(
-    'DELETE FROM cookie_session WHERE hash IN (SELECT hash FROM cookie_session WHERE ended = 0 ORDER BY used DESC, hash LIMIT ? OFFSET ?)',
-  ).run(noLimit, kept);
+    `DELETE FROM cookie_session WHERE hash IN (SELECT hash FROM cookie_session WHERE ended = 0${ofUser} ORDER BY used DESC, hash LIMIT ? OFFSET ?)`,
+  ).run(...(user === undefined ? [] : [user]), noLimit, kept);
+}
+
+/** Name of the row that ends sessions of a user as of a time: those that have no row and were opened before. */
+const allOf = (user: string) => `all of ${user}`;
+
+/** Service time up to which ids of a user without a row have ended. */
+export function allEnded(tx: Transaction, user: string): number {
+  return sessionByHash(tx, allOf(user))?.used ?? Number.NEGATIVE_INFINITY;
+}
+
+/**
+ * Keeps so many ended sessions of a user. In place of the others, all of the user end that have no row and were
+ * opened up to the time of the latest of them.
+ */
+export function limitEnded(tx: Transaction, user: string, kept: number): void {
+  const latest = tx
+    .statement(
+      'SELECT used FROM cookie_session WHERE "user" = ? AND ended = 1 ORDER BY used DESC LIMIT 1 OFFSET ?',
+    )
+    .get(user, kept);
+  if (!latest) return;
+  const used = Number(latest['used']);
+  tx.statement('DELETE FROM cookie_session WHERE "user" = ? AND ended = 1 AND used <= ?').run(
+    user,
+    used,
+  );
+  noteSession(tx, allOf(user), { user: '', idle: 0, token: undefined, used, ended: true });
 }
 
 /** The key that the servers of a store in PostgreSQL seal ids of sessions with. */

@@ -194,7 +194,7 @@ it('is ended by its id for good, which costs a write only where there is one', a
 
 describe('one of so many at most', () => {
   beforeEach(() => {
-    sessions = new Sessions(store, key, 10);
+    sessions = new Sessions(store, key, { total: 10, perUser: 1_000, endedPerUser: 500 });
   });
 
   it('goes when it is over, and then when it was used least lately', async () => {
@@ -229,6 +229,76 @@ describe('one of so many at most', () => {
       await noted();
     }
     expect(used(id, 3, new Sessions(store, key))).toBeUndefined();
+  });
+});
+
+describe('what is kept of sessions', () => {
+  const hour = 60 * minute;
+  const idle = 366 * 24 * hour;
+
+  it('goes when they end, however long they could have been idle', async () => {
+    const ids = Array.from({ length: 50 }, () => opened(0, idle));
+    for (const id of ids) expect(used(id, 1)).toBe(user);
+    await noted();
+    expect(rows()).toHaveLength(50);
+    // A day later their ids are not good by themselves any more: nothing is kept.
+    for (const id of ids.slice(0, 25)) await sessions.end(id, 24 * hour);
+    expect(rows()).toHaveLength(25);
+    // Those that end early leave a row for an hour, and some minutes.
+    const early = opened(24 * hour, idle);
+    await sessions.end(early, 24 * hour + 1);
+    expect(rows()).toHaveLength(26);
+    await sessions.purge(25 * hour);
+    expect(used(early, 25 * hour, new Sessions(store, key))).toBeUndefined();
+    await sessions.purge(25 * hour + 6 * minute);
+    expect(rows()).toHaveLength(25);
+    expect(used(early, 25 * hour + 6 * minute, new Sessions(store, key))).toBeUndefined();
+    for (const id of ids.slice(0, 25)) expect(used(id, 25 * hour + 7 * minute)).toBeUndefined();
+    for (const id of ids.slice(25)) expect(used(id, 25 * hour + 7 * minute)).toBe(user);
+  });
+
+  it('does not come back with a use at the time of their end', async () => {
+    const id = opened(0, idle);
+    expect(used(id, 1)).toBe(user);
+    await noted();
+    const ending = sessions.end(id, 24 * hour);
+    used(id, 24 * hour);
+    await ending;
+    await noted();
+    expect(rows()).toEqual([]);
+    expect(used(id, 24 * hour + 1, new Sessions(store, key))).toBeUndefined();
+  });
+
+  it('is no more than a limit for each user: of those in use, and of those that have ended', async () => {
+    sessions = new Sessions(store, key, { total: 1_000, perUser: 5, endedPerUser: 5 });
+    const other = sessions.open({ user: 'jane@internal', idle, token: undefined, opened: 1 });
+    expect(used(other, 1)).toBe('jane@internal');
+    const ids = Array.from({ length: 20 }, (_, number) => opened(number, idle));
+    for (const [number, id] of ids.entries()) {
+      expect(used(id, 100 + number)).toBe(user);
+      await noted();
+    }
+    expect(rows()).toHaveLength(6);
+    const unused = Array.from({ length: 30 }, (_, number) => opened(200 + number, idle));
+    const untouched = opened(1_000, idle);
+    for (const [number, id] of unused.entries()) await sessions.end(id, 300 + number);
+    // Five of each, one of Jane, and the row that ends all before.
+    expect(rows()).toHaveLength(12);
+    for (const by of [sessions, new Sessions(store, key), sharing()]) {
+      for (const id of unused) expect(used(id, 1_001, by)).toBeUndefined();
+    }
+    expect(used(untouched, 1_001)).toBe(user);
+    expect(used(other, 1_001)).toBe('jane@internal');
+    await noted();
+  });
+
+  it('is a row of each that is used after an hour: an unused id is good for no longer', async () => {
+    const [id, late] = [opened(0, idle), opened(0, idle)];
+    expect(used(id, 30 * minute)).toBe(user);
+    await noted();
+    const after = new Sessions(store, key);
+    expect(used(late, 61 * minute, after)).toBeUndefined();
+    expect(used(id, 61 * minute, after)).toBe(user);
   });
 });
 

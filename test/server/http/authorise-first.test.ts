@@ -2,36 +2,44 @@
  * Permits before work: for every operation that changes something, a caller without the permits is refused
  * before the server hashes, inflates or starts a program.
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import childProcess from 'node:child_process';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import zlib from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allOperations, attributesOf, type Operation } from '../../../src/model/index.ts';
 import { RawApi, send } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
 /** Calls of what is expensive, by name. */
-const calls = vi.hoisted(() => [] as string[]);
+const calls: string[] = [];
+/** What is expensive, in modules of Node that others of this process have loaded already. */
+const expensive: readonly (readonly [module: object, ...names: string[]])[] = [
+  [crypto, 'scrypt', 'scryptSync', 'pbkdf2', 'pbkdf2Sync', 'generateKeyPair', 'sign'],
+  [zlib, 'inflateSync', 'inflateRawSync', 'gunzipSync'],
+  [childProcess, 'execFile', 'spawn'],
+];
+const restored: (() => void)[] = [];
 
-/** The module with functions that note their calls. */
-const noting = vi.hoisted(() => async (load: () => Promise<object>, names: readonly string[]) => {
-  const module = { ...(await load()) } as Record<string, unknown>;
-  for (const name of names) {
-    const real = module[name] as (...values: unknown[]) => unknown;
-    module[name] = (...values: unknown[]) => {
-      calls.push(name);
-      return real(...values);
-    };
+function noteCalls(): void {
+  for (const [module, ...names] of expensive) {
+    for (const name of names) {
+      const real: (...values: unknown[]) => unknown = Reflect.get(module, name);
+      Reflect.set(module, name, (...values: unknown[]) => {
+        calls.push(name);
+        return real(...values);
+      });
+      restored.push(() => Reflect.set(module, name, real));
+    }
   }
-  return { ...module, default: module };
-});
-vi.mock('node:crypto', (load) =>
-  noting(load, ['scrypt', 'scryptSync', 'pbkdf2', 'pbkdf2Sync', 'generateKeyPair', 'sign']),
-);
-vi.mock('node:zlib', (load) => noting(load, ['inflateSync', 'inflateRawSync', 'gunzipSync']));
-vi.mock('node:child_process', (load) => noting(load, ['execFile', 'spawn']));
+  syncBuiltinESMExports();
+}
 
 let server: TestServer;
 let admin: RawApi;
 let jane: RawApi;
 beforeAll(async () => {
+  noteCalls();
   server = await startTestServer(['--speed', '0']);
   admin = await RawApi.signIn(server);
   const form = { grant_type: 'password', username: 'jane@internal', password: server.password };
@@ -43,7 +51,11 @@ beforeAll(async () => {
   });
   jane = new RawApi(server, String(answer.json()['access_token']));
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  for (const restore of restored) restore();
+  syncBuiltinESMExports();
+  await server?.stop();
+});
 
 const changes = allOperations().filter(({ http, path }) => http !== 'GET' && path !== '/');
 

@@ -91,12 +91,14 @@ const fixedTables = `
   CREATE INDEX IF NOT EXISTS task_job ON task (json_extract(data, '$.job'));
   CREATE TABLE IF NOT EXISTS token (
     hash ${text} PRIMARY KEY, "user" ${text} NOT NULL, scope ${text} NOT NULL, expires bigint NOT NULL);
+  CREATE INDEX IF NOT EXISTS token_user ON token ("user", expires);
   CREATE TABLE IF NOT EXISTS password (
     "user" ${text} PRIMARY KEY, salt ${text} NOT NULL, hash ${text} NOT NULL);
   CREATE TABLE IF NOT EXISTS cookie_session (
     hash ${text} PRIMARY KEY, "user" ${text} NOT NULL, idle bigint NOT NULL, token ${text},
     used bigint NOT NULL, ended bigint NOT NULL);
   CREATE INDEX IF NOT EXISTS cookie_session_token ON cookie_session (token);
+  CREATE INDEX IF NOT EXISTS cookie_session_user ON cookie_session ("user", ended, used);
   CREATE TABLE IF NOT EXISTS sign_in_count (
     subject ${text} PRIMARY KEY, scope ${text} NOT NULL, failures bigint NOT NULL, last bigint NOT NULL,
     until bigint NOT NULL, good bigint NOT NULL);

@@ -1,0 +1,107 @@
+/**
+ * Limits of what a user can store without permits of an administrator: the objects of the own profile. They
+ * hold for each user, whoever makes the change.
+ */
+import { permitsByType } from '../../model/derive/permits.ts';
+import { services } from '../../model/derive/services.ts';
+import { type KindName, type StoredObject, writeDocument } from '../store/kinds.ts';
+import { sizeOfCollection } from '../store/stored-size.ts';
+import type { CollectionRef } from './collection-ref.ts';
+import type { RuleContext } from './context.ts';
+import { Refusal, typeLabel } from './fault.ts';
+import type { Site } from './ports.ts';
+
+export const profileLimits = {
+  /** Objects of each type in one profile. */
+  objects: 256,
+  /** Bytes of one object, and of all in one profile, as they are stored. */
+  objectBytes: 64 * 2 ** 10,
+  bytes: 2 ** 20,
+  /** Characters of a name: events repeat it. */
+  name: 255,
+  /** Changes of one profile at once, and milliseconds for each further one: each writes an event. */
+  changes: 1_000,
+  changeInterval: 1_000,
+} as const;
+
+/** Collections of a profile, by their last word, with the kind of their objects: `options`. */
+const profile = new Map<string, KindName>();
+for (const [path, { type }] of Object.entries(services)) {
+  const [, word] = /^\/users\/\{user\}\/(\w+)$/.exec(path) ?? [];
+  const isOwn = permitsByType[type]?.['add']?.every(({ on }) => on === 'own' || on === 'others');
+  if (word !== undefined && isOwn) profile.set(word, type);
+}
+
+/** Whether the objects of a collection belong to the profile of a user. */
+export function isOfProfile({ service, type }: CollectionRef): boolean {
+  return [...profile].some(([word, kind]) => kind === type && service.endsWith(`}/${word}`));
+}
+
+/**
+ * Refuses an object for which a profile has no room, before it is stored: 409 beyond the number of objects,
+ * 413 beyond the bytes, 429 where the profile changes too often. `before` is what it replaces.
+ */
+export function requireProfileRoom(
+  ctx: RuleContext,
+  ref: CollectionRef,
+  object: StoredObject,
+  before?: StoredObject,
+): void {
+  const user = ref.owner?.id ?? '';
+  const words = { action: before ? 'edit' : 'add', type: typeLabel(ref.type) };
+  const { objects, objectBytes, bytes, name } = profileLimits;
+  if (String(object['name'] ?? '').length > name) {
+    const length = String(object['name']).length;
+    ctx.refuse('NAME_TOO_LONG', { ...words, length, max: name });
+  }
+  const size = bytesOf(object);
+  if (size > objectBytes) {
+    ctx.refuse('PROFILE_OBJECT_TOO_LARGE', { ...words, bytes: size, max: objectBytes });
+  }
+  let stored = size - (before ? bytesOf(before) : 0);
+  for (const [word, kind] of profile) {
+    const found = sizeOfCollection(ctx.tx, kind, `/users/${user}/${word}`);
+    stored += found.bytes;
+    if (kind === ref.kind && !before && found.objects >= objects) {
+      ctx.refuse('PROFILE_IS_FULL', { ...words, max: objects });
+    }
+  }
+  if (stored > bytes) ctx.refuse('PROFILE_TOO_LARGE', { ...words, max: bytes });
+  countChange(ctx, user);
+}
+
+/** Counts a change of a profile, also one that removes something. Refuses with 429 where there are too many. */
+export function countChange({ site, steady }: RuleContext, user: string): void {
+  const budgets = budgetsOf(site);
+  const { changes, changeInterval } = profileLimits;
+  // Changes that were counted in the meantime are forgotten, one for each interval.
+  const before = budgets.get(user) ?? { counted: 0, at: steady };
+  const forgotten = Math.floor((steady - before.at) / changeInterval);
+  const counted = Math.max(0, before.counted - forgotten) + 1;
+  if (counted > changes) {
+    const detail = `The profile of the user was changed ${changes} times; try again later.`;
+    throw new Refusal(429, 'Too Many Requests', detail, { headers: { 'Retry-After': '10' } });
+  }
+  budgets.set(user, { counted, at: before.at + forgotten * changeInterval });
+}
+
+interface Budget {
+  readonly counted: number;
+  /** Service time up to which changes were forgotten. */
+  readonly at: number;
+}
+
+/** By site, then by user. Users are as many as the site has. */
+const bySite = new WeakMap<Site, Map<string, Budget>>();
+
+function budgetsOf(site: Site): Map<string, Budget> {
+  const known = bySite.get(site);
+  if (known) return known;
+  const made = new Map<string, Budget>();
+  bySite.set(site, made);
+  return made;
+}
+
+function bytesOf(object: StoredObject): number {
+  return Buffer.byteLength(writeDocument(object));
+}

@@ -1,0 +1,19 @@
+/** Size of what a collection holds: number of objects, and bytes of their documents. */
+import type { KindName } from './kinds.ts';
+import { table } from './schema.ts';
+import type { Transaction } from './transaction.ts';
+
+export interface StoredSize {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** The size of a collection: `/users/123/options`. */
+export function sizeOfCollection(tx: Transaction, kind: KindName, collection: string): StoredSize {
+  const row = tx
+    .statement(
+      `SELECT count(*) AS n, total(octet_length(doc)) AS bytes FROM ${table(kind)} WHERE collection = ?`,
+    )
+    .get(collection);
+  return { objects: Number(row?.['n'] ?? 0), bytes: Number(row?.['bytes'] ?? 0) };
+}
