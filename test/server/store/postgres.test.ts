@@ -389,6 +389,21 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     await newer.drop();
   });
 
+  it('adds the counts of attempts to the tasks of an older version', async () => {
+    const older = await createDatabase(cluster.folder);
+    const first = openPostgresStore(older.address);
+    first.started();
+    await first.write((tx) => tx.tasks.add(1, 'work:old', 'target', {}));
+    await first.close();
+    sql('ALTER TABLE vmctl.task DROP COLUMN attempts, DROP COLUMN lasting', older.address);
+    const store = openPostgresStore(older.address);
+    store.started();
+    const task = await store.write((tx) => tx.tasks.take(1));
+    expect(task).toMatchObject({ name: 'work:old', attempts: 0, lasting: 0 });
+    await store.close();
+    await older.drop();
+  });
+
   it('says what is wrong with an address', () => {
     const address = (name: string, folder = cluster.folder) =>
       `postgres://postgres@/${name}?host=${encodeURIComponent(folder)}`;
