@@ -12,6 +12,7 @@ import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
 import { nounModules } from './modules.generated.ts';
 import { addGlobalFlags, globalValues, mount, type Runner } from './parse/commander.ts';
+import { withoutSwitchValues } from './parse/switch-values.ts';
 import { asUsageError } from './parse/usage-error.ts';
 import { CommandContext } from './session/command-context.ts';
 import { openClient } from './session/connect.ts';
@@ -76,7 +77,8 @@ export async function runNoun(
   if (leaves.length === 0 || words.slice(nounAt, at).some(isFlag)) addGlobalFlags(holder);
   for (const leaf of leaves) addGlobalFlags(leaf);
   try {
-    await program.parseAsync(words, { from: 'user' });
+    const options = [program, holder, ...leaves].flatMap((one) => one.options);
+    await program.parseAsync(withoutSwitchValues(words, options), { from: 'user' });
   } catch (error) {
     if (error instanceof DryRunStop) {
       const { showDryRun } = await import('./output/dry-run.ts');

@@ -35,6 +35,10 @@ const sharedFaults = {
     status: 409,
     text: 'Cannot {action} {type}. The name {name} is already used by another object of this kind. Choose another name.',
   },
+  ID_IN_USE: {
+    status: 409,
+    text: 'Cannot {action} {type}. There is one with the id {id} already.',
+  },
   NAME_INVALID: {
     status: 400,
     text: 'Cannot {action} {type}. The name "{name}" is not valid: {rule}.',

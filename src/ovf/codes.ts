@@ -24,7 +24,8 @@ function numbered<E extends EnumName>(
       const index = names.indexOf(value);
       return index < 0 ? undefined : String(index + first);
     },
-    read: (text) => values[Number(text) - first],
+    // An empty text, or one with spaces, is no number: Number() reads it as 0.
+    read: (text) => (/^\d{1,4}$/.test(text) ? values[Number(text) - first] : undefined),
   };
 }
 
@@ -91,7 +92,7 @@ export function bootNumber(devices: readonly BootDevice[]): string | undefined {
 }
 
 export function bootOrder(number: string): BootDevice[] | undefined {
-  return bootOrders[Number(number)]
+  return (/^\d{1,3}$/.test(number) ? bootOrders[Number(number)] : undefined)
     ?.split('')
     .flatMap((letter) => bootDevices.find(([one]) => one === letter)?.[1] ?? []);
 }

@@ -263,7 +263,8 @@ const origin: Format<string> = {
     return String(index < 0 ? 3 : index);
   },
   // That of the service itself is called differently by its dialects.
-  read: (value) => (value === '3' ? undefined : origins[Number(value)]),
+  read: (value) =>
+    value === '3' ? undefined : /^\d{1,3}$/.test(value) ? origins[Number(value)] : undefined,
 };
 
 /** Written only where it is not what the service chooses by itself. */

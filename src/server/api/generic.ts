@@ -20,6 +20,7 @@ import {
   settable,
 } from '../core/input.ts';
 import { withoutMasks } from '../core/masked-secrets.ts';
+import { idOfNew } from '../core/new-id.ts';
 import type { Parameters } from '../core/parameters.ts';
 import { countChange, isOfProfile, requireProfileRoom } from '../core/profile-limits.ts';
 import { erase } from '../core/removal.ts';
@@ -129,7 +130,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
   resolveReferences(ctx.tx, ref.type, object);
   settleIcons(ctx.tx, object);
   Object.assign(object, ref.implied);
-  object['id'] = ctx.site.newId();
+  object['id'] = idOfNew(ctx, ref.kind, sent);
   behavior?.beforeCreate?.(ctx, object, ref, sent);
   const same = behavior?.findExisting?.(ctx, object, ref);
   if (same) return same;

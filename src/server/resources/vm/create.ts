@@ -1,4 +1,5 @@
 /** Creation of virtual machines: blank, from a template, a snapshot or another machine. */
+
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
@@ -10,6 +11,7 @@ import {
   resolveReferences,
   settable,
 } from '../../core/input.ts';
+import { idOfNew } from '../../core/new-id.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
@@ -80,7 +82,7 @@ function newVm(ctx: RuleContext, source: Vm, sent: StoredObject): Vm {
   resolveReferences(ctx.tx, 'vm', vm);
   const configuration = configurationOf(source);
   inherit(vm, configuration, Object.keys(configuration));
-  vm.id = ctx.site.newId();
+  vm.id = idOfNew(ctx, 'vm', sent);
   vm.template = { id: blankTemplate };
   settleVm(ctx, vm, sent['memory'] === undefined ? { memory_policy: vm.memory_policy } : sent);
   applyDefaults('vm', vm);

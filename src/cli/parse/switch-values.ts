@@ -1,0 +1,45 @@
+/** Switches with a value, as scripts write them: `--wait=false`. */
+import type { Option } from 'commander';
+import { UsageError } from '../../client/errors.ts';
+
+const meanings: Readonly<Record<string, boolean>> = {
+  ...{ true: true, yes: true, on: true, '1': true },
+  ...{ false: false, no: false, off: false, '0': false },
+};
+
+/**
+ * The words of a command line in which each `--switch=true` is `--switch`, and each `--switch=false` is
+ * `--no-switch`, or left out where there is no such flag. Throws `UsageError` for another value.
+ */
+export function withoutSwitchValues(
+  words: readonly string[],
+  options: readonly Option[],
+): readonly string[] {
+  const byName = new Map<string, Option>();
+  for (const option of options) {
+    for (const name of [option.long, option.short]) if (name) byName.set(name, option);
+  }
+  const end = words.indexOf('--');
+  return words.flatMap((word, index) => {
+    const [, name = '', value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const option = byName.get(name);
+    const before = byName.get(words[index - 1] ?? '');
+    const isValue = before !== undefined && !isSwitch(before);
+    if (!option || !isSwitch(option) || isValue || (end >= 0 && index > end)) return [word];
+    const isOn = meanings[value?.toLowerCase() ?? ''];
+    if (isOn === undefined) {
+      throw new UsageError(`${name}=${value}: the flag is on or off, and takes no other value`, {
+        hint: `${name} or ${name}=false`,
+      });
+    }
+    if (isOn) return [name];
+    const opposite = name.startsWith('--no-')
+      ? `--${name.slice('--no-'.length)}`
+      : `--no-${name.slice('--'.length)}`;
+    return byName.has(opposite) ? [opposite] : [];
+  });
+}
+
+function isSwitch({ required, optional }: Option): boolean {
+  return !required && !optional;
+}

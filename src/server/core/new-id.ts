@@ -1,0 +1,26 @@
+/** Ids of new objects: chosen by the client for some types, by the server for all others. */
+import type { KindName, StoredObject } from '../store/kinds.ts';
+import type { RuleContext } from './context.ts';
+import { Refusal, typeLabel } from './fault.ts';
+
+/** Types whose objects have the id of the request, where it has one. */
+const chosenByClients: ReadonlySet<KindName> = new Set<KindName>(['vm', 'cluster']);
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The id of a new object. Refuses with 400 an id that is not a UUID, and with 409 (`ID_IN_USE`) the id
+ * of an object that exists.
+ */
+export function idOfNew(ctx: RuleContext, kind: KindName, sent: StoredObject): string {
+  const given = sent['id'];
+  if (!chosenByClients.has(kind) || typeof given !== 'string' || given === '') {
+    return ctx.site.newId();
+  }
+  if (!uuid.test(given)) {
+    throw new Refusal(400, 'Operation failed', `Invalid UUID string: ${given.slice(0, 100)}`);
+  }
+  const id = given.toLowerCase();
+  if (ctx.tx.get(kind, id)) ctx.refuse('ID_IN_USE', { action: 'add', type: typeLabel(kind), id });
+  return id;
+}
