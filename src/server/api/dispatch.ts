@@ -71,13 +71,17 @@ export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
 }
 
 /**
- * Refuses an operation on a collection that the caller has no permits for, and does nothing else: before
- * what is costly and done ahead of the transaction.
+ * Refuses an operation that the caller has no permits for, and does nothing else: before what is costly and
+ * done ahead of the transaction.
  */
 export function requirePermits(ctx: RuleContext, call: Call): void {
   try {
     ctx.filter = visibilityFilterOf(ctx, call.request, false);
-    permit(ctx, { ...call, body: structuredClone(call.body) }, collectionRefOf(ctx, call));
+    const sent = { ...call, body: structuredClone(call.body) };
+    if (addressesObject(call.match.service)) {
+      const { ref, object } = targetIn(ctx, call);
+      permit(ctx, sent, ref, object);
+    } else permit(ctx, sent, collectionRefOf(ctx, call));
   } catch (error) {
     throw discreet(ctx, call, error);
   }

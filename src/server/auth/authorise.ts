@@ -38,9 +38,7 @@ export function authorise(
 ): ReadonlySet<string> {
   const checked = new Set<string>();
   if (ctx.caller.superUser) return checked;
-  const needs =
-    permitsByPath[primaryPath(operation.service)]?.[operation.name] ??
-    permitsByType[operation.type]?.[operation.name];
+  const needs = needsOf(operation);
   if (!needs) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
   const conditional = permitsWhenSent[operation.type]?.[operation.name] ?? [];
   const further = conditional.filter((one) => applies(ctx, one, subject)).map(({ need }) => need);
@@ -51,6 +49,16 @@ export function authorise(
     for (const object of objects) if (object) checked.add(`${object.kind} ${object.id}`);
   }
   return checked;
+}
+
+/** The permits that an operation always needs; undefined where it is for super users alone. */
+function needsOf({ service, type, name }: Operation): readonly Need[] | undefined {
+  return permitsByPath[primaryPath(service)]?.[name] ?? permitsByType[type]?.[name];
+}
+
+/** Whether an operation needs permits that have nothing to do with what is sent. */
+export function needsPermitsAhead(operation: Operation): boolean {
+  return needsOf(operation)?.every(({ on }) => on !== 'sent') ?? true;
 }
 
 type ObjectOrSystem = { readonly kind: KindName; readonly id: string } | undefined;

@@ -204,8 +204,11 @@ export class TaskRunner {
     this.#interrupted = (async () => {
       await before;
       if (this.#stopped) return;
-      if (await this.#store.write((tx) => tx.tasks.countAttempt(task.seq)))
-        await this.#attempt(task);
+      let isCounted = false;
+      await this.#written(async () => {
+        isCounted = await this.#store.write((tx) => tx.tasks.countAttempt(task.seq));
+      });
+      if (isCounted) await this.#attempt(task);
     })().catch(this.#report);
     return this.#interrupted;
   }

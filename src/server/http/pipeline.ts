@@ -11,7 +11,7 @@ import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
 import { statusOf } from '../api/completion.ts';
 import { discreetly } from '../api/discreet-refusals.ts';
-import { parametersOf, requirePermits, serve } from '../api/dispatch.ts';
+import { parametersOf, serve } from '../api/dispatch.ts';
 import { onceForKey } from '../api/idempotency.ts';
 import {
   type ApiRequest,
@@ -35,6 +35,7 @@ import { encodeAnswer, faultResponse } from './answer.ts';
 import { readDocument, takesBody } from './request-body.ts';
 import { ClientGone } from './send.ts';
 import { asksToWait, type SettlementWaits, waitUntilSettled } from './settlement.ts';
+import { authoriseLongBody, hashAhead } from './work-ahead.ts';
 
 export interface ApiServer {
   readonly store: Store;
@@ -105,7 +106,12 @@ async function answer(
     return { ...response, headers: { ...own, ...headers } };
   }
   const { match: found, operation } = requireOperation(request, match);
-  const body = takesBody(operation) ? await readDocument(request, operation) : {};
+  const sends = takesBody(operation);
+  if (sends) {
+    const call = { request, match: found, operation, body: {}, dialect: server.dialect };
+    authoriseLongBody(server, call, caller);
+  }
+  const body = sends ? await readDocument(request, operation) : {};
   const observed = server.calls?.observe(operation, request, body);
   const { request: seen, body: sent } = observed ?? { request, body };
   const result = await perform(server, seen, found, operation, sent, file, caller, correlationId);
@@ -301,26 +307,6 @@ async function change(
   server.committed();
   for (const effect of ctx.afterCommit) await effect();
   return result;
-}
-
-/**
- * Hashes the password of a new user before the transaction, which would hold up all others. Refuses who
- * may not add users before anything is hashed.
- */
-async function hashAhead(
-  { authenticator, store, site }: ApiServer,
-  call: Call,
-  caller: Caller,
-): Promise<(() => void) | undefined> {
-  const { operation, body, request } = call;
-  if (operation.type !== 'user' || operation.name !== 'add' || Array.isArray(body))
-    return undefined;
-  const { password } = body;
-  if (typeof password !== 'string' || password === '') return undefined;
-  store.read((tx) => {
-    requirePermits(new RuleContext(tx, site, caller, undefined, parametersOf(request)), call);
-  });
-  return authenticator.signIn.hashAhead(password, caller);
 }
 
 /** Whether the path of the request names one object. */

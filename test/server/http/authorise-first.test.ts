@@ -4,6 +4,7 @@
  */
 import childProcess from 'node:child_process';
 import crypto from 'node:crypto';
+import { request } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +108,34 @@ describe('who may not do something', () => {
     // What is refused for its form alone says nothing.
     expect(unread).toBeLessThan(20);
   }, 300_000);
+
+  it('is refused before a long body is read, where the permits do not depend on it', async () => {
+    const listed = await admin.json('GET', '/hosts?max=1');
+    const [host] = listed.json<{ host: { id: string }[] }>().host;
+    /** What comes first: the answer, or that the body is to be sent. */
+    const first = (api: RawApi) =>
+      new Promise<string>((resolve, reject) => {
+        const sent = request(`${server.ready.api_url}/hosts/${host?.id}`, {
+          ...{ method: 'PUT', ca: server.ca },
+          headers: {
+            Authorization: `Bearer ${api.token}`,
+            ...{ 'Content-Type': 'application/json', 'Content-Length': 2 ** 20 },
+            Expect: '100-continue',
+          },
+        });
+        const end = (what: string) => {
+          resolve(what);
+          sent.destroy();
+        };
+        sent.on('continue', () => end('continue'));
+        sent.on('response', ({ statusCode }) => end(String(statusCode)));
+        sent.on('error', reject);
+        sent.flushHeaders();
+      });
+    // Of what Jane does not see it is not told that it is there.
+    expect(['403', '404']).toContain(await first(jane));
+    expect(await first(admin)).toBe('continue');
+  });
 
   it('is refused before a password is hashed; control: who may is not', async () => {
     const user = {
