@@ -1,7 +1,7 @@
 /** The sign-in endpoints: token, revoke, token-info, logout (specification 5.2). */
 
 import { requireAllowedText } from '../core/allowed-text.ts';
-import { type Caller, RuleContext } from '../core/context.ts';
+import type { Caller } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
 import { removeExpiredTokens } from '../store/credentials.ts';
@@ -113,13 +113,7 @@ export class OAuth {
       await this.#store.write((tx) => {
         const found = readToken(tx, token, this.#site.steady());
         const caller = found && callerOf(tx, found.user);
-        if (caller) {
-          new RuleContext(tx, this.#site, caller).event(
-            'USER_LOGGED_OUT',
-            {},
-            { SourceIP: request.address },
-          );
-        }
+        if (caller) this.#authenticator.signIn.tellSignOut(tx, caller, request.address);
         revokeToken(tx, token);
       });
     }

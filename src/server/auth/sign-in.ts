@@ -40,13 +40,16 @@ class SignInEvents {
     this.#now = now;
   }
 
-  /** The event of a success; undefined where enough were written. */
-  success(caller: Caller, address: string): ((tx: Transaction) => void) | undefined {
-    const budget = this.#of(`+${caller.userName}`, address);
+  /** The event of a sign-in or sign-out; undefined where enough were written. */
+  success(
+    event: 'USER_LOGGED_IN' | 'USER_LOGGED_OUT',
+    caller: Caller,
+    address: string,
+  ): ((tx: Transaction) => void) | undefined {
+    const budget = this.#of(`+${event} ${caller.userName}`, address);
     if (budget.left === 0) return undefined;
     budget.left -= 1;
-    return (tx) =>
-      new RuleContext(tx, this.#site, caller).event('USER_LOGGED_IN', {}, { SourceIP: address });
+    return (tx) => new RuleContext(tx, this.#site, caller).event(event, {}, { SourceIP: address });
   }
 
   /** Writes the event of a failure; undefined where enough were written. The next one tells how many. */
@@ -164,7 +167,12 @@ export class SignIn {
 
   /** Writes the event of a success in a transaction, unless enough of them were written. */
   tellSuccess(tx: Transaction, caller: Caller, address: string): void {
-    this.#events.success(caller, address)?.(tx);
+    this.#events.success('USER_LOGGED_IN', caller, address)?.(tx);
+  }
+
+  /** Writes the event of a sign-out in a transaction, unless enough of them were written. */
+  tellSignOut(tx: Transaction, caller: Caller, address: string): void {
+    this.#events.success('USER_LOGGED_OUT', caller, address)?.(tx);
   }
 
   /** Writes the event of a success with Basic credentials; undefined where they are in use already. */

@@ -273,6 +273,19 @@ describe('signing in', () => {
     expect(process.cpuUsage().user - before).toBeLessThan(20 * one);
   });
 
+  it('writes no more than a few events of a user who signs out again and again', async () => {
+    const clock = { now: 0 };
+    const signIn = new SignIn(store, site, () => clock.now);
+    const signOut = () => store.write((tx) => signIn.tellSignOut(tx, systemCaller, here));
+    const count = () =>
+      store.read((tx) => tx.list('event')).filter(({ code }) => code === 31).length;
+    for (let turn = 0; turn < 20; turn += 1) await signOut();
+    expect(count()).toBe(5);
+    clock.now += 60_000;
+    for (let turn = 0; turn < 20; turn += 1) await signOut();
+    expect(count()).toBe(6);
+  });
+
   it('sets a password that was hashed ahead without hashing it again', async () => {
     const signIn = new SignIn(store, site, () => 0);
     const forget = await signIn.hashAhead('made ahead', systemCaller);
