@@ -14,7 +14,7 @@ afterAll(async () => await server.stop());
 
 /** Status and JSON of an answer. */
 async function ask(method: 'GET' | 'POST', path: string, body?: object) {
-  const answer = await (body ? api.json(method, path, body) : api.call(method, path));
+  const answer = await api.json(method, path, body);
   return { status: answer.status, body: answer.json() };
 }
 
