@@ -223,7 +223,8 @@ export function createImage(ctx: RuleContext, disk: Disk): void {
 /** Lets the file of a raw disk grow; it shrinks again with a transaction that is undone. */
 export function growImage(ctx: RuleContext, disk: Disk, size: number): void {
   const { id, provisioned_size: present } = disk;
-  if (disk.format !== 'raw' || !id) return;
+  // A disk that was never written may have no file.
+  if (disk.format !== 'raw' || !id || ctx.site.images.sizes(id).length === 0) return;
   fileOfSize(ctx, size, 'extend', () => ctx.site.images.resize(id, size));
   ctx.tx.undo.push(() => ctx.site.images.resize(id, Number(present ?? 0)));
 }
