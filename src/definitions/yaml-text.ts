@@ -1,11 +1,12 @@
 /** YAML and JSON texts that users write: parsed strictly, with the position of every mistake. */
-import type { Document, Node } from 'yaml';
+import type { Document, Node, Pair } from 'yaml';
 
 /** A text that cannot be used. The message begins with `FILE:LINE:COLUMN: `. */
 export class TextError extends Error {}
 
 /** Deeper nesting is refused: no document of the API has more than 20 levels. */
 const maxDepth = 100;
+const notUnique = 'Map keys must be unique';
 const tooDeep = 'the document is nested too deeply';
 
 export interface YamlOptions {
@@ -36,6 +37,8 @@ export async function parseYaml(
   return withinStack(name, () => {
     const [document, second] = yaml.parseAllDocuments(text, {
       intAsBigInt: true,
+      // The library compares each key with all others.
+      uniqueKeys: false,
       lineCounter: lines,
       prettyErrors: false,
       logLevel: 'silent',
@@ -72,7 +75,10 @@ function checkNodes(yaml: Yaml, document: Document.Parsed, allowNull: boolean, f
       const isInside = path.some((one) => yaml.isCollection(one) && one.anchor === alias.source);
       if (isInside) fail(offsetOf(alias), `*${alias.source} is an alias of what contains it`);
     },
-    Collection: (_, node, path) => checkDepth(node, path),
+    Collection(_, node, path) {
+      checkDepth(node, path);
+      if (yaml.isMap(node)) checkKeys(node.items, yaml, (key) => fail(offsetOf(key), notUnique));
+    },
     Pair(_, { key, value }) {
       checkName(key, yaml, () => offsetOf(key), fail);
       if (allowNull || !(value === null || (yaml.isScalar(value) && value.value === null))) return;
@@ -85,6 +91,16 @@ function checkNodes(yaml: Yaml, document: Document.Parsed, allowNull: boolean, f
       if (isItem && scalar.value === null) fail(offsetOf(scalar), 'this item has no value');
     },
   });
+}
+
+/** Reports a key that a map has twice; merges of several anchors are no members. */
+function checkKeys(items: readonly Pair[], yaml: Yaml, report: (key: unknown) => void): void {
+  const names = new Set<unknown>();
+  for (const { key } of items) {
+    const name = yaml.isScalar(key) ? key.value : key;
+    if (names.has(name) && name !== '<<') report(key);
+    names.add(name);
+  }
 }
 
 function checkName(key: unknown, yaml: Yaml, offset: () => number, fail: Fail): void {

@@ -221,9 +221,14 @@ describe('disks', () => {
     );
     await refused(post({ format: 'raw', provisioned_size: 1024 }), 400, 'storage domain was not');
     await refused(
-      post({ format: 'raw', sparse: false, provisioned_size: '9223372036854775807', ...storage }),
+      post({ format: 'raw', sparse: false, provisioned_size: '1125899906842624', ...storage }),
       409,
       'Low disk space',
+    );
+    await refused(
+      post({ format: 'raw', sparse: false, provisioned_size: '9223372036854775807', ...storage }),
+      400,
+      'more than file storage allows',
     );
     await refused(
       post({ format: 'cow', sparse: false, provisioned_size: 1024, ...storage }),

@@ -15,6 +15,7 @@ const bad: readonly (readonly [string, string, string])[] = [
   ['an open bracket', 'name: [a\n', '2:1'],
   ['a tab as indentation', 'vms:\n\t- name: a\n', '2:1'],
   ['a member twice', 'name: a\nname: b\n', '2:1'],
+  ['a member twice, once in quotes', 'a:\n  name: b\n  "name": c\n', '3:3'],
   ['two documents', 'name: a\n---\nname: b\n', '2:1'],
   ['an alias of what contains it', 'vms: &a\n  - *a\n', '2:5'],
   ['an alias of nothing', 'vms: *nothing\n', '1:6'],
@@ -41,6 +42,13 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await server.close();
+});
+
+it('keeps integers of 64 bits exact, and others as numbers', async () => {
+  const text = 'a: 9007199254740993\nb: [-9223372036854775808, 5]\nc: 1.5\n';
+  const exact = { a: 9007199254740993n, b: [-(2n ** 63n), 5], c: 1.5 };
+  expect(await parseYaml(text, 'a.yaml')).toEqual(exact);
+  expect(await parseYaml('a: 5', 'a.yaml', { intAsBigInt: true })).toEqual({ a: 5n });
 });
 
 describe.each(bad)('%s', (_, text, position) => {
