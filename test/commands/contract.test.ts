@@ -340,6 +340,7 @@ const tools: readonly Row[] = [
     env: { VMCTL_HISTORY: 'off' },
     stdout: /vmctl/,
   },
+  { row: 'a change for undo', words: ['tags', 'create', '--name', 'undone'] },
   {
     row: 'undo shows what it would send',
     words: ['undo', '--dry-run', '--yes'],

@@ -45,7 +45,7 @@ describe('one command makes a machine', () => {
       ...['--memory', '2GiB', '--start', '--wait-for', 'ip', '-o', 'json'],
     ]);
     expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/^vms\/web01: 10(\.\d+){3}/m);
+    expect(stderr).toMatch(/^\{"event":"note","message":"vms\/web01: 10(\.\d+){3}/m);
     expect(JSON.parse(stdout)).toMatchObject({
       ...{ name: 'web01', status: 'up', memory: 2 * 2 ** 30 },
       fqdn: 'front.example.org',

@@ -3,6 +3,7 @@ import { ConflictError, WaitTimeoutError } from '../../client/errors.ts';
 import { pause } from '../../client/retry.ts';
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
+import { formatOf, isTable, print } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { durationOf } from '../text/duration.ts';
@@ -46,6 +47,8 @@ async function decommission(
   }
   await runner.call({ ...step, name: 'remove' });
   cli.note(`removed: ${bricks.join(', ')}`);
+  if (isTable(formatOf(cli))) return;
+  await print(cli, { noun: 'glusterbricks', items: bricks.map((name) => ({ name })) });
 }
 
 /** Waits until the data has moved. Throws when it could not. */

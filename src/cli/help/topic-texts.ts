@@ -63,7 +63,9 @@ out of all of it. --timing shows what took how long: start, connections, first b
   hint: what to do about it
 
 With -o json or -o jsonl the same goes to stderr as one object: code, message, exit_code, hint,
-status, fault {reason, detail}, request {method, path}, retryable, next. Codes are stable:
+status, fault {reason, detail}, request {method, path}, retryable, next. It is the last line there.
+Notes and warnings are lines of JSON as well, {"event":"note","message":"..."}; -o jsonl adds progress.
+Codes are stable:
 
   usage, unknown_noun, unknown_verb, unknown_type, unknown_attribute, missing_parent
   bad_document, bad_definition, bad_query

@@ -6,6 +6,7 @@
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { ellipsis, truncated } from '../text/display-width.ts';
+import { formatOf } from './print.ts';
 
 /** Whether lines can be redrawn, and nobody wants it otherwise. */
 function isRedrawn({ io: { env, stderr } }: CommandContext): boolean {
@@ -36,13 +37,20 @@ export class Progress {
     return this.#isLive && !this.#isKept;
   }
 
-  /** Shows a state of an object, and why; on a terminal over the one before. */
+  /**
+   * Shows a state of an object, and why; on a terminal over the one before. Programs get a line of JSON with
+   * `-o jsonl`, and nothing with `-o json`.
+   */
   show(label: string, state: string, reason?: string): void {
     if (this.#cli.on('quiet')) return;
     const why = reason === undefined ? '' : ` (${reason})`;
     const line = escapeControlChars.line(`${label}: ${state}${why}`);
     if (this.#isLive) this.#board.set(this, line);
-    else this.#cli.io.stderr.write(`${line}\n`);
+    else if (!this.#cli.speaksJson) this.#cli.io.stderr.write(`${line}\n`);
+    else if (formatOf(this.#cli) === 'jsonl') {
+      const event = { event: 'progress', object: label, state, reason };
+      this.#cli.io.stderr.write(`${escapeControlChars.json(JSON.stringify(event))}\n`);
+    }
   }
 
   /** Tells what was done to an object: said once, and not taken back. */

@@ -38,10 +38,11 @@ export async function* render(
       yield* yaml(batches, frame.single === true);
       return;
     case 'name':
-      yield* lines(batches, (item) => nameOf(frame.noun, item));
+      yield* lines(identified(batches), (item) => nameOf(frame.noun, item));
       return;
     case 'id':
-      yield* lines(batches, (item) =>
+      // What has neither id nor name is no line: scripts would take an empty one for an object.
+      yield* lines(identified(batches), (item) =>
         escapeControlChars.line(plainText(item['id'] ?? item['name'])),
       );
       return;
@@ -62,6 +63,13 @@ export async function* render(
 async function* lines(batches: Batches, line: (item: Item) => string): AsyncGenerator<string> {
   for await (const batch of batches) {
     if (batch.length > 0) yield `${batch.map((item) => line(item)).join('\n')}\n`;
+  }
+}
+
+/** Without the objects that have neither id nor name. */
+async function* identified(batches: Batches): AsyncGenerator<readonly Item[]> {
+  for await (const batch of batches) {
+    yield batch.filter(({ id, name }) => id !== undefined || name !== undefined);
   }
 }
 
@@ -99,7 +107,7 @@ async function* yaml(batches: Batches, single: boolean): AsyncGenerator<string> 
 export function nameOf(noun: string, item: Item): string {
   const name = item['name'];
   const fit = typeof name === 'string' && name !== '' && escapeControlChars.line(name) === name;
-  return `${noun}/${fit ? name : plainText(item['id'])}`;
+  return `${noun}/${fit ? name : escapeControlChars.line(plainText(item['id']))}`;
 }
 
 async function* separated(

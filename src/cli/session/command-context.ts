@@ -119,7 +119,23 @@ export class CommandContext extends EffectiveSettings {
   }
 
   warn(message: string): void {
-    this.aside(() => this.io.stderr.write(`warning: ${escapeControlChars.message(message)}\n`));
+    this.#say('warning', message, 'warning: ');
+  }
+
+  /**
+   * Writes a sentence to stderr. Who asks for JSON on stdout gets JSON there as well, an object on each line:
+   * `{"event":"note","message":"..."}`.
+   */
+  #say(event: 'note' | 'warning' | 'step', message: string, prefix: string): void {
+    const line = this.speaksJson
+      ? escapeControlChars.json(JSON.stringify({ event, message }))
+      : `${prefix}${escapeControlChars.message(message)}`;
+    this.aside(() => this.io.stderr.write(`${line}\n`));
+  }
+
+  /** Whether a program reads stderr, as JSON. */
+  get speaksJson(): boolean {
+    return /^(json|jsonl|ndjson)$/.test(this.setting('output')?.value ?? '');
   }
 
   /** Writes something while lines that are redrawn are out of its way. */
@@ -131,13 +147,12 @@ export class CommandContext extends EffectiveSettings {
 
   /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
   note(message: string): void {
-    if (this.on('quiet')) return;
-    this.aside(() => this.io.stderr.write(`${escapeControlChars.message(message)}\n`));
+    if (!this.on('quiet')) this.#say('note', message, '');
   }
 
   /** A step of `--verbose`. */
   step(message: string): void {
-    this.aside(() => this.io.stderr.write(`> ${escapeControlChars.line(message)}\n`));
+    this.#say('step', message, '> ');
   }
 
   /** The same; once, however often the same is to be said in a row. */

@@ -7,10 +7,10 @@ import { makesByType } from '../../model/derive/makes.ts';
 import type { Makes } from '../../model/notation/makes.ts';
 import { Progress, ProgressBoard } from '../output/progress.ts';
 import { collectionAt, collectionsOf, homeOf } from './collections.ts';
-import { bareWord } from './identifiers.ts';
-import { changeIfNeeded, missingWords, namesake, presentTargets } from './if-needed.ts';
+import { bareWord, isUuid } from './identifiers.ts';
+import { changeIfNeeded, namesake, presentByWord, presentTargets } from './if-needed.ts';
 import { networkSetup } from './network-setup.ts';
-import { identity, type Outcome, printOutcomes, showOutput } from './outcomes.ts';
+import { identity, type Outcome, printNothing, printOutcomes, showOutput } from './outcomes.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
 import { brickNames, type Finder, type Found, newBricks, placeholderOf } from './references.ts';
 import { parseOn } from './resolve-collection.ts';
@@ -62,6 +62,7 @@ export async function runWorks(run: Run, works: readonly Work[]): Promise<void> 
     failure = error as BulkError<Outcome | undefined>;
     outcomes = failure.done;
   }
+  if (works.length === 0) await printNothing(run);
   await printOutcomes(
     run,
     outcomes.filter((one) => one !== undefined),
@@ -94,15 +95,23 @@ async function worksOf(run: Run): Promise<readonly Work[]> {
   if (verb.kind === 'add') {
     const made = makesByType[candidate.operation.type]?.['add'];
     const isReference = isReferenceVerb(verb);
-    const missing = ifNeeded && isReference ? await missingWords(run) : words;
-    return (await bodiesOf({ ...run, words: missing }, body)).map(
-      (one, index) => async (progress) => {
-        const present = ifNeeded ? await namesake(run, one) : undefined;
-        if (present) return present;
-        if (made) return await order(run, made, one, progress);
-        return await add(run, one, progress, isReference ? missing[index] : undefined);
-      },
+    const present = ifNeeded && isReference ? await presentByWord(run) : undefined;
+    const missing = words.filter((word) => !present?.has(word));
+    const nothingToDo = [...(present?.values() ?? [])].map(
+      (found): Work =>
+        async () => ({ item: identity(found), isWhole: false }),
     );
+    const bodies = await bodiesOf({ ...run, words: missing }, body);
+    const works = bodies.map(
+      (one, index): Work =>
+        async (progress) => {
+          const present = ifNeeded ? await namesake(run, one) : undefined;
+          if (present) return present;
+          if (made) return await order(run, made, one, progress);
+          return await add(run, one, progress, isReference ? missing[index] : undefined);
+        },
+    );
+    return [...nothingToDo, ...works];
   }
   if (!candidate.takesObject) {
     return [() => changeCollection(run, { ...body, ...brickNames(words) })];
@@ -161,11 +170,17 @@ export async function add(
     // Some operations answer nothing, or only which object it was.
     const isWhole = id !== undefined && saysMore(item);
     if (!isWhole) progress.tell(label, pastOf(verb.name));
-    return { item, isWhole };
+    return { item: Object.keys(item).length > 0 ? item : known(named), isWhole };
   }
   const found: Found = { id: String(id), label, item };
   const settled = await settle(run, found, isNew ? ['add'] : [verb.name], progress);
   return { item: settled ?? item, isWhole: true };
+}
+
+/** What programs get of an object that the service says nothing of. */
+function known(named: unknown): ApiObject {
+  if (named === undefined) return { status: 'complete' };
+  return isUuid(String(named)) ? { id: named } : { name: named };
 }
 
 /** Whether an answer says more of an object than which one it is, and what it refers to. */
@@ -266,7 +281,8 @@ async function changeCollection(run: Run, body: Body): Promise<Outcome | undefin
   const answer = await client.action(call);
   if (await showOutput(run, operation, answer)) return undefined;
   cli.note(`${collection.noun}: ${verb.name}: done`);
-  return undefined;
+  const { status = 'complete', job } = answer;
+  return { item: { status, ...(job === undefined ? {} : { job }) }, isWhole: false };
 }
 
 function pastOf(verb: string): string {

@@ -34,16 +34,17 @@ function moveOf({ operation, collection }: Candidate): Move | undefined {
   return move.from.includes(move.to) && !move.idempotent ? undefined : move;
 }
 
-/** The words for what a list does not have yet; of what it has somebody is told. */
-export async function missingWords(run: Run): Promise<readonly string[]> {
+/** By word, the objects that a list has already; a note names each. */
+export async function presentByWord(run: Run): Promise<ReadonlyMap<string, Found>> {
   const { cli, finder, resolved, ids, words } = run;
-  const missing: string[] = [];
+  const present = new Map<string, Found>();
   for (const word of words) {
     const found = await finder.look(word, resolved.candidate.collection, ids);
-    if (found) cli.note(`${found.label}: there already; nothing to do`);
-    else missing.push(word);
+    if (!found) continue;
+    cli.note(`${found.label}: there already; nothing to do`);
+    present.set(word, found);
   }
-  return missing;
+  return present;
 }
 
 /** The object that a new one would be called like, where there is one. */

@@ -44,6 +44,13 @@ export async function printOutcomes(
   await show(run, { noun, type, items: shown, single: single && !forPeople });
 }
 
+/** Where nothing was to be done, programs get an empty list. */
+export async function printNothing(run: Run): Promise<void> {
+  if (isTable(formatOf(run.cli)) || run.cli.dryRunMode) return;
+  const { noun, type } = run.resolved.candidate.collection;
+  await print(run.cli, { noun, type, items: [] });
+}
+
 /** Parameters that an action answers although the model does not list them for it. */
 const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
 

@@ -184,9 +184,18 @@ describe('actions', () => {
 
   it('wait for the state that the table of the type names', async () => {
     starting();
-    const result = await run(['vms', 'start', 'web02', '--pause', '-o', 'json']);
-    expect(result.stderr).toBe(
-      'vms/web02: wait_for_launch\nvms/web02: powering_up\nvms/web02: up\n',
+    const result = await run(['vms', 'start', 'web02', '--pause', '-o', 'jsonl']);
+    expect(
+      result.stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(
+      ['wait_for_launch', 'powering_up', 'up'].map((state) => ({
+        event: 'progress',
+        object: 'vms/web02',
+        state,
+      })),
     );
     expect(JSON.parse(result.stdout)).toMatchObject({ name: 'web02', status: 'up' });
     expect(bodies('POST')).toEqual([{ pause: true }]);

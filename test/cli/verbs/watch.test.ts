@@ -166,7 +166,7 @@ describe('events', () => {
     };
     const result = await site.run([...tail, '--from', '9', '--count', '1', '--retries', '0']);
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('; trying again\n');
+    expect(result.stderr).toContain('; trying again"}\n');
     expect(idsOf(result.stdout)).toEqual(['9']);
   });
 });

@@ -15,7 +15,7 @@ import {
   type UploadOptions,
   upload,
 } from '../../../transfer/index.ts';
-import { formatOf, print } from '../../output/print.ts';
+import { print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { commandLine } from '../../session/command-line.ts';
 import { readCa } from '../../session/target.ts';
@@ -105,10 +105,7 @@ export async function openImage(
     env: cli.io.env,
     retries: retriesOf(cli),
     signal: cli.signal,
-    onNote: (note) => {
-      // Whoever asked for JSON expects one error at most on stderr.
-      if (formatOf(cli) !== 'json') cli.note(note);
-    },
+    onNote: (note) => cli.note(note),
     onWarning: (warning) => cli.warn(warning),
   });
 }
