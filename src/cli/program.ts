@@ -11,6 +11,7 @@ import type { Sandbox } from './commands/serve/sandbox.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
 import { nounModules } from './modules.generated.ts';
+import { checkOutputFlags } from './output/output-flags.ts';
 import { addGlobalFlags, globalValues, mount, type Runner } from './parse/commander.ts';
 import { withoutSwitchValues } from './parse/switch-values.ts';
 import { asUsageError } from './parse/usage-error.ts';
@@ -179,6 +180,7 @@ async function prepare(
   context.use(flags);
   const query = context.setting('query')?.value;
   if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
+  checkOutputFlags(context);
   if (context.dryRunMode) checkDryRun(context, command);
   if (flags['record'] !== undefined && command.offline) {
     throw new UsageError(`${nameOf(command)} --record: it sends no requests`, {

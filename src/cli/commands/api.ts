@@ -4,15 +4,18 @@ import type { HttpResponse } from '../../client/http-message.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { operationsOf } from '../../model/index.ts';
+import { parseJson } from '../../wire/json-parser.ts';
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
-import { print } from '../output/print.ts';
+import { refuseOutputFlags } from '../output/output-flags.ts';
+import { formatOf, print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { entryPoint } from '../session/connect.ts';
 import { write } from '../session/io.ts';
+import { jsonText } from '../text/json.ts';
 import { readInput } from '../verbs/documents.ts';
 import { callOf } from '../verbs/verb-command.ts';
-import { type Fields, fieldsOf, withFields, writePages } from './api/request.ts';
+import { type Fields, fieldsOf, readPages, withFields } from './api/request.ts';
 
 interface ApiOptions extends Fields {
   readonly input?: string;
@@ -44,20 +47,22 @@ async function api(
   if (path === undefined || path.trim() === '') {
     throw new UsageError('api needs a path', { hint: `vmctl api ${method} /vms` });
   }
+  const isXml = wantsXml(cli, options.xml === true);
   const whole = withFields(method, path, options);
   if (options.paginate) {
-    if (method !== 'GET' || options.xml) {
+    if (method !== 'GET' || isXml) {
       throw new UsageError('--paginate reads lists, as JSON', {
         hint: 'use it with GET, without --xml',
       });
     }
-    await writePages(cli, whole, (page) => send(cli, method, page, options));
+    const merged = await readPages(whole, (page) => send(cli, method, page, options));
+    await printDocument(cli, merged, jsonText(merged));
     return;
   }
-  const answer = await send(cli, method, whole, options);
+  const answer = await send(cli, method, whole, { ...options, xml: isXml });
   if (options.include) await write(cli.io.stdout, head(answer));
   if (answer.status >= 200 && answer.status < 300) {
-    await writeBody(cli, answer);
+    await writeBody(cli, answer, isXml);
     return;
   }
   throw errorFromResponse(answer, { request: { method, origin: '', path } });
@@ -114,10 +119,64 @@ function head({ status, headers }: HttpResponse): string {
   return `${[`HTTP ${status}`, ...lines].map((line) => escapeControlChars.line(line)).join('\n')}\n\n`;
 }
 
-async function writeBody(cli: CommandContext, { body }: HttpResponse): Promise<void> {
+/** Formats of an answer; those of tables need a --query. */
+const documentFormats = ['json', 'jsonl', 'yaml', 'xml', 'raw'];
+
+/** Whether the answer is to be XML. Refuses what cannot be done with an answer. */
+function wantsXml(cli: CommandContext, flag: boolean): boolean {
+  refuseOutputFlags(cli, 'api');
+  const found = cli.setting('output');
+  const format = found?.origin === 'flag' ? formatOf(cli) : undefined;
+  const isXml = flag || format === 'xml';
+  if (isXml && (cli.on('query') || (format !== undefined && format !== 'xml'))) {
+    throw new UsageError('--query, and formats other than xml, need an answer in JSON', {
+      hint: 'leave --xml or -o xml out',
+    });
+  }
+  if (format !== undefined && !documentFormats.includes(format) && !cli.on('query')) {
+    throw new UsageError(`api -o ${format}: it prints what the service answers`, {
+      hint: `choose ${documentFormats.join(', ')}; --query makes tables of it`,
+    });
+  }
+  return isXml;
+}
+
+/** Prints a JSON document as `--query` and `-o` say; as it is in `text` where they say nothing. */
+async function printDocument(cli: CommandContext, value: unknown, text: string): Promise<void> {
+  const found = cli.setting('output');
+  const query = cli.setting('query')?.value;
+  if (query !== undefined) {
+    const { printQueried } = await import('../output/query.ts');
+    await printQueried(cli, formatOf(cli), { noun: 'api' }, value, query, !cli.on('noHeaders'));
+  } else if (found?.origin === 'flag' && formatOf(cli) === 'yaml') {
+    await write(cli.io.stdout, await (await import('../output/yaml.ts')).yamlText(value));
+  } else if (found?.origin === 'flag' && formatOf(cli) === 'jsonl') {
+    const items = Object.values(value as object).find((one) => Array.isArray(one)) ?? [value];
+    for (const item of items as unknown[]) await write(cli.io.stdout, `${jsonText(item)}\n`);
+  } else await write(cli.io.stdout, text.replace(/\n?$/, '\n'));
+}
+
+async function writeBody(
+  cli: CommandContext,
+  { body }: HttpResponse,
+  isXml: boolean,
+): Promise<void> {
   const { stdout } = cli.io;
-  if (body.length === 0) return;
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const format = cli.setting('output')?.origin === 'flag' ? formatOf(cli) : undefined;
+  if (!isXml && (cli.on('query') || format === 'yaml' || format === 'jsonl')) {
+    let value: unknown;
+    try {
+      value = body.length === 0 ? null : parseJson(text);
+    } catch {
+      throw new UsageError('the answer is no JSON, so that --query and -o cannot be applied', {
+        hint: 'leave them out',
+      });
+    }
+    await printDocument(cli, value, text);
+    return;
+  }
+  if (body.length === 0) return;
   if (stdout.isTTY) await write(stdout, `${escapeControlChars.text(text).replace(/\n?$/, '\n')}`);
   else await write(stdout, text);
 }

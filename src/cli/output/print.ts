@@ -4,6 +4,9 @@ import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { type Format, formats } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
+import { columnValue } from './cells.ts';
+import { columnsOf } from './column-selection.ts';
+import type { Column } from './columns.ts';
 import { checkMembers, inOrder, orderOf } from './order.ts';
 import { checkMemory, render } from './render.ts';
 import type { Batches, Frame, Item, View } from './view.ts';
@@ -29,9 +32,10 @@ export function isTable(format: Format): boolean {
   return format === 'table' || format === 'wide';
 }
 
-/** Whether the format has columns. */
-export function hasColumns(format: Format): boolean {
-  return isTable(format) || format === 'csv' || format === 'tsv';
+/** Whether the output has columns: those of a table, or those that `--columns` selects from JSON. */
+export function showsColumns(cli: CommandContext): boolean {
+  const format = formatOf(cli);
+  return isTable(format) || ['csv', 'tsv'].includes(format) || selectsColumns(cli, format);
 }
 
 /** Writes the view to stdout. */
@@ -74,9 +78,33 @@ export async function printBatches(
       return;
     }
   }
+  if (selectsColumns(cli, format)) shown = selected(columnsOf(cli, frame), shown);
   const pieces = render(cli, format, frame, shown, headers);
   if (frame.isPaged && cli.on('pager')) await page(cli, pieces);
   else for await (const piece of pieces) await write(cli.io.stdout, piece);
+}
+
+/** Whether the objects of a document have the members that `--columns` names, and no others. */
+function selectsColumns(cli: CommandContext, format: Format): boolean {
+  return (
+    ['json', 'jsonl', 'yaml'].includes(format) &&
+    cli.setting('columns') !== undefined &&
+    !cli.on('query')
+  );
+}
+
+/** Objects with the values of columns, by the titles that csv has. */
+async function* selected(
+  columns: readonly Column[],
+  batches: Batches,
+): AsyncGenerator<readonly Item[]> {
+  for await (const batch of batches) {
+    yield batch.map((item) =>
+      Object.fromEntries(
+        columns.map((column) => [column.title, columnValue(item, column) ?? null]),
+      ),
+    );
+  }
 }
 
 /** Shows text in the pager, where there is a terminal. */

@@ -90,7 +90,7 @@ const table = {
   },
   columns: {
     flags: '--columns <a,b.c>',
-    doc: 'Columns of tables, csv and tsv: attribute paths.',
+    doc: 'Columns of tables, csv and tsv, members of json, jsonl and yaml: attribute paths.',
   },
   sort: { flags: '--sort <path>', doc: 'Sort by an attribute; - in front: descending.' },
   query: {

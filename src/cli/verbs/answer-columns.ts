@@ -1,7 +1,7 @@
 /** Columns that the answers of changes leave out: fetched object by object. */
 import type { ApiObject } from '../../client/client.ts';
 import { NotFoundError } from '../../client/errors.ts';
-import { formatOf, hasColumns } from '../output/print.ts';
+import { showsColumns } from '../output/print.ts';
 import type { Collection } from './collections.ts';
 import { linksForColumns } from './list.ts';
 import { operationNamed, placeholderOf } from './references.ts';
@@ -16,7 +16,7 @@ export async function withLinkedColumns(
   collection: Collection,
   items: readonly ApiObject[],
 ): Promise<readonly ApiObject[]> {
-  if (run.verb.kind === 'remove' || !hasColumns(formatOf(run.cli))) return items;
+  if (run.verb.kind === 'remove' || !showsColumns(run.cli)) return items;
   const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
   const follow = linksForColumns(run, collection, false);
   if (!get?.query.includes('follow') || follow === undefined) return items;

@@ -7,7 +7,7 @@ import { isSearchable } from '../../model/index.ts';
 import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
 import { type Column, defaultFollow, wideColumns } from '../output/columns.ts';
 import { orderOf } from '../output/order.ts';
-import { formatOf, gathered, hasColumns, isTable, printBatches } from '../output/print.ts';
+import { formatOf, gathered, isTable, printBatches, showsColumns } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
 import { cacheNames, maxNames } from '../session/name-cache.ts';
@@ -234,7 +234,7 @@ export function linksForColumns(
   const place = object ?? path;
   const frame = { noun, type, single };
   const sorted = orderOf(cli, { noun, type })?.column;
-  const isTabular = hasColumns(formatOf(cli));
+  const isTabular = showsColumns(cli);
   const links = sorted ? linksOf([sorted], type, place) : [];
   if (!isTabular && links.length === 0) return given;
   if (chosenColumns(cli, frame) === undefined && links.length === 0) {
@@ -281,7 +281,7 @@ async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<vo
   const format = formatOf(cli);
   const hasColumnsFlag = cli.setting('columns') !== undefined;
   const isDetail = frame.single === true && !hasColumnsFlag && isTable(format);
-  const isTabular = hasColumns(format) && !isDetail && !cli.on('query');
+  const isTabular = showsColumns(cli) && !isDetail && !cli.on('query');
   const sorted = frame.single ? undefined : orderOf(cli, frame)?.column;
   const columns = [...(isTabular ? columnsOf(cli, frame) : []), ...(sorted ? [sorted] : [])];
   const named =

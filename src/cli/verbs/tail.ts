@@ -6,7 +6,7 @@ import { escapeControlChars } from '../../escape-control-chars.ts';
 import { enums } from '../../model/enums.ts';
 import { plainText } from '../output/cells.ts';
 import { columnsOf } from '../output/column-selection.ts';
-import { formatOf, hasColumns, isTable, printAs } from '../output/print.ts';
+import { formatOf, isTable, printAs, showsColumns } from '../output/print.ts';
 import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { readPrivate, requireWritable, writeOptionFile } from '../session/private-file.ts';
@@ -129,7 +129,7 @@ async function show(run: Run, events: readonly ApiObject[], isFirst: boolean): P
     return;
   }
   const frame = { noun: 'events', type: 'event' };
-  const columns = hasColumns(format) ? columnsOf(cli, frame) : [];
+  const columns = showsColumns(cli) ? columnsOf(cli, frame) : [];
   const items = await fillNames(run.client, 'event', events, columns);
   const headers = isFirst && !cli.on('noHeaders');
   await printAs(cli, format === 'json' ? 'jsonl' : format, { ...frame, items }, headers);

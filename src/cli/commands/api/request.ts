@@ -3,9 +3,6 @@ import { UsageError } from '../../../client/errors.ts';
 import type { HttpResponse } from '../../../client/http-message.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
 import { parseJson } from '../../../wire/json-parser.ts';
-import type { CommandContext } from '../../session/command-context.ts';
-import { write } from '../../session/io.ts';
-import { jsonText } from '../../text/json.ts';
 
 export interface Fields {
   readonly field?: readonly string[];
@@ -61,11 +58,10 @@ function typed(value: string): unknown {
 const usualPage = 100;
 
 /** Reads a list page by page: `search=... page N` (specification 4.3), as one document. */
-export async function writePages(
-  cli: CommandContext,
+export async function readPages(
   path: string,
   get: (path: string) => Promise<HttpResponse>,
-): Promise<void> {
+): Promise<Record<string, unknown[]>> {
   const [base = '', query = ''] = path.split('?');
   const parameters = new URLSearchParams(query);
   const search = parameters.get('search') ?? '';
@@ -84,9 +80,8 @@ export async function writePages(
     merged ??= { [name]: [] };
     const all = Object.values(merged)[0] ?? [];
     all.push(...items);
-    if (items.length < size) break;
+    if (items.length < size) return merged;
   }
-  await write(cli.io.stdout, `${jsonText(merged)}\n`);
 }
 
 function listIn({ body }: HttpResponse, path: string): [string, readonly unknown[]] {

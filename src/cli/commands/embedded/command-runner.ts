@@ -5,6 +5,7 @@ import { DryRunStop } from '../../../client/dry-run.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { handMadeVerbs, nounOf } from '../../args/catalog.ts';
 import type { Command, NounModules, Options } from '../../args/command.ts';
+import { checkOutputFlags } from '../../output/output-flags.ts';
 import { addGlobalFlags, globalValues, mount } from '../../parse/commander.ts';
 import { asUsageError } from '../../parse/usage-error.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -153,6 +154,7 @@ export class CommandRunner {
       const given = { ...flags, ...globalValues(parsed) };
       context.use({ ...this.#cli.flags, ...given });
       context.useNoun(one.noun);
+      checkOutputFlags(context);
       this.#check?.(one, positionals, parsed.opts());
       await one.run(context, positionals, parsed.opts(), this.#modules);
     });
