@@ -213,7 +213,10 @@ export function isUrl(word: string): boolean {
 
 function parseUrl(address: string): URL {
   try {
-    return new URL(address);
+    const url = new URL(address);
+    // Credentials with malformed percent-encoding would fail at the first request.
+    decodeURIComponent(url.username + url.password);
+    return url;
   } catch {
     throw new UsageError(`${address} is no address`, { hint: 'https://host/path/image.qcow2' });
   }

@@ -88,15 +88,18 @@ describe('what names something on a web server', () => {
     expect(isUrl(word)).toBe(expected);
   });
 
-  it('is refused when it is no address', async () => {
-    const options = { env: {}, retries: 0, signal: stop.signal };
-    const error = await failureOf(WebFile.open('http://[', options));
-    expect(error).toMatchObject({
-      message: 'http://[ is no address',
-      hint: 'https://host/path/image.qcow2',
-    });
-    expect(error).toBeInstanceOf(UsageError);
-  });
+  it.each(['http://[', 'https://kim:%zz@host/image', 'https://%ff@host/image'])(
+    'is refused when it is no address: %s',
+    async (address) => {
+      const options = { env: {}, retries: 0, signal: stop.signal };
+      const error = await failureOf(WebFile.open(address, options));
+      expect(error).toMatchObject({
+        message: `${address} is no address`,
+        hint: 'https://host/path/image.qcow2',
+      });
+      expect(error).toBeInstanceOf(UsageError);
+    },
+  );
 });
 
 describe('opening', () => {
