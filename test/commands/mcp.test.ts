@@ -41,6 +41,31 @@ function json(result: Result): unknown {
 const verbsOf = (tools: readonly Tool[], name: string) =>
   tools.find((tool) => tool.name === name)?.inputSchema.properties['verb']?.enum ?? [];
 
+describe('the errors of the protocol', () => {
+  it.each<[string, string, number, unknown]>([
+    ['text', 'not json', -32700, null],
+    ['a number', '5', -32600, null],
+    ['a request without a version', '{"id": 6, "method": "ping"}', -32600, null],
+    ['an unknown method', '{"jsonrpc": "2.0", "id": 7, "method": "nope"}', -32601, 7],
+    [
+      'an unknown tool',
+      '{"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "nope"}}',
+      -32602,
+      8,
+    ],
+    ['no parameters', '{"jsonrpc": "2.0", "id": 9, "method": "tools/call"}', -32602, 9],
+  ])('answer %s', async (_what, line, code, id) => {
+    const agent = await open();
+    const answered = new Promise<{ id: unknown; error?: { code: number } }>((resolve) => {
+      agent.child.stdout?.on('data', (chunk: Buffer) => {
+        for (const text of String(chunk).split('\n').filter(Boolean)) resolve(JSON.parse(text));
+      });
+    });
+    agent.child.stdin?.write(`${line}\n`);
+    expect(await answered).toMatchObject({ id, error: { code } });
+  });
+});
+
 describe('vmctl mcp', () => {
   it('says who it is, and how its tools are meant', async () => {
     const agent = start([]);

@@ -1,6 +1,6 @@
 /** Somebody at a terminal: asked, shown what goes on, able to stop it. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
@@ -82,6 +82,22 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     pane.type('C-c');
     const text = await pane.until(/exit 130/);
     expect(text).not.toContain('typed-secret');
+  });
+
+  it('login asks again for a password that was refused, and keeps the trust meanwhile', async () => {
+    const { base_url: url } = server.ready;
+    const state = mkdtempSync(join(home.folder, 'login-'));
+    const env = `VMCTL_URL= VMCTL_CA_FILE= VMCTL_PASSWORD= XDG_CONFIG_HOME=${state} XDG_STATE_HOME=${state}`;
+    run(`clear; ${env} vmctl login ${url} --username admin@internal --store none`);
+    await pane.until(/\[y\/N\]|trust/i);
+    pane.type('y', 'Enter');
+    await pane.until(/Password of admin@internal/);
+    pane.type('wrong', 'Enter');
+    await pane.until(/try again[\s\S]*Password of admin@internal/);
+    pane.type(server.password, 'Enter');
+    const screen = await pane.until(/exit \d/);
+    expect(screen).toContain('exit 0');
+    expect(screen.match(/fingerprint/gi)?.length ?? 1).toBeLessThan(3);
   });
 
   it('--watch draws in place, as wide as the terminal is now, until Ctrl-C', async () => {

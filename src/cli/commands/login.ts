@@ -3,7 +3,7 @@
 import * as paths from 'node:path';
 import { type Address, parseAddress, siteUrl } from '../../client/address.ts';
 import { type ApiObject, Client } from '../../client/client.ts';
-import { UsageError, VmctlError } from '../../client/errors.ts';
+import { AuthError, UsageError, VmctlError } from '../../client/errors.ts';
 import { type CredentialSource, Session, type StoredToken } from '../../client/session.ts';
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
@@ -49,7 +49,11 @@ async function login(
   });
   try {
     const remembering = remembered(source);
-    const [signedIn, api] = await enter(to, username, remembering, http);
+    const isTyped = credentials.source === 'prompt' && !options.passwordStdin;
+    const attempts = isTyped && canAsk(cli.io, cli.on('noInput')) ? typedPasswords : 1;
+    const [signedIn, api] = await enterWithin(attempts, cli, () =>
+      enter(to, username, remembering, http),
+    );
     const url = siteUrl(signedIn.site);
     const stored = await keep(cli, options.store, url, username, credentials, remembering);
     const { ca: _before, ...preferences } = to.before ?? {};
@@ -70,6 +74,25 @@ async function login(
     await tell(cli, to.name, context, api);
   } finally {
     await http.close();
+  }
+}
+
+/** How often a password may be typed: the trust that was confirmed before it is kept meanwhile. */
+const typedPasswords = 3;
+
+/** Tries again after a password that the service refuses. */
+async function enterWithin<T>(
+  attempts: number,
+  cli: CommandContext,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let left = attempts - 1; ; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof AuthError) || left <= 0) throw error;
+      cli.warn(`${error.message}; try again`);
+    }
   }
 }
 

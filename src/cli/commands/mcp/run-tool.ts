@@ -1,6 +1,8 @@
 /** One use of a tool: from what an agent says to the words of a command, and back to what it printed. */
+
 import { Readable } from 'node:stream';
-import { UsageError, type VmctlError } from '../../../client/errors.ts';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { UsageError } from '../../../client/errors.ts';
 import { type Command, nameOf } from '../../args/command.ts';
 import { flagParts } from '../../args/parameters.ts';
 import { asObject } from '../../output/error-report.ts';
@@ -139,6 +141,6 @@ function checkFlag(command: Command, flag: string): void {
 }
 
 /** The error of a tool that there is not. */
-export function unknownTool(name: string): VmctlError {
-  return new UsageError(`${name}: there is no such tool`);
+export function unknownTool(name: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `${name}: there is no such tool`);
 }

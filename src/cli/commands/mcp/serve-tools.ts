@@ -1,5 +1,5 @@
 /** The server of tools: speaks the Model Context Protocol on standard input and output. */
-import { Server } from '@modelcontextprotocol/server';
+import { ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { UsageError } from '../../../client/errors.ts';
 import { version } from '../../../version.ts';
@@ -8,7 +8,9 @@ import type { NounModules } from '../../args/command.ts';
 import { commandPage } from '../../help/pages.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { openClient } from '../../session/connect.ts';
+import { write } from '../../session/io.ts';
 import { CommandRunner } from '../embedded/command-runner.ts';
+import { jsonLines } from './json-lines.ts';
 import { OpenFolders } from './open-folders.ts';
 import { runTool, type ToolInput, type ToolOutcome, unknownTool } from './run-tool.ts';
 import { annotationsOf, inputSchemaOf, type NounTool, toolsOf } from './tools.ts';
@@ -54,8 +56,18 @@ export async function serveTools(
     folders.check(...given),
   );
   const { stdin, stdout } = cli.io;
-  const transport = new StdioServerTransport(stdin, stdout);
-  const handle = serveStdio(() => serverOf(tools, runner, folders.description), { transport });
+  const refuse = (code: ProtocolErrorCode, message: string) =>
+    void write(
+      stdout,
+      `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`,
+    );
+  const lines = jsonLines(() => refuse(ProtocolErrorCode.ParseError, 'the message is not JSON'));
+  stdin.setEncoding('utf8');
+  const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
+  const handle = serveStdio(() => serverOf(tools, runner, folders.description), {
+    transport,
+    onerror: () => refuse(ProtocolErrorCode.InvalidRequest, 'the message is not a request'),
+  });
   try {
     await new Promise<void>((resolve, reject) => {
       stdin.once('end', resolve);
