@@ -46,7 +46,8 @@ export function daemonError(what: string, status: number, text: string): VmctlEr
     });
   }
   if (status === 507) return new ServerError(message, { code: 'no_space_on_server', status });
-  if (status >= 500 || status === 429) {
+  // 408: the body stood still for a while, as after a sleep of this computer; it is sent again.
+  if (status >= 500 || status === 429 || status === 408) {
     return new ServerError(message, { status, retryable: true });
   }
   return new FaultError(message, { code: 'daemon_refused', status });

@@ -54,6 +54,9 @@ const MAX_ERROR_LENGTH = 500;
 /** Requests through a socket of this machine need a host all the same. */
 const LOCAL_ORIGIN = 'http://localhost';
 
+/** Blocks that have to arrive after a lost connection before several are sent at a time again. */
+const CALM = 16;
+
 /** How often in a row a request may find its ticket refused, or the image gone elsewhere. */
 export const MAX_RENEWALS = 7;
 
@@ -79,6 +82,9 @@ export class DaemonRequests {
   /** How the look ended that was the last to begin. */
   #found = Promise.resolve();
   #isAccepted = false;
+  /** Blocks that have arrived, and those still to arrive until the connection counts as stable. */
+  #arrived = 0;
+  #untilCalm = 0;
 
   constructor(url: string, options: DaemonOptions) {
     this.#options = options;
@@ -104,6 +110,17 @@ export class DaemonRequests {
   /** How often a connection was lost: what was acknowledged before that may be lost too. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** Whether a connection was lost shortly before: what is sent now has to be durable at once. */
+  get isFragile(): boolean {
+    return this.#untilCalm > 0;
+  }
+
+  /** A block has arrived. Requests that failed before it are repeated as often as at first. */
+  noteArrival(): void {
+    this.#arrived += 1;
+    this.#untilCalm = Math.max(0, this.#untilCalm - 1);
   }
 
   /** Sends a request and reads the whole answer, which is short. */
@@ -154,6 +171,7 @@ export class DaemonRequests {
   ): Promise<T> {
     const { signal, onTicketRefused, onDaemonFailing } = this.#options;
     let failures = 0;
+    let arrived = this.#arrived;
     for (let renewals = 0; ; ) {
       signal.throwIfAborted();
       const route = this.#route;
@@ -189,6 +207,9 @@ export class DaemonRequests {
           failures = 0;
           continue;
         }
+        // Each block arrives once, so that this ends.
+        if (arrived !== this.#arrived) failures = 0;
+        arrived = this.#arrived;
         if (failures >= retries) throw failure;
         failures += 1;
       } finally {
@@ -201,6 +222,7 @@ export class DaemonRequests {
   /** What was not flushed may be lost. */
   #loseUnflushed(): void {
     this.#epoch += 1;
+    this.#untilCalm = CALM;
     this.#options.onConnectionLost?.();
   }
 

@@ -29,6 +29,6 @@ export { RateLimit } from './rate-limit.ts';
 export { type FileRegion, headOf, RegionSource } from './region-source.ts';
 export type { Source } from './source.ts';
 export { copyError } from './spool-to-temp-file.ts';
-export { TransferAborted, type TransferRemainder } from './transfer-error.ts';
+export { endInterrupted, TransferAborted, type TransferRemainder } from './transfer-error.ts';
 export { type UploadOptions, upload } from './upload.ts';
 export { isUrl } from './web-source.ts';

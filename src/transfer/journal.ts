@@ -195,10 +195,16 @@ export class Journal {
     this.#append({ transfer, pid: process.pid });
   }
 
+  /** Whether the process that wrote the journal is still at it. */
+  get isInUse(): boolean {
+    const pid = this.#pid;
+    return pid !== undefined && pid !== process.pid && isRunning(pid);
+  }
+
   /** Throws when the process that wrote the journal is still at it. */
   refuseIfInUse(): void {
+    if (!this.isInUse) return;
     const pid = this.#pid;
-    if (pid === undefined || pid === process.pid || !isRunning(pid)) return;
     throw new ConflictError(
       `another vmctl (process ${pid}) is moving ${this.header.file} at this moment`,
       { code: 'transfer_in_use', hint: 'wait for it, or stop it first' },

@@ -1,10 +1,12 @@
 /**
  * Parallel copy of the blocks of an image. No more than a window of them is ever neither on stable
- * storage nor recorded in the journal.
+ * storage nor recorded in the journal. The window halves with each lost connection and doubles with each
+ * flush, so that a copy makes progress as long as one block fits between two losses.
  */
 import { BLOCK, BufferPool, type Piece, WINDOW } from './blocks.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter } from './progress.ts';
+import { DURABLE } from './remote-image.ts';
 
 /** What became of a piece. */
 export interface MovedPiece {
@@ -47,6 +49,8 @@ export class ParallelCopy {
   #again: Piece[] = [];
   /** Bytes of blocks that are under way or not yet noted. */
   #outstanding = 0;
+  /** Bytes that may be outstanding; half of them are flushed at a time. */
+  #window = WINDOW;
   #flushing: Promise<void> | undefined;
   #failure: unknown;
   #failed = false;
@@ -81,6 +85,7 @@ export class ParallelCopy {
 
   /** The other side may have lost what was not flushed yet: it is moved once more. */
   connectionLost(): void {
+    this.#window = Math.max(BLOCK, this.#window / 2);
     this.#repeat(this.#unsafe);
     this.#unsafe = [];
     this.#wake();
@@ -120,7 +125,8 @@ export class ParallelCopy {
   }
 
   async #next(): Promise<Piece | undefined> {
-    while (this.#outstanding + BLOCK > WINDOW && !this.#failed) {
+    // The first one always goes ahead: what is outstanding wakes those that wait.
+    while (this.#outstanding + BLOCK > this.#window && this.#outstanding > 0 && !this.#failed) {
       await new Promise<void>((resolve) => this.#blocked.push(resolve));
     }
     if (this.#failed) return undefined;
@@ -128,6 +134,8 @@ export class ParallelCopy {
     this.#outstanding += BLOCK;
     const piece = this.#again.shift() ?? (await this.#options.pieces.next()).value;
     this.#outstanding -= BLOCK;
+    // Others may wait for the room that was reserved for it.
+    if (!piece || countedSize(piece as Piece) === 0) this.#wake();
     if (!piece || this.#failed) return undefined;
     this.#outstanding += countedSize(piece);
     return piece as Piece;
@@ -140,10 +148,15 @@ export class ParallelCopy {
   #acknowledge(moved: MovedPiece): void {
     this.#options.progress.addTransferred(moved.moved);
     this.#options.progress.addSkipped(moved.skipped);
+    if (moved.epoch === DURABLE) {
+      this.#note([moved]);
+      this.#wake();
+      return;
+    }
     if ((moved.epoch ?? 0) !== this.#epoch) this.#repeat([moved]);
     else this.#unsafe.push(moved);
     const bytes = this.#unsafe.reduce((sum, { piece }) => sum + countedSize(piece), 0);
-    if (bytes >= WINDOW / 2 && !this.#flushing) void this.#flush();
+    if (bytes >= this.#window / 2 && !this.#flushing) void this.#flush();
   }
 
   /** Flushes what was moved before; never rejects: a failure stops the workers. */
@@ -161,7 +174,7 @@ export class ParallelCopy {
   }
 
   async #flushNow(): Promise<void> {
-    const { flush, journal } = this.#options;
+    const { flush } = this.#options;
     const epoch = this.#epoch;
     const batch = this.#unsafe;
     this.#unsafe = [];
@@ -170,6 +183,12 @@ export class ParallelCopy {
       this.#repeat(batch);
       return;
     }
+    this.#window = Math.min(WINDOW, this.#window * 2);
+    this.#note(batch);
+  }
+
+  /** Records what is on stable storage, so that nobody moves it again. */
+  #note(batch: readonly MovedPiece[]): void {
     const zeros: [number, number][] = [];
     const blocks: { block: number; digest: Uint8Array }[] = [];
     for (const { piece, digest } of batch) {
@@ -178,6 +197,7 @@ export class ParallelCopy {
       else if (digest) blocks.push({ block: piece.block, digest });
       else zeros.push([piece.block, piece.block]);
     }
+    const { journal } = this.#options;
     journal.note(blocks);
     journal.noteZeros(zeros);
     for (const { piece } of batch) this.#options.onDurable?.(piece);

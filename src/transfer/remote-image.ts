@@ -1,4 +1,5 @@
 /** Client of one image behind a ticket of an image daemon (specification 4.6). */
+import pLimit from 'p-limit';
 import { FaultError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 import { ALGORITHM_HEADER } from '../hash/algorithms.ts';
@@ -33,9 +34,13 @@ const FIRST_RETRIES = 2;
 /** Milliseconds that a daemon gets to say what it can, where that is not needed to go on. */
 const PROBE_TIMEOUT = 5_000;
 
+/** The epoch of what no lost connection can lose. */
+export const DURABLE = Number.POSITIVE_INFINITY;
+
 export class RemoteImage {
   readonly #requests: DaemonRequests;
   readonly #options: DaemonOptions;
+  readonly #oneByOne = pLimit(1);
 
   constructor(url: string, options: DaemonOptions) {
     this.#requests = new DaemonRequests(url, options);
@@ -79,8 +84,9 @@ export class RemoteImage {
   }
 
   /**
-   * Writes bytes at an offset; unless `flush` is set they are not on stable storage yet. Returns
-   * the epoch in which they were taken. `algorithm` is that of the checksum that will be asked for: a daemon
+   * Writes bytes at an offset. Returns the epoch in which they were taken: a lost connection may lose them
+   * until the next flush. The epoch is `DURABLE` where they are on stable storage already, because of `flush`
+   * or because a connection was lost shortly before; then one block is sent at a time. `algorithm` is that of the checksum that will be asked for: a daemon
    * that can hashes the bytes as they come.
    */
   async put(
@@ -89,9 +95,9 @@ export class RemoteImage {
     { flush, algorithm }: { flush: boolean; algorithm?: string | undefined },
   ): Promise<number> {
     const { limit, signal } = this.#options;
-    return await this.#must('send the image', () => ({
+    const request = (isDurable: boolean): DaemonRequest => ({
       method: 'PUT',
-      suffix: `?flush=${flush ? 'y' : 'n'}`,
+      suffix: `?flush=${isDurable ? 'y' : 'n'}`,
       headers: {
         'content-type': 'application/octet-stream',
         'content-length': String(bytes.length),
@@ -100,7 +106,18 @@ export class RemoteImage {
       },
       // Documented, but missing in the types.
       body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
-    }));
+    });
+    const what = 'send the image';
+    const send = async () => {
+      const { epoch, isFragile } = this.#requests;
+      const { status, text } = await this.#requests.send(request(flush || isFragile));
+      if (status < 200 || status > 299) throw daemonError(what, status, text);
+      this.#requests.noteArrival();
+      return flush || isFragile ? DURABLE : epoch;
+    };
+    return await this.#requests.retry(what, () =>
+      this.#requests.isFragile ? this.#oneByOne(send) : send(),
+    );
   }
 
   /** Makes a range read as zeros; durable after the next flush. Returns the epoch like `put`. */

@@ -6,7 +6,9 @@ import {
   VmctlError,
   WaitTimeoutError,
 } from '../client/errors.ts';
-import type { TransferApi } from './transfer-api.ts';
+import type { Journal } from './journal.ts';
+import type { TransferOptions } from './progress.ts';
+import { TransferApi } from './transfer-api.ts';
 
 /** What a transfer that did not succeed left behind. */
 export interface TransferRemainder {
@@ -76,6 +78,22 @@ export async function tryCancel(
   } catch {
     return false;
   }
+}
+
+/**
+ * Ends the transfer of an upload that an earlier run did not finish, so that its disk can be uploaded to
+ * anew. The journal is removed.
+ */
+export async function endInterrupted(
+  { client, signal }: Pick<TransferOptions, 'client' | 'signal'>,
+  journal: Journal,
+): Promise<void> {
+  const { transfer, header } = journal;
+  if (transfer !== undefined) {
+    client.own(transfer);
+    await tryCancel(new TransferApi(client, signal), transfer, header.disk);
+  }
+  journal.remove();
 }
 
 /** Removes a disk that nobody will miss; whether it is gone. */

@@ -291,6 +291,46 @@ describe('goes on where it was', () => {
     expect(user.journals()).toEqual([]);
   });
 
+  it('after the command was killed, by the same command: there is one disk of that name', async () => {
+    const first = user.start(...upload('killed-again'));
+    await user.until(8, first);
+    first.process.kill('SIGKILL');
+    await first.outcome;
+    const kept = user.journaled();
+    const { code, stderr } = await user.run(...upload('killed-again', '-o', 'jsonl'));
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('resuming the interrupted upload of this file to disks/');
+    expect(progressOf(stderr).at(-1)?.resumed).toBeGreaterThanOrEqual(kept * 4 * MiB);
+    const all = await user.must('disks', 'list', '--search', 'name=killed-again', '-o', 'id');
+    expect(all.trim().split('\n')).toHaveLength(1);
+    expect((await disk('killed-again'))?.status).toBe('ok');
+    const needless = await user.run(...upload('killed-again', '--if-needed', '-o', 'json'));
+    expect([needless.code, JSON.parse(needless.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ name: 'killed-again', status: 'ok' }),
+    ]);
+    expect(await transfersOf('killed-again')).toHaveLength(1);
+  });
+
+  it('after the file changed, by the command that the refusal names', async () => {
+    const first = user.start(...upload('changed'));
+    await user.until(8, first);
+    first.process.kill('SIGKILL');
+    await first.outcome;
+    rmSync(file);
+    makeImage(file, large, [[5 * MiB, 3 * MiB]]);
+    const refused = await user.run(...upload('changed', '--resume', '-o', 'json'));
+    expect(refused.code, refused.stderr).toBe(6);
+    const { next } = JSON.parse(refused.stderr) as { next: string[] };
+    const [command = ''] = next;
+    expect(command).toMatch(/^vmctl disks upload /);
+    const again = await user.run(...command.replace(/^vmctl /, '').split(' '));
+    expect(again.code, again.stderr).toBe(0);
+    await user.must('disks', 'download', 'changed', copy);
+    expect(difference(file, copy)).toBeUndefined();
+    expect(user.journals()).toEqual([]);
+  });
+
   it('after the command was killed during a download', async () => {
     await user.must(...upload('killed-down'));
     const first = user.start('disks', 'download', 'killed-down', copy);
@@ -421,7 +461,7 @@ describe('a full disk', () => {
       expect(existsSync(`${target}.partial`)).toBe(false);
       const full = await user.run('disks', 'download', 'big', target, '-o', 'json');
       expect(full.code).toBe(1);
-      const error = full.stderr.split('\n').find((line) => line.startsWith('{')) ?? '';
+      const error = full.stderr.trim().split('\n').at(-1) ?? '';
       expect(JSON.parse(error)).toMatchObject({ code: 'no_space' });
       expect(error).toMatch(/\d+ bytes are missing/);
       expect(existsSync(`${target}.partial`)).toBe(true);

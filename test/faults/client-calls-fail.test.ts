@@ -93,7 +93,7 @@ function expectClear({ code, stdout, stderr }: Outcome, fault: Fault): void {
   expect(stderr, what).not.toContain('"internal');
   expect([1, 2, 10], what).toContain(code);
   expect(stdout, what).toBe('');
-  const error = JSON.parse(stderr.slice(stderr.indexOf('{'))) as Record<string, unknown>;
+  const error = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
   expect(error['code'], what).toMatch(/^(un\w+|no_space\w*|file_exists|journal\w*)$/);
   expect(error['message'], what).toMatch(/\.jsonl|copy\.raw/);
 }

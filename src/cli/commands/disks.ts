@@ -30,6 +30,7 @@ const upload = command({
     }),
     flag('--size <size>', 'size of the new disk; of a raw image on stdin: exactly its bytes'),
     flag('--preallocated', 'take all of the room of the new disk at once'),
+    flag('--if-needed', 'no failure where a disk of that name is there: then nothing is sent'),
     flag('--no-unpack', 'upload a packed file as it is'),
     flag('--source-ca-file <file>', 'also trust these authorities when reading from an address'),
     ...transferFlags,

@@ -4,6 +4,7 @@ import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, UsageError } from '../../../client/errors.ts';
 import {
   type DiskFormat,
+  endInterrupted,
   isSameIdentity,
   isUrl,
   Journal,
@@ -12,6 +13,7 @@ import {
   openSource,
   type Source,
   type SourceOptions,
+  type TransferOptions,
   type UploadOptions,
   upload,
 } from '../../../transfer/index.ts';
@@ -41,6 +43,7 @@ export interface UploadFlags extends TransferFlags {
   readonly preallocated?: boolean;
   readonly unpack: boolean;
   readonly sourceCaFile?: string;
+  readonly ifNeeded?: boolean;
 }
 
 /** Uploads a file as the flags say. */
@@ -63,23 +66,25 @@ export async function runUpload(
   try {
     const client = await cli.client();
     const common = await transferOptions(cli, client, flags, progress);
+    const finder = finderFor(cli, client);
+    const into = flags.resume
+      ? { resume: await journalOf(cli, finder, file, source, flags, common) }
+      : await destination(finder, source, flags, size);
     const options: UploadOptions = {
       ...common,
       source,
       ...(flags.format === undefined ? {} : { format: flags.format }),
-      into: flags.resume
-        ? {
-            resume: await journalOf(
-              finderFor(cli, client),
-              source,
-              flags,
-              common.server,
-              common.journals,
-            ),
-          }
-        : await destination(finderFor(cli, client), source, flags, size),
+      into: flags.resume ? into : ((await interrupted(cli, finder, source, into, common)) ?? into),
     };
-    if (!flags.resume) noteUnfinished(cli, source, options);
+    if (flags.ifNeeded && 'add' in options.into) {
+      const present = await diskThere(finder, options.into.add);
+      if (present) {
+        cli.note(`disks/${options.into.add.name}: there already; nothing to do`);
+        await print(cli, { noun: 'disks', type: 'disk', items: [present], single: true });
+        return;
+      }
+    }
+    if (!('resume' in options.into)) noteUnfinished(cli, source, options);
     const disk = await upload(options);
     progress.clear();
     await print(cli, { noun: 'disks', type: 'disk', items: [disk], single: true });
@@ -204,13 +209,69 @@ async function diskNamed(finder: Finder, word: string): Promise<ApiObject> {
   return found.item ?? { id: found.id };
 }
 
-/** The journal to go on with. Throws when the file is no longer what it was. */
-async function journalOf(
+/**
+ * The journal of an upload of this file that an earlier run did not finish, where that run made the disk that
+ * this one would make, or filled the same disk. Undefined where there is none, or another process uses it.
+ */
+async function interrupted(
+  cli: CommandContext,
   finder: Finder,
   source: Source,
+  into: UploadOptions['into'],
+  common: TransferOptions,
+): Promise<{ readonly resume: Journal } | undefined> {
+  const { server, journals } = common;
+  const isOfFile = isUploadOf(source, server);
+  for (const journal of Journal.find(journals, isOfFile)) {
+    const { header } = journal;
+    const isSame =
+      isSameIdentity(header.identity, source.identity) &&
+      !journal.isInUse &&
+      ('add' in into
+        ? header.created &&
+          header.name === into.add.name &&
+          (await isMade(finder, header, into.add))
+        : 'disk' in into && header.disk === into.disk['id']);
+    if (isSame) {
+      cli.note(`resuming the interrupted upload of this file to disks/${header.disk}`);
+      return { resume: journal };
+    }
+    // The file is another one by now: nothing of the earlier upload can be used.
+    const isStale = 'disk' in into && header.disk === into.disk['id'] && !journal.isInUse;
+    if (isStale && !cli.isDryRun) await endInterrupted(common, journal);
+    else journal.close();
+  }
+  return undefined;
+}
+
+/** Whether the disk of an interrupted upload is still there, and as the new one would be. */
+async function isMade(finder: Finder, header: JournalHeader, wanted: NewDisk): Promise<boolean> {
+  const found = await finder.look(header.disk, collectionAt('/disks'));
+  const disk = found?.item;
+  if (!disk) return false;
+  const domains = (disk['storage_domains'] ?? []) as readonly ApiObject[];
+  const isThere = domains.some(({ id }) => id === wanted.storageDomain);
+  return isThere && (wanted.size === undefined || Number(disk['provisioned_size']) === wanted.size);
+}
+
+/** A complete disk of that name in that storage domain. Throws where there is one that is not complete. */
+async function diskThere(finder: Finder, wanted: NewDisk): Promise<ApiObject | undefined> {
+  const found = await finder.look(wanted.name, collectionAt('/disks'));
+  const disk = found?.item;
+  if (!disk || disk['status'] === 'ok') return disk;
+  throw new ConflictError(`disks/${wanted.name} exists, and is ${String(disk['status'])}`, {
+    hint: `vmctl wait disks/${String(disk['id'])} --for status=ok waits for it`,
+  });
+}
+
+/** The journal to go on with. Throws when the file is no longer what it was. */
+async function journalOf(
+  cli: CommandContext,
+  finder: Finder,
+  file: string,
+  source: Source,
   flags: UploadFlags,
-  server: string,
-  folder: string,
+  { server, journals: folder }: TransferOptions,
 ): Promise<Journal> {
   const mine = isUploadOf(source, server);
   const disk =
@@ -224,12 +285,15 @@ async function journalOf(
       (flags.name === undefined || header.name === flags.name),
   );
   if (isSameIdentity(journal.header.identity, source.identity)) return journal;
+  const words = ['disks', 'upload', isUrl(file) ? source.path : file];
+  const again = commandLine(cli, [...words, '--disk', journal.header.disk]);
   journal.close();
   throw new ConflictError(
     `${source.path} is no longer the file that was uploaded to disks/${journal.header.disk}`,
     {
       code: 'source_changed',
-      hint: 'upload it without --resume; vmctl disks delete removes what the earlier run left',
+      hint: `upload the new file from its beginning: ${again}`,
+      next: [again],
     },
   );
 }
