@@ -280,7 +280,9 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     ]);
     expect(disk).toMatchObject({ code: 0 });
     const { id } = JSON.parse(disk.stdout) as { id: string };
-    const begun = await home.runHere(['imagetransfers', 'create', '--disk', id]);
+    // The context of the last test is protected, and an upload overwrites what the disk holds.
+    const create = ['imagetransfers', 'create', '--disk', id, '--confirm', 'lab'];
+    const begun = await home.runHere(create);
     expect(begun).toMatchObject({ code: 0 });
     await open('--interval 1s');
     await pane.until(/↑ moving ░+ 0 % of 64 MiB/);
