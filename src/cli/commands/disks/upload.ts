@@ -190,8 +190,17 @@ export function placeOn(
 
 /** `root` for `root.raw.xz`, wherever it comes from. */
 function nameFrom(path: string): string {
-  const plain = basename(isUrl(path) ? decodeURI(path) : path).replace(/\.(gz|xz|zst)$/i, '');
+  const plain = basename(isUrl(path) ? decoded(path) : path).replace(/\.(gz|xz|zst)$/i, '');
   return basename(plain, extname(plain)).replace(/ /g, '-');
+}
+
+/** An address without percent-encoding; as it is where the encoding is malformed. */
+function decoded(address: string): string {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
 }
 
 /** The words that go on with an upload; without what may be secret in an address. */
