@@ -189,6 +189,8 @@ const filled: Format<string> = {
   write: (value) => value || undefined,
   read: (value) => value || undefined,
 };
+/** A secret, which documents of others may contain; ours do not, because answers contain them. */
+const unwritten: Format<string> = { write: () => undefined, read: filled.read };
 const bool: Format<boolean> = {
   write: String,
   read: (value) => ({ true: true, false: false })[value.toLowerCase()],
@@ -373,6 +375,6 @@ export const initializationMembers: readonly Member[] = [
   inner('dnsSearch', filled, 'initialization', 'dns_search'),
   inner('dnsServers', filled, 'initialization', 'dns_servers'),
   inner('networks', networks, 'initialization', 'nic_configurations'),
-  inner('winKey', filled, 'initialization', 'windows_license_key'),
+  inner('winKey', unwritten, 'initialization', 'windows_license_key'),
   inner('customScript', filled, 'initialization', 'custom_script'),
 ];

@@ -25,6 +25,9 @@ interface JsonLevel {
 
 type Span = readonly [from: number, to: number];
 
+/** Part of a text, and what replaces it. */
+type Replacement = readonly [...Span, substitute: string];
+
 /** A document in JSON without its secrets; undefined where it is not well-formed. */
 export function maskJson(text: string, onSecret: OnSecret = nobody): string | undefined {
   try {
@@ -34,7 +37,8 @@ export function maskJson(text: string, onSecret: OnSecret = nobody): string | un
   }
   const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
   const levels: JsonLevel[] = [];
-  const spans: Span[] = [];
+  const spans: Replacement[] = [];
+  const hide = ([from, to]: Span) => spans.push([from, to, `"${hidden}"`]);
   let depth = 0;
   for (const { 0: word, index } of text.matchAll(token)) {
     const level = levels.at(-1);
@@ -48,10 +52,10 @@ export function maskJson(text: string, onSecret: OnSecret = nobody): string | un
       levels.pop();
       if (level?.secretFrom !== undefined) {
         depth -= 1;
-        spans.push([level.secretFrom, end]);
+        hide([level.secretFrom, end]);
       } else if (level?.value && isSecretName(level.pairName ?? '')) {
         onSecret(String(JSON.parse(text.slice(...level.value))));
-        spans.push(level.value);
+        hide(level.value);
       }
     } else if (word === ',') {
       if (level?.isObject) delete level.key;
@@ -62,12 +66,24 @@ export function maskJson(text: string, onSecret: OnSecret = nobody): string | un
       if (depth > 0) onSecret(value);
       else if (level && isSecretMember(level)) {
         onSecret(value);
-        spans.push([index, end]);
-      } else if (level?.isObject && level.key === 'name') level.pairName = value;
-      else if (level?.isObject && level.key === 'value') level.value = [index, end];
+        hide([index, end]);
+      } else {
+        if (level?.isObject && level.key === 'name') level.pairName = value;
+        if (level?.isObject && level.key === 'value') level.value = [index, end];
+        const inner = maskInner(value, onSecret);
+        if (inner !== value) spans.push([index, end, JSON.stringify(inner)]);
+      }
     }
   }
-  return without(text, spans, `"${hidden}"`);
+  return replaced(text, spans);
+}
+
+/** The beginning of a document in XML that is the value of a member: OVF. */
+const innerDocument = /^\s*<(?:\?xml\s|(?:[\w.-]+:)?Envelope[\s>])/;
+
+/** The text of a member without secrets: only documents in XML have any. */
+export function maskInner(text: string, onSecret: OnSecret = nobody): string {
+  return innerDocument.test(text) ? (maskXml(text, onSecret) ?? hidden) : text;
 }
 
 /** Whether the value that comes next in an object is a secret. */
@@ -108,6 +124,11 @@ export function maskXml(text: string, onSecret: OnSecret = nobody): string | und
       const level = open.at(-1);
       level?.texts.push(index);
       if (level?.isSecret && token.trim() !== '') secret.add(index);
+      else if (/^\s*(?:&lt;|<!\[CDATA\[)/.test(token)) {
+        const text = xmlText(token);
+        const inner = maskInner(text, onSecret);
+        if (inner !== text) tokens[index] = escapedXml(inner);
+      }
     }
   }
   if (open.length > 0) return undefined;
@@ -166,6 +187,10 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
+function escapedXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
 /** The characters that a piece of text stands for. */
 function xmlText(token: string): string {
   const [, data] = /^<!\[CDATA\[([\s\S]*)\]\]>$/.exec(token) ?? [];
@@ -217,11 +242,11 @@ export function maskLines(text: string, onSecret: OnSecret = nobody): string {
   });
 }
 
-/** A text with something else in place of parts of it; of parts within each other the outer ones. */
-function without(text: string, spans: readonly Span[], substitute: string): string {
+/** A text with parts of it replaced; of parts within each other the outer ones. */
+function replaced(text: string, spans: readonly Replacement[]): string {
   let result = '';
   let at = 0;
-  for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
+  for (const [from, to, substitute] of [...spans].sort(([a], [b]) => a - b)) {
     if (from < at) continue;
     result += text.slice(at, from) + substitute;
     at = to;

@@ -1,39 +1,42 @@
 /** Names of members, headers and parameters whose values are secrets. */
-import { secretAttributes } from '../model/derive/secrets.ts';
+import {
+  confidentialAttributes,
+  confidentialPlaces,
+  secretPlaces as maskedPlaces,
+  secretAttributes,
+} from '../model/derive/secrets.ts';
 
 /** Stands where a secret was. */
 export const hidden = '(hidden)';
 
-/** Secrets by their name alone, as the services and their clients call them; with any word in front. */
-const generic = [
+/** Secrets that the model has no attributes for: of sign-ins, image daemons, OVF, and older services. */
+const others = [
   'password',
   'passphrase',
   'secret',
   'token',
   'private_key',
   'license_key',
+  'win_key',
   'signed_ticket',
-  'transfer_url',
-  'proxy_url',
   'connection_file',
-  // People write passwords into it: it is what a machine does when it starts first.
-  'custom_script',
 ] as const;
 
-const words = [...new Set([...generic, ...secretAttributes])].join('|');
+const words = alternatives([...others, ...secretAttributes, ...confidentialAttributes]);
 
-/** Names of secrets, as the source of a regular expression. */
+/** Names of secrets with any word in front, as the source of a regular expression. */
 export const secretNames = `(?:\\w+_)?(?:${words})`;
 
 /** Members whose `value` is a secret because of where it is: the password of a console. */
-export const secretPlaces = '(?:\\w+_)?(?:ticket|authentication_key)s?';
+export const secretPlaces = `(?:\\w+_)?(?:${alternatives([...maskedPlaces, ...confidentialPlaces])})s?`;
 
 const name = new RegExp(`^${secretNames}$`, 'i');
 const place = new RegExp(`^${secretPlaces}$`, 'i');
 const header = /^(authorization|proxy-authorization|cookie|set-cookie|jsessionid)$/i;
 
 export function isSecretName(text: string): boolean {
-  return name.test(text);
+  // OVF has names such as rootPassword and customScript.
+  return name.test(text) || name.test(text.replace(/([a-z])([A-Z])/g, '$1_$2'));
 }
 
 export function isSecretPlace(text: string): boolean {
@@ -42,4 +45,8 @@ export function isSecretPlace(text: string): boolean {
 
 export function isSecretHeader(text: string): boolean {
   return header.test(text);
+}
+
+function alternatives(names: readonly string[]): string {
+  return [...new Set(names)].join('|');
 }

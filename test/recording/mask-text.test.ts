@@ -14,6 +14,11 @@ describe('masked JSON', () => {
     ['{"tickets":[{"value":"geheim"}]}', undefined],
     ['{"property":[{"value":"geheim","name":"password"}]}', undefined],
     ['{"secret":{"deep":["geheim",{"x":"geheim"}]},"b":1}', `{"secret":"${hidden}","b":1}`],
+    [
+      '{"data":"<?xml version=\\"1.0\\"?><a><VmInit winKey=\\"geheim\\" a=\\"b\\"/><ovf:rootPassword>geheim</ovf:rootPassword></a>"}',
+      undefined,
+    ],
+    ['{"data":"<Envelope customScript=\\"geheim\\">"}', `{"data":"${hidden}"}`],
     ['{"token":12345678901234567890}', `{"token":"${hidden}"}`],
   ])('%s', (text, expected) => {
     const masked = maskJson(text);
@@ -49,6 +54,12 @@ describe('masked XML', () => {
     ['<p><value>geheim</value><name>password</name></p>', undefined],
     ['<p><name>pass&#119;ord</name><value>geheim</value></p>', undefined],
     ['<ticket><x><value>geheim</value></x></ticket>', undefined],
+    [
+      '<data>&lt;Envelope winKey="geheim"/></data>',
+      `<data>&lt;Envelope winKey="${hidden}"/&gt;</data>`,
+    ],
+    ['<data><![CDATA[<?xml version="1.0"?><winKey>geheim</winKey>]]></data>', undefined],
+    ['<data>&lt;Envelope winKey="geheim"></data>', `<data>${hidden}</data>`],
     ['<?xml version="1.0"?><!DOCTYPE a><a><token>\ngeheim\n</token></a>', undefined],
   ])('%s', (text, expected) => {
     const masked = maskXml(text);

@@ -1,5 +1,5 @@
 /** Masking of passwords, tokens and keys in requests that are shown. */
-import { maskParameters, maskXml } from '../../recording/mask-text.ts';
+import { maskInner, maskParameters, maskXml } from '../../recording/mask-text.ts';
 import {
   hidden,
   isSecretHeader,
@@ -25,6 +25,7 @@ export function maskedHeaders(
 /** A value read from JSON, its secrets left out. */
 export function masked(value: unknown, place = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => masked(one, place));
+  if (typeof value === 'string') return maskInner(value);
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Readonly<Record<string, unknown>>;
   const isPair = typeof fields['name'] === 'string' && isSecretName(fields['name']);

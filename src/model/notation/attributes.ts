@@ -38,8 +38,10 @@ export interface Attribute {
   readonly sentWith?: string;
   /** Accepted on input, never returned. */
   readonly writeOnly?: boolean;
-  /** A password or key: definitions have a placeholder in its stead. */
+  /** A password or key: answers mask it, definitions have a placeholder in its stead. */
   readonly secret?: true;
+  /** Answers contain it because clients need it; recordings, the journal and histories do not. */
+  readonly confidential?: true;
   /** The text is the id of such an object; definitions have its name. */
   readonly idOf?: string;
   /** Links that lead to the same objects from where an object has no such list of its own. */

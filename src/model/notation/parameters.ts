@@ -8,6 +8,10 @@ export interface Parameter {
   readonly kind: Kind;
   /** Only in the answer (`out`), or in request and answer (`inout`). */
   readonly out?: 'out' | 'inout';
+  /** As `secret` of an attribute. */
+  readonly secret?: true;
+  /** As `confidential` of an attribute. */
+  readonly confidential?: true;
   readonly doc: string;
 }
 
@@ -171,6 +175,7 @@ export const actionParameters = {
   remote_viewer_connection_file: {
     kind: 'string',
     out: 'out',
+    confidential: true,
     doc: 'Connection file for the console viewer.',
   },
   removed_bonds: { kind: 'list struct host_nic', doc: 'Bonds to remove.' },
@@ -181,7 +186,7 @@ export const actionParameters = {
   },
   resolution_type: { kind: 'string', doc: 'add or copy.' },
   restore_memory: { kind: 'bool', doc: 'Also restore the memory that was saved.' },
-  root_password: { kind: 'string', doc: 'Password of root on the host.' },
+  root_password: { kind: 'string', secret: true, doc: 'Password of root on the host.' },
   snapshot: { kind: 'struct snapshot', doc: 'The snapshot, by id.' },
   source_host: { kind: 'struct host', doc: 'Host whose networks are copied.' },
   ssh: { kind: 'struct ssh', doc: 'How the host is reached.' },

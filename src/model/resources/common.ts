@@ -68,7 +68,7 @@ export const rate = structure('rate', {
 
 export const ticket = structure('ticket', {
   attributes: {
-    value: { kind: 'string', mut: 'CU' },
+    value: { kind: 'string', mut: 'CU', confidential: true },
     expiry: { kind: 'int', mut: 'CU' },
   },
 });

@@ -73,10 +73,16 @@ export const imageTransfer = resource('image_transfer', {
   doc: 'A transfer of the bytes of a disk, through the image daemon.',
   identified: true,
   attributes: {
-    proxy_url: { kind: 'string', mut: 'R', doc: 'The URL through the proxy, once transferring.' },
+    proxy_url: {
+      kind: 'string',
+      mut: 'R',
+      confidential: true,
+      doc: 'The URL through the proxy, once transferring.',
+    },
     transfer_url: {
       kind: 'string',
       mut: 'R',
+      confidential: true,
       doc: 'The URL of the image daemon, once transferring.',
     },
     phase: { kind: 'enum image_transfer_phase', mut: 'R', default: 'initializing' },

@@ -16,7 +16,8 @@ export const initialization = structure('initialization', {
     nic_configurations: { kind: 'list struct nic_configuration', mut: 'CU' },
     windows_license_key: { kind: 'string', mut: 'CU', secret: true },
     root_password: { kind: 'string', mut: 'CU', secret: true },
-    custom_script: { kind: 'string', mut: 'CU' },
+    // People write passwords into the script of the first start.
+    custom_script: { kind: 'string', mut: 'CU', confidential: true },
     input_locale: { kind: 'string', mut: 'CU' },
     ui_language: { kind: 'string', mut: 'CU' },
     system_locale: { kind: 'string', mut: 'CU' },

@@ -230,6 +230,6 @@ export const graphicsConsole = resource('graphics_console', {
 
 export const proxyTicket = structure('proxy_ticket', {
   attributes: {
-    value: { kind: 'string', mut: 'CU' },
+    value: { kind: 'string', mut: 'CU', confidential: true },
   },
 });

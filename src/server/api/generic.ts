@@ -121,7 +121,7 @@ export const partSize = 25;
 
 /** Adds an object; returns it as it is at the end of the transaction. */
 export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject): StoredObject {
-  const sent = withoutMasks(received);
+  const sent = withoutMasks(received, ref.type);
   const behavior = behaviorOf(ctx, ref.kind);
   requireOnAdd(ctx.site.dialect, ref, sent);
   if (ref.members) return addMember(ctx, ref, sent);
@@ -159,7 +159,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   const everything = costly.some((name) => sent[name] !== undefined);
   const whole = shownWhole(ctx, ref, before, everything);
   const shown = ctx.filter?.shows(ref.type, whole) ?? whole;
-  const news = withoutMasks(changedMembers(ref.type, sent, shown));
+  const news = withoutMasks(changedMembers(ref.type, sent, shown), ref.type);
   if (Object.keys(news).length === 0) {
     if (isOfProfile(ref)) countChange(ctx, ref.owner?.id ?? '');
     if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, target);

@@ -25,8 +25,12 @@ export class Objects {
   readonly #api: RawApi;
   readonly #lists = new Map<string, Promise<string[]>>();
 
-  constructor(api: RawApi) {
+  readonly #absent: boolean;
+
+  /** With `absent`, collections that an object does not have (404, 405) are empty; otherwise they are errors. */
+  constructor(api: RawApi, { absent = false } = {}) {
     this.#api = api;
+    this.#absent = absent;
   }
 
   /** Paths of the objects that a template stands for. */
@@ -55,6 +59,7 @@ export class Objects {
 
   async #read(collection: string): Promise<string[]> {
     const answer = await this.#api.json('GET', collection);
+    if (this.#absent && (answer.status === 404 || answer.status === 405)) return [];
     if (answer.status !== 200) throw new Error(`${collection}: ${answer.text}`);
     return itemsOf(answer.json()).map(({ id }) => `${collection}/${id}`);
   }

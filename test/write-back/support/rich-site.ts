@@ -186,18 +186,21 @@ const additions: readonly (readonly [name: string, path: string, body: Thing])[]
 
 /**
  * Adds it all; fails where something is refused. Where an addition refers to an object by its id, the
- * whole object is sent as it is read.
+ * whole object is sent as it is read. `send` posts each body instead of the speaker.
  */
-export async function enrich(api: RawApi, format: Format): Promise<void> {
+export async function enrich(
+  api: RawApi,
+  format: Format,
+  send = (speaker: Speaker, path: string, body: Thing) => speaker.post(path, body),
+): Promise<void> {
   const known = await firstIds(api);
   const paths = new Map(Object.entries(known).map(([name, id]) => [name, `${firsts[name]}/${id}`]));
   const idOf = (name: string) => paths.get(name)?.split('/').at(-1) ?? name;
   const speaker = new Speaker(api, format);
   for (const [name, template, body] of additions) {
     const path = template.replace(/\{(\w+)\}/g, (_, word: string) => idOf(word));
-    const answer = await speaker.post(`${path}?async=false`, {
-      [tagAt(template)]: await filled(body),
-    });
+    const document = { [tagAt(template)]: await filled(body) };
+    const answer = await send(speaker, `${path}?async=false`, document);
     expect([200, 201, 202], `${path}: ${answer.text}`).toContain(answer.status);
     if (name !== '') paths.set(name, `${path}/${answer.object['id']}`);
   }

@@ -4,11 +4,12 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { withoutSecrets } from '../../core/masked-secrets.ts';
 import type { HandedOver, SharedImage, SharedStorage } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { knownHere } from '../../inventory/register.ts';
 import { contentsOf, type Origin, type Part, type Stored } from '../../inventory/unregistered.ts';
-import { parseDocument, type StoredObject, writeDocument } from '../../store/kinds.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
 
 type Domain = Resource<'storage_domain'>;
@@ -212,7 +213,10 @@ export function releaseOf(id: string): ImageCopy {
   return { from: id, to: id, shared: { domain: id, way: 'release' } };
 }
 
-/** A machine or template with the names of what it refers to here and another site does not have. */
+/**
+ * A VM or template with the names of what it refers to here and another site does not have, without
+ * secrets, as OVF has it: they belong to the first start of a guest.
+ */
 function withOrigin(ctx: RuleContext, object: Vm | Template): StoredObject {
   const known = object.origin_names;
   const profiles = (object.parts ?? [])
@@ -222,16 +226,7 @@ function withOrigin(ctx: RuleContext, object: Vm | Template): StoredObject {
     cluster: ctx.tx.get('cluster', object.cluster?.id ?? '')?.name ?? known?.cluster,
     profiles: { ...known?.profiles, ...Object.fromEntries(profiles) },
   };
-  return { ...withoutPasswords(object), origin_names: origin };
-}
-
-/** A document without the passwords in it, as OVF has it: they belong to the first start of a guest. */
-function withoutPasswords(object: StoredObject): StoredObject {
-  const isPassword = (name: string) => /(?:^|_)password$/.test(name);
-  const shown: unknown = JSON.parse(writeDocument(object), (name, value: unknown) =>
-    isPassword(name) ? undefined : value,
-  );
-  return parseDocument(JSON.stringify(shown));
+  return { ...withoutSecrets(object), origin_names: origin };
 }
 
 function profileNames(ctx: RuleContext, nic: Resource<'nic'>) {
