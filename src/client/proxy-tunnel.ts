@@ -20,10 +20,25 @@ export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefi
   if (name === undefined || text === undefined) return undefined;
   if (to.protocol !== 'https:' || isExcepted(to, env)) return undefined;
   const address = text.includes('://') ? text : `http://${text}`;
-  if (/^https?:/.test(address) && URL.canParse(address)) return new URL(address);
-  throw new UsageError(`${name}: not the address of an http or https proxy`, {
-    hint: `write ${name}=http://host:port, or name ${to.hostname} in NO_PROXY`,
-  });
+  if (!/^https?:/.test(address) || !URL.canParse(address)) {
+    throw new UsageError(`${name}: not the address of an http or https proxy`, {
+      hint: `write ${name}=http://host:port, or name ${to.hostname} in NO_PROXY`,
+    });
+  }
+  const proxy = new URL(address);
+  try {
+    loginOf(proxy);
+  } catch {
+    throw new UsageError(`${name}: user or password has malformed percent-encoding`, {
+      hint: `in ${name}=http://user:password@host:port, write "%" of user and password as %25`,
+    });
+  }
+  return proxy;
+}
+
+/** `user:password` of an address, decoded. Throws `URIError` if the percent-encoding is malformed. */
+function loginOf({ username, password }: URL): string {
+  return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
 }
 
 function isExcepted({ hostname, port }: URL, env: EnvironmentVariables): boolean {
@@ -80,7 +95,7 @@ async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const to = `${hostname}:${port || 443}`;
   const socket = await connectToProxy(proxy);
-  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const login = loginOf(proxy);
   const lines = [
     `CONNECT ${to} HTTP/1.1`,
     `Host: ${to}`,

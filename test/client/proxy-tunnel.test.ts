@@ -41,6 +41,18 @@ describe('the proxy of a server', () => {
   });
 
   it.each([
+    ['HTTPS_PROXY', 'http://jane:50%@proxy:3128'],
+    ['https_proxy', 'http://ja%zzne:x@proxy:3128'],
+    ['ALL_PROXY', 'jane:%ff@proxy:3128'],
+  ])('is refused if its credentials have malformed percent-encoding: %s=%s', (name, value) => {
+    const find = () => proxyOf(engine, { [name]: value });
+    expect(find).toThrow(UsageError);
+    expect(find).toThrow(`${name}: user or password has malformed percent-encoding`);
+    const hint = `in ${name}=http://user:password@host:port, write "%" of user and password as %25`;
+    expect(find).toThrow(expect.objectContaining({ hint }));
+  });
+
+  it.each([
     ['', true],
     ['example.com', false],
     ['EXAMPLE.com', false],
