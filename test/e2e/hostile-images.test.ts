@@ -220,6 +220,7 @@ describe('afterwards', () => {
     const turn = Number(readFileSync(turnFile, 'utf8'));
     expect(turn, `longest turn; slowest request ${prober.slowest} ms`).toBeLessThan(longestTurn);
     expect(memory() - memoryBefore).toBeLessThan(mostGrowth);
+    expect(site.server.stderr()).not.toMatch(/^\s+at /m);
   });
 
   it('the server starts again, and no disk is locked', async () => {

@@ -1,5 +1,6 @@
 /** Log of a server: a line that repeats is written once, with its count. */
 import { escapeControlChars } from '../../escape-control-chars.ts';
+import { FormatError } from '../../formats/format-error.ts';
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 
@@ -15,8 +16,8 @@ const quietTime = 10_000;
 const gone = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /**
- * Makes what notes errors. Those that come from outside (a disk that is full, a client that went away)
- * are a line, written at most once in a while; errors of our own come with their stack.
+ * Makes what notes errors. Those that come from outside (a disk that is full, a client that went away, an image
+ * that cannot be used) are a line, written at most once in a while; errors of our own come with their stack.
  */
 export function reporter(
   log: (line: string) => void,
@@ -40,9 +41,9 @@ export function reporter(
   };
 }
 
-/** The line that says it all; undefined where somebody has to look for the reason. */
+/** The line for an error that the server is not to blame for; undefined for an internal error. */
 function lineOf(error: unknown): string | undefined {
-  if (error instanceof StoreError) return error.message;
+  if (error instanceof StoreError || error instanceof FormatError) return error.message;
   const { code } = systemError(error);
   return code !== undefined && gone.has(code) ? `a client went away (${code})` : undefined;
 }

@@ -49,3 +49,8 @@ export function reportGivenUp(ctx: RuleContext, subject: TaskSubject, reason: st
     subject.objects,
   );
 }
+
+/** The line of the log for a task that has failed. */
+export function failureLine({ task, type, name }: TaskSubject, reason: string): string {
+  return `task ${task} of ${typeLabel(type)} ${name} failed: ${reason}`;
+}

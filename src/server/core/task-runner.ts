@@ -1,6 +1,7 @@
 /** Runner of persistent tasks: each at its time, also those from before a restart. */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { FormatError } from '../../formats/format-error.ts';
 import { longestTurn } from '../store/group.ts';
 import { readJson, type StoredObject } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
@@ -8,10 +9,12 @@ import type { Task } from '../store/task-list.ts';
 import { behaviorsOf } from './behavior.ts';
 import { RuleContext } from './context.ts';
 import { deadlinePrefix, type Noted, type NotedWork, workPrefix } from './declared-tasks.ts';
+import { failureCause } from './failure-cause.ts';
 import { settleJob } from './jobs.ts';
 import { silenceLimit } from './peers.ts';
 import type { Site } from './ports.ts';
 import {
+  failureLine,
   isExhaustedStep,
   isExhaustedWork,
   lastingAfter,
@@ -275,9 +278,15 @@ export class TaskRunner {
       await this.#written(() => end(noted.done));
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
-      this.#report(error);
+      // An image of a user that cannot be used is no error of the server: the log names the object and the cause.
+      const isImage = error instanceof FormatError;
+      if (!isImage) this.#report(error);
       const fail = (ctx: RuleContext) => {
         ctx.failed = true;
+        if (isImage) {
+          const line = failureLine(noted.subject(ctx), failureCause(error) ?? error.message);
+          ctx.afterCommit.push(() => this.#report(line));
+        }
         noted.failed(ctx, error);
       };
       await this.#written(() => end(fail)).catch(this.#report);
