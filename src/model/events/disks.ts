@@ -7,11 +7,21 @@ export const diskEvents = {
     severity: 'normal',
     text: 'Add-Disk operation of {DiskAlias} was initiated on VM {VmName} by {UserName}.',
   },
+  DISK_UPDATE_FAILED: {
+    code: 87,
+    severity: 'error',
+    text: 'Failed to update disk {DiskAlias} (User: {UserName}).',
+  },
   DISK_UPDATED: { code: 88, severity: 'normal', text: 'Disk {DiskAlias} was updated.' },
   DISK_ADDED_TO_VM: {
     code: 97,
     severity: 'normal',
     text: 'The disk {DiskAlias} was successfully added to VM {VmName}.',
+  },
+  DISK_EXTEND_FAILED: {
+    code: 370,
+    severity: 'error',
+    text: 'Failed to extend the size of the disk {DiskAlias} to {NewSize} GB. User: {UserName}.',
   },
   DISK_EXTENDED: {
     code: 371,
@@ -88,6 +98,11 @@ export const diskEvents = {
     severity: 'normal',
     text: 'The disk {DiskAlias} was successfully added.',
   },
+  DISK_ADD_FAILED: {
+    code: 2022,
+    severity: 'error',
+    text: 'The disk {DiskAlias} could not be added.',
+  },
   DISK_REMOVE_STARTED: {
     code: 2038,
     severity: 'normal',
@@ -103,10 +118,20 @@ export const diskEvents = {
     severity: 'normal',
     text: 'Disk {DiskAlias} was sparsified.',
   },
+  DISK_SPARSIFY_FAILED: {
+    code: 1327,
+    severity: 'error',
+    text: 'Failed to sparsify the disk {DiskAlias}.',
+  },
   DISK_REDUCED: {
     code: 382,
     severity: 'normal',
     text: 'Disk {DiskAlias} was reduced successfully.',
+  },
+  DISK_REDUCE_FAILED: {
+    code: 383,
+    severity: 'error',
+    text: 'Failed to reduce the disk {DiskAlias}.',
   },
   DISK_UNIT_REFRESHED: {
     code: 1055,
@@ -122,6 +147,11 @@ export const diskEvents = {
     code: 2031,
     severity: 'normal',
     text: 'Disk {DiskAlias} was exported successfully to {StorageDomainName}.',
+  },
+  DISK_EXPORT_FAILED: {
+    code: 2032,
+    severity: 'error',
+    text: 'Failed to export disk {DiskAlias} to {StorageDomainName}.',
   },
   DISK_IMAGE_LOST: {
     code: 10920,

@@ -171,10 +171,25 @@ export const machineEvents = {
     severity: 'warning',
     text: 'VM {VmName} has been imported from the given configuration but the following disk(s) failed to attach: {DiskAliases}.',
   },
+  VM_START_FAILED: {
+    code: 54,
+    severity: 'error',
+    text: 'Failed to run VM {VmName} (User: {UserName}).',
+  },
   VM_EXPORTED: {
     code: 1150,
     severity: 'normal',
     text: 'VM {VmName} was exported successfully to {StorageDomainName}.',
+  },
+  VM_EXPORT_FAILED: {
+    code: 1151,
+    severity: 'error',
+    text: 'Failed to export VM {VmName} to {StorageDomainName}.',
+  },
+  STATELESS_SNAPSHOT_LEFT: {
+    code: 1001,
+    severity: 'error',
+    text: 'Failed to discard the changes of stateless VM {VmName}.',
   },
   VM_IMPORTED: {
     code: 1152,

@@ -47,6 +47,11 @@ export const snapshotEvents = {
     severity: 'normal',
     text: 'Template {TemplateName} was exported successfully to {StorageDomainName}.',
   },
+  TEMPLATE_EXPORT_FAILED: {
+    code: 1157,
+    severity: 'error',
+    text: 'Failed to export template {TemplateName} to {StorageDomainName}.',
+  },
   TEMPLATE_IMPORT_FAILED: {
     code: 1159,
     severity: 'error',

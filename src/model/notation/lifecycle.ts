@@ -22,8 +22,8 @@ export interface Move<
   readonly idempotent?: true;
   /** What is answered from states that `from` does not list. */
   readonly refusedBy: Readonly<Partial<Record<S, Fault>>> & { readonly otherwise: Fault };
-  /** Events written when the move begins and when it ends. */
-  readonly events?: { readonly begin?: Event; readonly end?: Event };
+  /** Events written when the move begins, when it ends, and when copying for it fails. */
+  readonly events?: { readonly begin?: Event; readonly end?: Event; readonly fail?: Event };
 }
 
 /** Names of events and faults are checked in `model/checked-names.ts`. */

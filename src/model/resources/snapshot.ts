@@ -119,6 +119,11 @@ export const snapshot = resource('snapshot', {
       severity: 'normal',
       text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' has been completed.",
     },
+    SNAPSHOT_PREVIEW_FAILED: {
+      code: 99,
+      severity: 'error',
+      text: 'Failed to preview snapshot {SnapshotName} of VM {VmName}.',
+    },
     SNAPSHOT_COMMIT_STARTED: {
       code: 94,
       severity: 'normal',
@@ -133,6 +138,11 @@ export const snapshot = resource('snapshot', {
       code: 100,
       severity: 'normal',
       text: "VM '{VmName}' restoring from snapshot '{SnapshotName}' has been completed.",
+    },
+    SNAPSHOT_RESTORE_FAILED: {
+      code: 652,
+      severity: 'error',
+      text: 'Failed to restore VM {VmName} from a snapshot.',
     },
     SNAPSHOT_REMOVE_STARTED: {
       code: 342,

@@ -36,7 +36,11 @@ export const templateLifecycle = lifecycle({
       via: [['locked', 2_000]],
       to: 'ok',
       refusedBy: locked,
-      events: { begin: 'TEMPLATE_EXPORT_STARTED', end: 'TEMPLATE_EXPORTED' },
+      events: {
+        begin: 'TEMPLATE_EXPORT_STARTED',
+        end: 'TEMPLATE_EXPORTED',
+        fail: 'TEMPLATE_EXPORT_FAILED',
+      },
     },
     /** Into a file on a host. */
     export_to_file: {

@@ -60,7 +60,7 @@ export const vmLifecycle = lifecycle({
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { otherwise: 'VM_IS_LOCKED' },
-      events: { begin: 'VM_ADD_STARTED', end: 'VM_ADD_FINISHED' },
+      events: { begin: 'VM_ADD_STARTED', end: 'VM_ADD_FINISHED', fail: 'VM_ADD_FAILED' },
     },
     /** From another platform, or from a file on a host. */
     import: {
@@ -68,7 +68,7 @@ export const vmLifecycle = lifecycle({
       via: [['image_locked', 4_000]],
       to: 'down',
       refusedBy: { otherwise: 'VM_IS_LOCKED' },
-      events: { end: 'VM_IMPORTED' },
+      events: { end: 'VM_IMPORTED', fail: 'VM_ADD_FAILED' },
     },
     start: {
       from: ['down', 'suspended', 'paused'],
@@ -181,19 +181,21 @@ export const vmLifecycle = lifecycle({
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
+      events: { fail: 'VM_START_FAILED' },
     },
     drop_state: {
       from: ['down'],
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
+      events: { fail: 'STATELESS_SNAPSHOT_LEFT' },
     },
     export: {
       from: ['down'],
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
-      events: { begin: 'VM_EXPORT_STARTED', end: 'VM_EXPORTED' },
+      events: { begin: 'VM_EXPORT_STARTED', end: 'VM_EXPORTED', fail: 'VM_EXPORT_FAILED' },
     },
     /** Into a file on a host; while it runs it is only read, and keeps its state. */
     export_to_file: {
@@ -226,7 +228,7 @@ export const vmLifecycle = lifecycle({
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
-      events: { begin: 'SNAPSHOT_PREVIEW_STARTED' },
+      events: { begin: 'SNAPSHOT_PREVIEW_STARTED', fail: 'SNAPSHOT_PREVIEW_FAILED' },
     },
     /** The second half of a preview: the present is kept, now the snapshot takes its place. */
     show_snapshot: {
@@ -234,14 +236,18 @@ export const vmLifecycle = lifecycle({
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { end: 'SNAPSHOT_PREVIEW_FINISHED' },
+      events: { end: 'SNAPSHOT_PREVIEW_FINISHED', fail: 'SNAPSHOT_PREVIEW_FAILED' },
     },
     restore_snapshot: {
       from: ['down'],
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { begin: 'SNAPSHOT_RESTORED', end: 'SNAPSHOT_RESTORE_FINISHED' },
+      events: {
+        begin: 'SNAPSHOT_RESTORED',
+        end: 'SNAPSHOT_RESTORE_FINISHED',
+        fail: 'SNAPSHOT_RESTORE_FAILED',
+      },
     },
     commit_snapshot: {
       from: ['down'],
@@ -255,7 +261,11 @@ export const vmLifecycle = lifecycle({
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { begin: 'SNAPSHOT_RESTORED', end: 'SNAPSHOT_RESTORE_FINISHED' },
+      events: {
+        begin: 'SNAPSHOT_RESTORED',
+        end: 'SNAPSHOT_RESTORE_FINISHED',
+        fail: 'SNAPSHOT_RESTORE_FAILED',
+      },
     },
     detach: {
       from: ['down', 'suspended', 'image_locked'],

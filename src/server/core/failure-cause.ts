@@ -3,6 +3,10 @@ import { FormatError } from '../../formats/format-error.ts';
 import { Qcow2Error } from '../../formats/qcow2-header.ts';
 import { knownCauseOf } from '../files/access.ts';
 import { systemError } from '../files/system-error.ts';
+import { StoreError } from '../store/store.ts';
+
+/** An image file that was written and is missing or shorter than it was. The message names its path. */
+export class ImageLost extends StoreError {}
 
 /**
  * The cause as the end of a sentence, without a full stop; undefined for errors whose messages are for the
@@ -11,6 +15,7 @@ import { systemError } from '../files/system-error.ts';
 export function failureCause(error: unknown): string | undefined {
   if (error instanceof Qcow2Error) return `cannot use the image: ${error.message}`;
   if (error instanceof FormatError) return error.message.replace(/\.$/, '');
+  if (error instanceof ImageLost) return 'the image is missing or shorter than it was';
   return systemCause(error) ?? systemCause(systemError(error).cause);
 }
 

@@ -84,6 +84,8 @@ function fail(ctx: RuleContext, run: TransitionRun, object: StoredObject, error:
   const left = failed
     ? failed(ctx, object, run, error)
     : { ...object, [attribute]: states[0] ?? object[attribute] };
+  const event = moveOf(lifecycleOf(ctx, run.kind), run.operation).events?.fail;
+  if (event) report(ctx, run, object, event);
   if (left) ctx.tx.update(run.kind, left, run.collection);
 }
 

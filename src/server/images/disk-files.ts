@@ -13,6 +13,7 @@ import { link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sizeInside } from '../../formats/qcow2.ts';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
+import { ImageLost } from '../core/failure-cause.ts';
 import type { DiskImages, ImageForm } from '../core/ports.ts';
 import { noteReplaced, noteUnknown } from '../inventory/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
@@ -122,7 +123,7 @@ export class DiskFiles implements DiskImages {
   #requireWhole(record: ImageRecord): void {
     if (this.isWhole(record)) return;
     const state = existsSync(this.path(record.id)) ? 'is shorter than it was' : 'is missing';
-    throw new StoreError(`The image file ${this.path(record.id)} ${state}.`);
+    throw new ImageLost(`The image file ${this.path(record.id)} ${state}.`);
   }
 
   /** Whether a file that has to be there is, and is not shorter than it has to be. */

@@ -257,11 +257,9 @@ export const ended: Ends = {
 
 export const failed: NonNullable<TransitionHandlers<'disk'>['onCopyFailure']> = {
   copy(ctx, disk, run) {
-    const { target, words: messageParams } = dataOf(run);
+    const { target } = dataOf(run);
     const made = target ? ctx.tx.get('disk', target) : undefined;
     if (made) eraseDisk(ctx, made);
-    const alias = disk.alias ?? '';
-    ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...messageParams });
     return { ...disk, status: 'ok' };
   },
   export(ctx, disk, run) {

@@ -123,6 +123,7 @@ const transitions: TransitionHandlers<'template'> = {
       ctx.event('TEMPLATE_ADD_FAILED', { template });
       return { ...template, status: 'illegal' };
     },
+    export: (_ctx, template) => ({ ...template, status: 'ok' }),
     /** The template is as it was; what it was to become elsewhere is not there. */
     export_to_file(ctx, template, { data }) {
       ctx.event('TEMPLATE_EXPORT_TO_FILE_FAILED', { template }, data?.words);

@@ -213,6 +213,7 @@ const transitions: TransitionHandlers<'vm'> = {
   onCopyFailure: {
     add: (ctx, vm, { data }) => withoutCopies(ctx, vm, data),
     import: (ctx, vm, { data }) => withoutCopies(ctx, vm, data),
+    export: (_ctx, vm) => ({ ...vm, status: 'down' }),
     export_to_file(ctx, vm, { data }) {
       ctx.event('VM_EXPORT_TO_FILE_FAILED', subjects(ctx, vm), data?.words);
       return { ...vm, status: 'down' };
@@ -223,7 +224,6 @@ const transitions: TransitionHandlers<'vm'> = {
 /** A machine whose disks could not be copied is there, and its disks are not to be used. */
 function withoutCopies(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   spoilCopies(ctx, notedCopies(data));
-  ctx.event('VM_ADD_FAILED', subjects(ctx, vm));
   return { ...vm, status: 'down', has_illegal_images: true };
 }
 
