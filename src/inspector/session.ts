@@ -10,6 +10,9 @@ export const appRoot = meta('app-root');
 
 const key = 'vmctl-inspector';
 
+/** Keeps the requests of this page out of the list of requests that it shows. */
+const ownRequest = { 'Vmctl-Inspector': 'true' };
+
 /** An answer that is no success, in the words of the server. */
 export class Refused extends Error {
   readonly status: number;
@@ -41,7 +44,7 @@ export class Session {
   static async signIn(username: string, password: string): Promise<Session> {
     const answer = await fetch(`${appRoot}/sso/oauth/token`, {
       method: 'POST',
-      headers: { Accept: 'application/json' },
+      headers: { Accept: 'application/json', ...ownRequest },
       body: new URLSearchParams({
         grant_type: 'password',
         scope: meta('scope'),
@@ -64,7 +67,7 @@ export class Session {
     sessionStorage.removeItem(key);
     await fetch(`${appRoot}/sso/oauth/revoke`, {
       method: 'POST',
-      headers: { Accept: 'application/json' },
+      headers: { Accept: 'application/json', ...ownRequest },
       body: new URLSearchParams({ token: this.#token, scope: meta('scope') }),
     }).catch(() => undefined);
   }
@@ -77,7 +80,12 @@ export class Session {
   ): Promise<string> {
     const answer = await fetch(path, {
       ...options,
-      headers: { Accept: accept, Authorization: `Bearer ${this.#token}`, ...options.headers },
+      headers: {
+        Accept: accept,
+        Authorization: `Bearer ${this.#token}`,
+        ...ownRequest,
+        ...options.headers,
+      },
     });
     const text = await answer.text();
     if (answer.ok) return text;

@@ -109,6 +109,12 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
       "[...document.querySelectorAll('tbody tr')].find((row) => /users/.test(row.textContent)).click()",
     );
     const text = await browser.until(/Answer[\s\S]*no entry called ada/);
+    const paths = await browser.value(
+      "[...document.querySelectorAll('tbody tr td:nth-child(3)')].map((cell) => cell.textContent).join(' ')",
+    );
+    // Neither what the pages before this one read nor their sign-ins.
+    expect(paths).not.toMatch(/statistics|favicon/);
+    expect(paths).toMatch(/\/users\b/);
     expect(text).toContain('"password": "(hidden)"');
     expect(text).not.toContain('swordfish');
     await browser.press('ArrowDown', 'Enter');

@@ -7,9 +7,12 @@ import {
   type RequestJournal,
   whole,
 } from '../admin/request-journal.ts';
-import type { ApiResponse } from '../api/request.ts';
+import { type ApiResponse, headerOf } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
-import type { HttpService } from './service.ts';
+import type { HttpService, ServiceRequest } from './service.ts';
+
+/** Header of the requests that the page of the server (`src/inspector`) sends. */
+export const inspectorHeader = 'vmctl-inspector';
 
 /** The service, seen by a journal. What is asked about the server itself is not kept. */
 export function journaled(
@@ -21,7 +24,9 @@ export function journaled(
     ...service,
     answer: async (request) => {
       const { message, target, readBody } = request;
-      if (target.startsWith(`${adminPath}/`)) return service.answer(request);
+      if (target.startsWith(`${adminPath}/`) || isOfInspector(request)) {
+        return service.answer(request);
+      }
       const entry = journal.begin(now(), message.method ?? 'GET', target, message.headers);
       const began = performance.now();
       const answered = () => {
@@ -53,6 +58,12 @@ export function journaled(
       }
     },
   };
+}
+
+/** Whether the page of the server sent a request. Changes of the API are recorded whatever their headers are. */
+function isOfInspector({ message, api }: ServiceRequest): boolean {
+  if (headerOf(message, inspectorHeader) === undefined) return false;
+  return message.method === 'GET' || api === undefined;
 }
 
 /** The answer, which is complete in the journal once its last piece is taken. */
