@@ -15,6 +15,8 @@ export interface Call {
   readonly body?: object;
   /** The object as it is before the call, where somebody has just read all of it that the body is about. */
   readonly before?: ApiObject;
+  /** The same change as the user expressed it: what the history records and a dry run compares. */
+  readonly recordedAs?: Call;
   readonly headers?: Readonly<Record<string, string>>;
   /** What is tried, in words, for error messages: `start vms/web01`. */
   readonly what?: string;

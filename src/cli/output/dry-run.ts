@@ -108,8 +108,9 @@ function shown(value: unknown): string {
 /** What an update would change of the object as it is now; nothing for other requests. */
 async function changesOf(
   client: Client,
-  { call }: DryRunRequest,
+  request: DryRunRequest,
 ): Promise<readonly Change[] | undefined> {
+  const call = request.call?.recordedAs ?? request.call;
   if (call?.operation.name !== 'update' || call.body === undefined) return undefined;
   const get = operationsOf(call.operation.path).find(({ name }) => name === 'get');
   if (!get) return undefined;

@@ -86,8 +86,9 @@ async function requestOf(client: Client, request: RawRequest): Promise<HistoryRe
     ...(correlationId === undefined ? {} : { correlationId }),
   };
   if (!call) return plain;
-  const { operation, ids = {}, query = {}, what } = call;
-  const before = await whatItReplaces(client, call);
+  const recorded = call.recordedAs ?? call;
+  const { operation, ids = {}, query = {}, what } = recorded;
+  const before = await whatItReplaces(client, recorded);
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, typeof value === 'bigint' ? String(value) : value] as const],
   );
@@ -98,7 +99,7 @@ async function requestOf(client: Client, request: RawRequest): Promise<HistoryRe
     operation: operation.name,
     ids,
     ...(given.length > 0 ? { query: Object.fromEntries(given) } : {}),
-    ...bodyOf(call),
+    ...bodyOf(recorded),
     ...(before ? { before } : {}),
   };
 }
@@ -188,7 +189,7 @@ function outcomeOf(
     return { status, made: { id, ...(called === undefined ? {} : { name: String(called) }) } };
   }
   const isWhole = id !== undefined && answer['next_run_configuration_exists'] !== true;
-  if (operation.name !== 'update' || !isWhole || !body) return { status };
+  if (operation.name !== 'update' || !isWhole || !body || call.recordedAs) return { status };
   const after = valuesAt(operation.type, body, answer);
   return { status, after: withoutSecrets(operation.type, after) };
 }

@@ -6,6 +6,7 @@ import { lifecycles } from '../../model/derive/lifecycles.ts';
 import { makesByType } from '../../model/derive/makes.ts';
 import type { Makes } from '../../model/notation/makes.ts';
 import { Progress, ProgressBoard } from '../output/progress.ts';
+import { updateDisk } from './attached-disk.ts';
 import { collectionAt, collectionsOf, homeOf } from './collections.ts';
 import { bareWord, isUuid } from './identifiers.ts';
 import { changeIfNeeded, namesake, presentByWord, presentTargets } from './if-needed.ts';
@@ -243,7 +244,11 @@ export async function change(
   };
   const known = { item: identity(target), isWhole: false };
   if (verb.kind === 'update') {
-    const item = await client.object({ ...call, body });
+    const sent = { ...call, body };
+    const item =
+      operation.type === 'disk'
+        ? await updateDisk(run, sent, target.id)
+        : await client.object(sent);
     const moves = lifecycles[collection.type]?.moves['update'] !== undefined;
     const settled = moves ? await settle(run, target, ['update'], progress) : undefined;
     if (settled || item['id'] !== undefined) return { item: settled ?? item, isWhole: true };
