@@ -81,7 +81,7 @@ export const itemDefaults: Readonly<Record<string, Item>> = { vm: { template: 'B
 
 /** Checks that a document is a definition. Throws with what is wrong, and where. */
 export function readDefinition(document: unknown, where: string): Definition {
-  if (!isItem(document)) throw new Error(`${where} must hold collections such as "vms:"`);
+  if (!isItem(document)) throw new Error(`${where}:1:1: expected collections such as "vms:"`);
   for (const [name, list] of Object.entries(document)) {
     if (!services[`/${name}`]) {
       throw new Error(`${where}: "${name}" is not a collection of the API, such as vms or hosts`);

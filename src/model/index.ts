@@ -37,10 +37,18 @@ export function attributesOf(name: string): Readonly<Record<string, Attribute>> 
   let attributes = attributesByType.get(name);
   if (!attributes) {
     const type = typeOf(name);
-    attributes = {
-      ...(type.base ? attributesOf(type.base) : type.identified ? identifiedAttributes : {}),
-      ...type.attributes,
-    };
+    const inherited = type.base
+      ? attributesOf(type.base)
+      : type.identified
+        ? identifiedAttributes
+        : {};
+    // Without a prototype: names in documents and paths are looked up in it, such as "constructor".
+    const own: Record<string, Attribute> = Object.assign(
+      Object.create(null),
+      inherited,
+      type.attributes,
+    );
+    attributes = own;
     attributesByType.set(name, attributes);
   }
   return attributes;

@@ -102,12 +102,26 @@ export function texts(members: Values): string {
 
 const standardNamespace = /^http:\/\/schemas\.dmtf\.org\/ovf\/envelope\/1\/?$/;
 
-/** A text is no OVF document of a machine; its message says why. */
-export class OvfError extends Error {}
+/** A text is no OVF document of a VM; its message says why. */
+export class OvfError extends Error {
+  readonly #problem: string;
+
+  constructor(problem: string) {
+    super(`The configuration is not an OVF document: ${problem}.`);
+    this.#problem = problem;
+  }
+
+  /** `FILE:LINE:COLUMN: problem`; without a position the problem is one of the entire document. */
+  in(file: string): string {
+    const hasPosition = /^\d+:\d+: /.test(this.#problem);
+    const problem = `this is no OVF document of a VM: ${this.#problem}`;
+    return hasPosition ? `${file}:${this.#problem}` : `${file}:1:1: ${problem}`;
+  }
+}
 
 /** The error for a document with what is wrong with it. */
 export function notOvf(why: string): OvfError {
-  return new OvfError(`The configuration is not an OVF document: ${why}.`);
+  return new OvfError(why);
 }
 
 export class OvfDocument {

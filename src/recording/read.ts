@@ -73,12 +73,12 @@ function checkHeader(line: string, path: string): void {
   if (isHeader(header) && header.version === recordingVersion) return;
   if (isHeader(header)) {
     throw new RecordingError(
-      `${path} is a recording of version ${header.version}; this vmctl reads version ${recordingVersion}`,
+      `${path}:1:1: this is a recording of version ${header.version}; this vmctl reads version ${recordingVersion}`,
       `use the vmctl that made it: ${header.program}`,
     );
   }
   throw new RecordingError(
-    line === '' ? `${path} is empty: there is no recording in it` : `${path} is no recording`,
+    line === '' ? `${path}:1:1: the text is empty` : `${path}:1:1: this is no recording`,
     'vmctl --record FILE makes one',
   );
 }

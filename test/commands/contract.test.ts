@@ -365,7 +365,7 @@ const tools: readonly Row[] = [
     row: 'a replay needs a recording',
     words: ['serve', '--replay', '/dev/null'],
     code: 2,
-    stderr: /there is no recording in it/,
+    stderr: /:1:1: the text is empty/,
   },
   {
     row: 'a replay has no data of its own',

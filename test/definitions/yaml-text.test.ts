@@ -27,6 +27,7 @@ const bad: readonly (readonly [string, string, string])[] = [
   ['a member without a name', '? \n: a\n', '1:3'],
   ['deep nesting', `vms: ${'['.repeat(150)}1${']'.repeat(150)}`, '1:105'],
   ['very deep nesting', '['.repeat(20_000), '1'],
+  ['U+0000', 'a: 1\nb: "x\0"\n', '2:6'],
   ['an empty text', '', '1:1'],
 ];
 

@@ -279,7 +279,7 @@ describe('backups run', () => {
     const second = await backUp();
     writeFileSync(join(first.folder, 'backup.json'), '{');
     const third = await run('backups', 'run', name, folder, '--keep', '1', '-o', 'json');
-    expect(third.stderr).toContain(`${join(first.folder, 'backup.json')} cannot be used`);
+    expect(third.stderr).toContain(`${join(first.folder, 'backup.json')}:1:2: `);
     expect(third.stderr).toContain('passed over');
     const made = JSON.parse(third.stdout) as Backup;
     expect(made.deleted).toEqual([basename(second.folder)]);
@@ -290,7 +290,7 @@ describe('backups run', () => {
       writeFileSync(join(first.folder, 'backup.json'), content);
       const named = await home.runHere(['backups', 'restore', first.folder, '--name', 'none']);
       expect(named).toMatchObject({ code: 2 });
-      expect(named.stderr).toContain('cannot be used');
+      expect(named.stderr).toMatch(/backup\.json:1:\d+: /);
     }
   });
 

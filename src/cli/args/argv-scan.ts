@@ -18,7 +18,10 @@ const takesValue: ReadonlySet<string> = new Set(
 );
 
 /** What flags are given whose value stands behind an equals sign, or is left out: then nothing. */
-const bareValues: Readonly<Record<string, string>> = { '--debug': 'http', '--watch': '' };
+const bareValues: ReadonlyMap<string, string> = new Map([
+  ['--debug', 'http'],
+  ['--watch', ''],
+]);
 
 /**
  * The words with flags whose value may be left out written in full: it is never the next word.
@@ -26,7 +29,7 @@ const bareValues: Readonly<Record<string, string>> = { '--debug': 'http', '--wat
 export function expandBareFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) => {
-    const value = end < 0 || index < end ? bareValues[word] : undefined;
+    const value = end < 0 || index < end ? bareValues.get(word) : undefined;
     return value === undefined ? word : `${word}=${value}`;
   });
 }

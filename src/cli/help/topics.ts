@@ -26,7 +26,9 @@ export function topicPages(): Readonly<Record<string, string>> {
 
 /** The page of a topic; without a word the root page. */
 export function topicPage(word: string | undefined): string | undefined {
-  return word === undefined ? rootPage() : (generated[word]?.() ?? topicTexts[word]);
+  if (word === undefined) return rootPage();
+  if (Object.hasOwn(generated, word)) return generated[word]?.();
+  return Object.hasOwn(topicTexts, word) ? topicTexts[word] : undefined;
 }
 
 /** The error for a word that is neither a noun nor a topic. */

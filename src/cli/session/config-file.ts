@@ -2,6 +2,7 @@
 import { type Site, siteUrl } from '../../client/address.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { dialects } from '../../model/dialect.ts';
+import { parseJsonFile } from '../../wire/json-file.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { readPrivate, withLock, writePrivate } from './private-file.ts';
 
@@ -49,21 +50,21 @@ const empty: Configuration = { version: 1, contexts: {}, defaults: {} };
 export function loadConfiguration(path: string): Configuration {
   const text = readPrivate(path, 'trusted');
   if (text === undefined) return empty;
-  let parsed: unknown;
+  let parsed: Readonly<Record<string, unknown>>;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseJsonFile(text, path);
   } catch (error) {
-    throw broken(path, (error as Error).message);
+    throw broken((error as Error).message);
   }
-  if (!isRecord(parsed)) throw broken(path, 'it is no object');
   if (parsed['version'] !== 1)
-    throw broken(path, `version ${String(parsed['version'])} is unknown`);
+    throw broken(`${path}:1:1: version ${String(parsed['version'])} is unknown`);
   const contexts = parsed['contexts'] ?? {};
   const defaults = parsed['defaults'] ?? {};
   const current = parsed['current'];
-  if (!isRecord(contexts) || !isRecord(defaults)) throw broken(path, 'contexts is no object');
+  if (!isRecord(contexts) || !isRecord(defaults))
+    throw broken(`${path}:1:1: contexts or defaults is no object`);
   for (const [name, context] of Object.entries(contexts)) {
-    if (!isContext(context)) throw broken(path, `the context ${name} is not complete`);
+    if (!isContext(context)) throw broken(`${path}:1:1: the context ${name} is not complete`);
   }
   return {
     version: 1,
@@ -73,8 +74,9 @@ export function loadConfiguration(path: string): Configuration {
   };
 }
 
-function broken(path: string, why: string): UsageError {
-  return new UsageError(`${path} cannot be used: ${why}`, {
+/** The error for a configuration with a mistake; the message begins with the position. */
+function broken(message: string): UsageError {
+  return new UsageError(message, {
     code: 'bad_configuration',
     hint: 'repair the file, or move it away and run vmctl login',
   });

@@ -60,9 +60,7 @@ export async function parseDocument(
         : decodeAction(media, document, shape.action, options);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    // A syntax error has a position, any other the path of a member.
-    const separator = /^\d+:\d+: /.test(error.message) ? ':' : ': ';
-    throw new UsageError(`${name}${separator}${error.message}`, {
+    throw new UsageError(positioned(name, error.message), {
       code: 'bad_document',
       hint: 'names are those of the API, as vmctl explain shows them',
       cause: error,
@@ -71,10 +69,21 @@ export async function parseDocument(
   return 'type' in shape ? writable(cli, decoded, shape.type, operation) : decoded;
 }
 
+/**
+ * A message of the decoder with the file: syntax errors begin with their position, errors of elements in
+ * XML end with it; members of JSON have a path alone.
+ */
+function positioned(name: string, message: string): string {
+  if (/^\d+:\d+: /.test(message)) return `${name}:${message}`;
+  const [, problem = message, at] = /^(.*) \(at (\d+:\d+)\)$/s.exec(message) ?? [];
+  return at === undefined ? `${name}: ${message}` : `${name}:${at}: ${problem}`;
+}
+
 /** JSON and XML as they are, YAML and JSON with sizes as JSON without. */
 async function normalized(text: string, name: string, shape: Shape): Promise<[MediaType, string]> {
   const start = text.trimStart().charAt(0);
-  if (start === '') throw new UsageError(`${name} is empty`, { code: 'bad_document' });
+  if (start === '')
+    throw new UsageError(`${name}:1:1: the text is empty`, { code: 'bad_document' });
   if (start === '<') return ['application/xml', text];
   // The wire decoder reports syntax errors in JSON with more detail.
   const isJsonObject = start === '{';
@@ -90,7 +99,7 @@ async function normalized(text: string, name: string, shape: Shape): Promise<[Me
     });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${name} holds no object`, {
+    throw new UsageError(`${name}:1:1: expected one object`, {
       code: 'bad_document',
       hint: 'write one object with the attributes of the API',
     });

@@ -4,6 +4,7 @@ import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/follow-events.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { enums } from '../../model/enums.ts';
+import { parseJsonFile } from '../../wire/json-file.ts';
 import { plainText } from '../output/cells.ts';
 import { columnsOf } from '../output/column-selection.ts';
 import { formatOf, isTable, printAs, showsColumns } from '../output/print.ts';
@@ -104,17 +105,21 @@ function severitiesOf(value: unknown): ReadonlySet<string> | undefined {
 function readCursor(file: string): EventCursor | undefined {
   const text = readPrivate(file, 'trusted');
   if (text === undefined) return undefined;
+  const refused = (message: string) =>
+    new UsageError(message, {
+      hint: 'name another file with --cursor, or remove this one to begin with new events',
+    });
+  let cursor: Readonly<Record<string, unknown>>;
   try {
-    const { floor, told } = JSON.parse(text) as { floor: unknown; told: unknown };
-    if (Number.isInteger(floor) && Array.isArray(told)) {
-      return new EventCursor(floor as number, told.map(Number));
-    }
-  } catch {
-    // It says below what is wrong with it.
+    cursor = parseJsonFile(text, file);
+  } catch (error) {
+    throw refused((error as Error).message);
   }
-  throw new UsageError(`--cursor ${file}: this file does not say where to go on`, {
-    hint: 'name another file, or remove this one to begin with what happens from now on',
-  });
+  const { floor, told } = cursor;
+  if (Number.isSafeInteger(floor) && Array.isArray(told) && told.every(Number.isSafeInteger)) {
+    return new EventCursor(floor as number, told as number[]);
+  }
+  throw refused(`${file}:1:1: this is not the cursor of an earlier run`);
 }
 
 /** One line for each event; what was printed is never moved to make columns fit. */

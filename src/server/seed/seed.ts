@@ -44,8 +44,8 @@ export async function parseInventory(text: string): Promise<Plan | undefined> {
     );
   }
   const value = await parseYaml(content, text);
-  if (typeof value !== 'object' || value === null) {
-    throw new Error(`${text} must hold counts such as "hosts: 10", or lists of objects.`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`${text}:1:1: expected counts such as "hosts: 10", or lists of objects`);
   }
   const entries = Object.entries(value);
   return entries.some(([, one]) => typeof one === 'object')

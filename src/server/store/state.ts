@@ -174,7 +174,7 @@ function loadLines(
   file = 'the saved state',
 ): void {
   const kinds = new Set<string>(storedKinds());
-  if (lines.length === 0) throw new Error(`${file} is empty`);
+  if (lines.length === 0) throw new Error(`${file}:1:1: the text is empty`);
   for (const { number, text } of lines) {
     try {
       loadLine(tx, parseDocument(text), number, kinds, now);

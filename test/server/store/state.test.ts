@@ -13,7 +13,7 @@ import { useWorld } from '../support/world.ts';
 const head = '{"format":"vmctl-state","version":1}';
 
 it.each([
-  ['', 'the saved state is empty'],
+  ['', 'the saved state:1:1: the text is empty'],
   ['{}', 'the saved state:1:1: this is not the state of a vmctl serve'],
   [`${head}\n{"kind":"car","collection":"/cars","object":{}}`, ':2:1: .*no kind .* called car'],
   [`${head}\n{"kind":"api","collection":"/","object":{}}`, ':2:1: .*without an id'],

@@ -30,10 +30,13 @@ export function fieldsOf({
     const at = text.indexOf('=');
     if (at < 1) throw new UsageError(`${flag} ${text}: no value`, { hint: 'write name=value' });
     const words = text.slice(0, at).split('.');
+    if (words.includes('__proto__')) {
+      throw new UsageError(`${flag} ${text}: __proto__ is not the name of a member`);
+    }
     const last = words.pop() ?? '';
     let inner = body;
     for (const word of words) {
-      const next = inner[word] ?? {};
+      const next = (Object.hasOwn(inner, word) ? inner[word] : undefined) ?? {};
       if (typeof next !== 'object' || next === null) {
         throw new UsageError(`${flag} ${text}: ${word} is a value already`);
       }

@@ -3,6 +3,7 @@
 import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { systemReason } from '../../../system-errors.ts';
+import { parseJsonFile } from '../../../wire/json-file.ts';
 
 /** The names in a folder; none where it is not there. */
 export async function namesIn(path: string): Promise<readonly string[]> {
@@ -17,14 +18,23 @@ export async function namesIn(path: string): Promise<readonly string[]> {
   }
 }
 
-/** What a file holds as JSON; nothing where there is none. Throws where it is no JSON, or cannot be read. */
+/** What a file holds as JSON; nothing where there is none. Throws where it is no JSON object, or cannot be read. */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   const text = await readIfThere(path);
   if (text === undefined) return undefined;
+  return objectIn(text, path) as T;
+}
+
+/** The JSON object in the text of a file. Throws `damaged_file` with the position of the mistake. */
+export function objectIn(text: string, path: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(text) as T;
+    return parseJsonFile(text, path);
   } catch (cause) {
-    throw new UsageError(`${path} is damaged: it is no JSON`, { code: 'damaged_file', cause });
+    throw new UsageError((cause as Error).message, {
+      code: 'damaged_file',
+      hint: 'take the file from a copy of the folder, or move it away',
+      cause,
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { fileNameFrom, isFileName } from '../../../formats/file-name.ts';
-import { readIfThere } from './files.ts';
+import { objectIn, readIfThere } from './files.ts';
 
 export const manifestName = 'backup.json';
 
@@ -56,23 +56,39 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   const path = join(folder, manifestName);
   const text = await readIfThere(path);
   if (text === undefined) return undefined;
-  const damaged = (why: string) =>
-    new UsageError(`${path} cannot be used: ${why}`, { code: 'damaged_file' });
-  let manifest: Manifest | null;
-  try {
-    manifest = JSON.parse(text) as Manifest | null;
-  } catch {
-    throw damaged('it is no JSON');
+  const manifest = objectIn(text, path) as Partial<Manifest>;
+  const problem = problemOf(manifest);
+  if (problem === undefined) return manifest as Manifest;
+  throw new UsageError(`${path}:1:1: ${problem}`, { code: 'damaged_file' });
+}
+
+/** What keeps an object from being a manifest; undefined if readers can rely on it. */
+function problemOf(manifest: Partial<Manifest>): string | undefined {
+  const { format, version, number, taken, server, vm, disks } = manifest;
+  if (format !== 'vmctl-backup') return 'this is not the manifest of a backup';
+  if (version !== 1) return `version ${JSON.stringify(version)} is not known`;
+  if (!Number.isSafeInteger(number)) return 'number is not a whole number';
+  if (typeof taken !== 'string' || Number.isNaN(Date.parse(taken))) return 'taken is not a time';
+  if (typeof server !== 'string') return 'server is not a text';
+  if (!isRecord(vm) || typeof vm['id'] !== 'string' || typeof vm['name'] !== 'string') {
+    return 'vm has no id and name';
   }
-  if (manifest?.format !== 'vmctl-backup') throw damaged('it is of something else');
-  if (manifest.version !== 1) throw damaged(`version ${String(manifest.version)} is not known`);
-  if (!Array.isArray(manifest.disks)) throw damaged('it names no disks');
-  for (const { file } of manifest.disks) {
+  if (!Array.isArray(disks)) return 'it names no disks';
+  for (const disk of disks as readonly unknown[]) {
+    if (!isRecord(disk)) return 'a disk is not an object';
+    const { id, file, size, disk: own, attachment } = disk;
     if (typeof file !== 'string' || !isFileName(file)) {
-      throw damaged(`${JSON.stringify(file)} is not the name of a file in the folder`);
+      return `${JSON.stringify(file)} is not the name of a file in the folder`;
     }
+    if (typeof id !== 'string') return `the disk in ${file} has no id`;
+    if (!Number.isSafeInteger(size) || Number(size) < 0) return `the size of ${file} is no size`;
+    if (!isRecord(own) || !isRecord(attachment)) return `the attributes of ${file} are missing`;
   }
-  return manifest;
+  return undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const diskAttributes = ['format', 'sparse', 'backup', 'wipe_after_delete', 'description'] as const;

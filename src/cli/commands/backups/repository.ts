@@ -25,6 +25,12 @@ interface Register {
 }
 
 const registerName = 'backups.json';
+
+/** Whether a register that was read has the members that others rely on. */
+function isComplete({ server, vm, checkpoints }: Partial<Register>): boolean {
+  const texts = [server, vm?.id, vm?.name];
+  return texts.every((one) => typeof one === 'string') && Array.isArray(checkpoints);
+}
 const runName = 'run.json';
 const unfinished = '.unfinished';
 /** What the root of a file system has. */
@@ -76,11 +82,14 @@ export class BackupRepository {
       } as const;
       return new BackupRepository(path, register, warn);
     }
-    if (known.format !== 'vmctl-backups' || known.version !== 1) {
-      throw new UsageError(`${join(given, registerName)} is of another kind or version`, {
-        code: 'no_backup_folder',
-        hint: 'name another folder',
-      });
+    if (known.format !== 'vmctl-backups' || known.version !== 1 || !isComplete(known)) {
+      throw new UsageError(
+        `${join(given, registerName)}:1:1: this is not the register of a folder of backups`,
+        {
+          code: 'no_backup_folder',
+          hint: 'name another folder',
+        },
+      );
     }
     if (known.vm.id !== vm.id || known.server !== server) {
       throw new ConflictError(

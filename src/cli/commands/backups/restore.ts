@@ -99,7 +99,7 @@ async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredD
     };
   } catch (cause) {
     if (!(cause instanceof OvfError)) throw cause;
-    throw new UsageError(`${path} cannot be used: ${cause.message}`, {
+    throw new UsageError(cause.in(path), {
       code: 'damaged_file',
       hint,
       cause,

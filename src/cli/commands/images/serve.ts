@@ -7,6 +7,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { UsageError } from '../../../client/errors.ts';
 import type { ImageDaemon, Ticket } from '../../../images/index.ts';
 import { systemReason } from '../../../system-errors.ts';
+import { parseJsonFile } from '../../../wire/json-file.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
@@ -117,18 +118,18 @@ async function contentOf(cli: CommandContext, file: string): Promise<string> {
 
 function ticketIn(file: string, content: string, read: (document: unknown) => Ticket): Ticket {
   const name = file === '-' ? 'standard input' : file;
-  let document: unknown;
+  const hint =
+    'a ticket is {"uuid": "t", "size": 1048576, "ops": ["read"], "timeout": 3600, "url": "file:///disk.raw"}';
+  let document: Readonly<Record<string, unknown>>;
   try {
-    document = JSON.parse(content);
-  } catch {
-    throw new UsageError(`${name} holds no JSON`);
+    document = parseJsonFile(content, name);
+  } catch (error) {
+    throw new UsageError((error as Error).message, { hint, cause: error });
   }
   try {
     return read(document);
   } catch (error) {
-    throw new UsageError(`${name} holds no ticket: ${(error as Error).message}`, {
-      hint: 'it looks like {"uuid": "t", "size": 1048576, "ops": ["read"], "timeout": 3600, "url": "file:///disk.raw"}',
-    });
+    throw new UsageError(`${name}:1:1: this is no ticket: ${(error as Error).message}`, { hint });
   }
 }
 

@@ -85,7 +85,7 @@ function describe(source: OvaPackage): Described {
     if (!isStored) return { source, machine, layout, isNative };
   } catch (error) {
     if (!(error instanceof OvfError)) throw error;
-    throw new UsageError(`${name}: ${error.message}`, { code: 'wrong_format', cause: error });
+    throw new UsageError(error.in(name), { code: 'wrong_format', cause: error });
   }
   throw new UsageError(`${name} does not say in which files the disks of the machine are`, {
     code: 'wrong_format',

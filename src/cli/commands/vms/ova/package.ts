@@ -31,7 +31,11 @@ export function openPackage(path: string): OvaPackage {
   try {
     const { size } = fstatSync(file);
     const head = readPart(file, { offset: 0, size: Math.min(size, 512) });
-    if (/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff\0?)?\s*</.test(head.toString('latin1')))
+    // Whatever its contents are, such a name is that of a document: the error has the position.
+    if (
+      extname(path).toLowerCase() === '.ovf' ||
+      /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff\0?)?\s*</.test(head.toString('latin1'))
+    )
       return unpacked(path, file, size);
     return packed(path, file);
   } finally {
@@ -98,7 +102,7 @@ function unpacked(path: string, file: number, size: number): OvaPackage {
   const manifest = existsSync(digests) ? readFileText(digests) : undefined;
   return {
     path,
-    document: { name: basename(path), text },
+    document: { name: path, text },
     ...(manifest === undefined ? {} : { manifest: { name: basename(digests), text: manifest } }),
     fileAt(name) {
       const found = [name, decoded(name)].map((one) => beside(path, one)).find(isFile);
