@@ -98,6 +98,34 @@ export function givenTwice(flag: string): UsageError {
   });
 }
 
+/** Values that are texts of any kind, and may be empty: `<value>` of a setting, `<text>` of a description. */
+const freeTexts: ReadonlySet<string> = new Set(['text', 'value']);
+
+/** Whether an argument may be empty; an empty name is mostly a shell variable that is not set. */
+export function argumentMayBeBlank({ notation }: ArgumentSpec): boolean {
+  const name = argumentParts(notation).name.toLowerCase();
+  // `search-help` explains the empty search as well.
+  return freeTexts.has(name) || name === 'query';
+}
+
+/**
+ * Whether the value of a flag may be empty: attributes may, unless they refer to objects, because an empty
+ * text clears them. `--search` has an error of its own.
+ */
+export function flagMayBeBlank({ notation, section, type = '' }: FlagSpec): boolean {
+  const { long, value = '' } = flagParts(notation);
+  if (long === '--search') return true;
+  if (section === 'body') return !/\b(?:ref|links)\b/.test(type);
+  return freeTexts.has(value.replace(/^[<[]|[>\]]$/g, '').toLowerCase());
+}
+
+/** The refusal of an empty value. */
+export function blankValue(name: string): UsageError {
+  return new UsageError(`${name}: the value is empty`, {
+    hint: 'quote the value, and check that the variable in it is set',
+  });
+}
+
 /** What an argument is called, whether it must be given, and whether there may be several. */
 export function argumentParts(notation: string): {
   readonly name: string;

@@ -3,8 +3,11 @@ import { Argument, type Command as Commander, Option } from 'commander';
 import type { Command } from '../args/command.ts';
 import {
   type ArgumentSpec,
+  argumentMayBeBlank,
   argumentParts,
+  blankValue,
   type FlagSpec,
+  flagMayBeBlank,
   flagParts,
   givenTwice,
 } from '../args/parameters.ts';
@@ -33,7 +36,28 @@ export function mount(noun: Commander, command: Command, run: Runner, wholeHelp 
       fitted(commandPage(command, wholeHelp), helpWidth),
   });
   // Behind the arguments stand the options and the command itself.
-  parsed.action((...parts: readonly unknown[]) => run(command, parsed, parts.slice(0, -2)));
+  parsed.action((...parts: readonly unknown[]) => {
+    const values = parts.slice(0, -2);
+    for (const [index, spec] of command.arguments.entries()) {
+      if (argumentMayBeBlank(spec)) continue;
+      if ([values[index]].flat().some(isBlank)) throw blankValue(argumentParts(spec.notation).name);
+    }
+    return run(command, parsed, values);
+  });
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+/** Refuses an empty value before anything else is done with it. */
+function refuseBlank(option: Option): void {
+  if (option.isBoolean()) return;
+  const parse = option.parseArg ?? (option.variadic ? collect : (text: string) => text);
+  option.argParser((text, previous: unknown) => {
+    if (isBlank(text)) throw blankValue(option.long ?? option.flags);
+    return parse(text, previous);
+  });
 }
 
 function argumentOf({ notation, doc, choices, default: value }: ArgumentSpec): Argument {
@@ -54,7 +78,8 @@ function addFlag(parsed: Commander, spec: FlagSpec): void {
     if (spec.choices) option.choices(spec.choices);
     if (spec.parse) option.argParser(spec.parse);
     if (spec.repeatable) option.argParser(collect);
-    else once(option);
+    if (!flagMayBeBlank(spec)) refuseBlank(option);
+    if (!spec.repeatable) once(option);
     if (spec.default !== undefined) option.default(spec.default);
     if (spec.required) option.makeOptionMandatory();
     parsed.addOption(option);
