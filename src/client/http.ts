@@ -3,6 +3,7 @@
  * program. Requests go over the HTTP of Node; undici, which transfers need, is loaded for them alone.
  */
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Dispatcher } from 'undici';
@@ -68,10 +69,12 @@ export class Http {
   readonly #options: HttpOptions;
   /** Connections for transfers, once there is one. */
   #dispatcher: Promise<Dispatcher> | undefined;
+  #transferTrust: Trust;
 
   private constructor(connections: Connections, options: HttpOptions) {
     this.#connections = connections;
     this.#options = options;
+    this.#transferTrust = options.trust;
   }
 
   /** Prepares connections for a trust. */
@@ -89,12 +92,12 @@ export class Http {
     return new Http(connections, options);
   }
 
-  /** For transfers, which stream their bodies: connections for the same trust. */
+  /** For transfers, which stream their bodies: connections of their own. */
   async dispatcher(): Promise<Dispatcher> {
     if (this.isDryRun) throw new DryRunStop([]);
     this.#dispatcher ??= import('./undici.ts').then(({ openAgent }) =>
       openAgent({
-        tls: tlsOptions(this.#options.trust),
+        tls: tlsOptions(this.#transferTrust),
         idleTimeout: this.#options.idleTimeout ?? defaultIdleTimeout,
         ...(this.#options.env ? { env: this.#options.env } : {}),
         ...(this.#options.times ? { times: this.#options.times } : {}),
@@ -103,10 +106,16 @@ export class Http {
     return await this.#dispatcher;
   }
 
-  /** The same trust for transfers that open connections of their own. */
+  /** What they trust, for transfers that open connections of their own. */
   get trust(): ConnectionOptions {
     if (this.isDryRun) throw new DryRunStop([]);
-    return tlsOptions(this.#options.trust);
+    return tlsOptions(this.#transferTrust);
+  }
+
+  /** Trusts an authority, in PEM, for transfers that begin after this, beside those that are trusted already. */
+  trustForTransfers(pem: string): void {
+    const { ca = defaultAuthorities(this.#options.env) } = this.#options.trust;
+    this.#transferTrust = { ...this.#options.trust, ca: `${ca}\n${pem}` };
   }
 
   /** A connection of the same kind by way of a proxy; none where there is no proxy for the server. */
@@ -279,6 +288,16 @@ export class Http {
     this.#connections.close();
     await (await this.#dispatcher)?.destroy();
   }
+}
+
+/** Whom Node trusts where nobody is named. */
+function defaultAuthorities(env: EnvironmentVariables = {}): string {
+  const tls: typeof import('node:tls') & {
+    getCACertificates?: (type: string) => readonly string[];
+  } = process.getBuiltinModule('node:tls');
+  if (tls.getCACertificates) return tls.getCACertificates('default').join('\n');
+  const extra = env['NODE_EXTRA_CA_CERTS'];
+  return [...tls.rootCertificates, ...(extra ? [readFileSync(extra, 'utf8')] : [])].join('\n');
 }
 
 function tlsOptions({ ca, insecure }: Trust) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
+import { trustServiceAuthority } from '../../../client/service-authority.ts';
 import {
   Journal,
   type JournalHeader,
@@ -33,6 +34,8 @@ export async function transferOptions(
   progress: TransferProgress,
 ): Promise<TransferOptions> {
   const limit = limitOf(flags.limitRate);
+  // Before the image daemon is asked: its certificate may be signed by another authority than that of the API.
+  if (!cli.isDryRun) await trustServiceAuthority(client);
   return {
     client,
     server: siteUrl(await client.site()),
