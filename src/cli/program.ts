@@ -6,7 +6,7 @@ import { UsageError } from '../client/errors.ts';
 import { escapeControlChars } from '../escape-control-chars.ts';
 import { nextWordIndex } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
-import { type Command, nameOf, type Options } from './args/command.ts';
+import { type Command, nameOf, type Options, printedBy } from './args/command.ts';
 import type { Sandbox } from './commands/serve/sandbox.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
@@ -18,6 +18,7 @@ import { asUsageError } from './parse/usage-error.ts';
 import { CommandContext } from './session/command-context.ts';
 import { openClient } from './session/connect.ts';
 import type { Io } from './session/io.ts';
+import type { Printed } from './session/printed.ts';
 import { closeMatches } from './text/did-you-mean.ts';
 import { type Verb, verbOf, verbsOf } from './verbs/derive-verbs.ts';
 import { purposeOf } from './verbs/purpose.ts';
@@ -63,7 +64,7 @@ export async function runNoun(
         context = new CommandContext(sandbox.io, signal, openClient);
         context.words = argv;
       }
-      await prepare(context, one, flags);
+      await prepare(context, one, flags, printedBy(one, positionals, parsed.opts()));
       await one.run(context, positionals, parsed.opts(), nounModules);
     };
     mount(holder, command, run, wholeHelp);
@@ -175,12 +176,13 @@ async function prepare(
   context: CommandContext,
   command: Command,
   flags: Readonly<Record<string, unknown>>,
+  prints: Printed,
 ): Promise<void> {
   context.useNoun(command.noun);
   context.use(flags);
   const query = context.setting('query')?.value;
   if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
-  checkOutputFlags(context);
+  checkOutputFlags(context, { name: nameOf(command), prints, typed: flags });
   if (context.dryRunMode) checkDryRun(context, command);
   if (flags['record'] !== undefined && command.offline) {
     throw new UsageError(`${nameOf(command)} --record: it sends no requests`, {

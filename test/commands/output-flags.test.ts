@@ -1,5 +1,7 @@
-/** Flags of the output with every list, every get and every format: they change the output, or are refused. */
+/** Flags of the output with every command and every format: they change the output, or are refused. */
 import { describe, expect, it } from 'vitest';
+import { type Command, nameOf } from '../../src/cli/args/command.ts';
+import { nounModules } from '../../src/cli/modules.generated.ts';
 import { formats } from '../../src/cli/session/settings.ts';
 import { collectionsOf, modelNouns } from '../../src/cli/verbs/collections.ts';
 import { useDesk } from './support/desk.ts';
@@ -10,25 +12,26 @@ const desk = useDesk();
 const nouns = modelNouns().filter((noun) =>
   collectionsOf(noun).some(({ parents }) => parents.length === 0),
 );
-const flags = [['--columns', 'x=id'], ['--no-headers'], ['--csv-safe'], ['--utc']];
+const others = [['--no-headers'], ['--csv-safe'], ['--utc']];
+const flags = [['--columns', 'x=id'], ...others];
 /** Where there is nothing to change, the output is the same: no formulas, no times. */
 const mayChangeNothing = new Set(['--csv-safe', '--utc']);
-/** Details of one object have no headers. */
-const ofOne = new Set([...mayChangeNothing, '--no-headers']);
 
-async function problemsOf(
-  words: readonly string[],
-  exempt: ReadonlySet<string> = mayChangeNothing,
-): Promise<string[]> {
+async function problemsOf(words: readonly string[], column = 'id'): Promise<string[]> {
   const problems: string[] = [];
   for (const format of formats) {
     const plain = await desk.run([...words, '-o', format]);
+    if (plain.code !== 0 && plain.code !== 2) problems.push(`-o ${format}: ${plain.stderr}`);
     if (plain.code !== 0 || plain.stdout.trim() === '' || plain.stdout.trim() === '[]') continue;
-    for (const flag of flags) {
+    for (const flag of [['--columns', `x=${column}`], ...others]) {
       const { code, stdout, stderr } = await desk.run([...words, '-o', format, ...flag]);
-      const isRefused = code === 2 && /has no effect with -o|cannot change it/.test(stderr);
+      const isRefused =
+        code === 2 &&
+        /has no effect with -o|cannot change it|it prints one object|there is no such column/.test(
+          stderr,
+        );
       const isSame = code === 0 && stdout === plain.stdout;
-      const isAllowed = exempt.has(flag[0] ?? '') && code === 0;
+      const isAllowed = mayChangeNothing.has(flag[0] ?? '') && code === 0;
       if (code !== 0 && !isRefused) problems.push(`${flag} -o ${format}: ${code} ${stderr}`);
       if (isSame && !isAllowed && plain.stdout.split('\n').length > 2) {
         problems.push(`${flag} -o ${format}: the same output`);
@@ -44,7 +47,7 @@ describe('output flags', () => {
   });
 
   it('of vmctl vms get', async () => {
-    expect(await problemsOf(['vms', 'get', 'vm-01'], ofOne)).toEqual([]);
+    expect(await problemsOf(['vms', 'get', 'vm-01'])).toEqual([]);
   });
 
   it.each(['json', 'jsonl', 'yaml'])('--columns selects members in %s', async (format) => {
@@ -59,6 +62,96 @@ describe('output flags', () => {
   it('--columns and --query together are refused', async () => {
     const words = ['vms', 'list', '--columns', 'name', '--query', '[].name'];
     expect(await desk.run(words)).toMatchObject({ code: 2 });
+  });
+});
+
+const modules = await Promise.all(Object.values(nounModules).map((load) => load()));
+const handMade = modules.flatMap(({ commands }) => commands);
+const ofEach = [
+  ...[...flags, ['--sort', 'id'], ['--query', '[]']],
+  ...formats.map((format) => ['-o', format]),
+];
+
+/** By what commands print, the flags that they have to refuse; those that decide by their arguments are below. */
+const refusedBy: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  text: ofEach,
+  nothing: ofEach.filter(([flag, value]) => flag !== '-o' || !/^jsonl?$/.test(String(value))),
+  definition: ofEach.filter(
+    ([flag, value]) => flag !== '-o' || !/^(json|yaml)$/.test(String(value)),
+  ),
+  report: [...flags, ['--sort', 'id'], ['--query', '[]']].map((words) => [...words, '-o', 'table']),
+  object: [
+    ['--sort', 'id'],
+    ['--no-headers', '-o', 'table'],
+  ],
+};
+
+/** The words of a command with all that it needs; nobody looks at the values before the flags are checked. */
+function wordsOf(command: Command): readonly string[] {
+  const needed = command.arguments.filter(({ notation }) => notation.startsWith('<'));
+  const required = command.flags.filter((flag) => flag.required);
+  return [
+    ...nameOf(command).split(' '),
+    ...required.flatMap(({ notation, choices }) => [
+      String(/--[\w-]+/.exec(notation)),
+      choices?.[0] ?? '1',
+    ]),
+    ...needed.map(({ choices }) => choices?.[0] ?? '1'),
+  ];
+}
+
+describe('hand-made commands', () => {
+  const declared = handMade.flatMap((command) =>
+    typeof command.prints === 'string' && command.prints !== 'objects'
+      ? [[nameOf(command), command, command.prints] as const]
+      : [],
+  );
+
+  it.each(declared)('vmctl %s refuses what changes nothing', async (_, command, prints) => {
+    for (const flag of refusedBy[prints] ?? []) {
+      const words = [...wordsOf(command), ...flag];
+      const { code, stdout, stderr } = await desk.run(words);
+      expect([code, stdout], `${words.join(' ')}: ${stderr}`).toEqual([2, '']);
+      expect(stderr, words.join(' ')).toMatch(/it prints|one form only|has no effect with -o/);
+    }
+  });
+
+  /** By the names of those that only read: a column, and words with which they print something. */
+  const samples: Readonly<Record<string, readonly [column: string, ...(readonly string[])[]]>> = {
+    'api info': ['product_info.name', []],
+    'api ping': ['status', []],
+    commands: ['name', ['vms']],
+    'config list': ['name', []],
+    'context list': ['name', []],
+    'context show': ['name', []],
+    doctor: ['check', []],
+    explain: ['name', ['vm'], ['vm.name']],
+    history: ['id', [], ['1']],
+    'search-help': ['noun', [], ['vms', 'name=web*']],
+    top: ['name', ['vms', '--count', '1']],
+    'vms ip': ['address', ['vm-01']],
+    wait: ['id', ['vms/vm-01']],
+    whoami: ['name', []],
+  };
+  /** Those for which more has to be set up than a test of flags is worth. */
+  const elsewhere = ['serve requests', 'conformance', 'api', 'diff'];
+
+  it.each(
+    Object.entries(samples).flatMap(([name, [column, ...all]]) =>
+      all.map((words) => [[...name.split(' '), ...words].join(' '), column] as const),
+    ),
+  )('vmctl %s', async (line, column) => {
+    await desk.must('login', desk.server().ready.base_url);
+    await desk.must('tags', 'create', '--name', 'for-the-history', '--if-needed');
+    expect(await problemsOf(line.split(' '), column)).toEqual([]);
+  });
+
+  it('are all looked at: those that only read have words, or refuse every flag', () => {
+    const isSeen = (one: Command) =>
+      [...Object.keys(samples), ...elsewhere].includes(nameOf(one)) ||
+      ['text', 'nothing', 'definition'].includes(String(one.prints));
+    const unseen = handMade.filter((one) => one.onlyReads && !isSeen(one)).map(nameOf);
+    expect(unseen).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Commands as plain values: what they are called, what they take, what runs them. */
 import type { CommandContext } from '../session/command-context.ts';
+import type { Printed } from '../session/printed.ts';
 import type { ArgumentSpec, ArgumentValues, FlagSpec, FlagValues } from './parameters.ts';
 
 /** One request that a command may send. */
@@ -49,6 +50,8 @@ export interface Command {
   readonly unshowable?: Unshowable;
   /** It changes nothing, neither at the service nor on this machine, and ends by itself. */
   readonly onlyReads?: true;
+  /** `objects` where it says nothing else; a function where arguments or flags decide. */
+  readonly prints?: Printed | ((positionals: readonly unknown[], options: Options) => Printed);
   /** `modules` are all hand-made commands, for those that tell about commands. */
   run(
     context: CommandContext,
@@ -135,4 +138,13 @@ export function noun({
 /** Noun and verb, or the noun alone. */
 export function nameOf({ noun, verb }: Pick<Command, 'noun' | 'verb'>): string {
   return verb === undefined ? noun : `${noun} ${verb}`;
+}
+
+/** What a command prints when it is run with these arguments and flags. */
+export function printedBy(
+  { prints = 'objects' }: Command,
+  positionals: readonly unknown[],
+  options: Options,
+): Printed {
+  return typeof prints === 'function' ? prints(positionals, options) : prints;
 }

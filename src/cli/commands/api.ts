@@ -236,6 +236,7 @@ export default noun({
       ],
       // The entry point belongs to no collection.
       calls: () => operationsOf('/').map((operation) => callOf(operation)),
+      prints: ([word]) => (word === 'info' || word === 'ping' ? 'object' : 'objects'),
       run: (cli, [method, path], options) => api(cli, method, path, options),
     }),
   ],

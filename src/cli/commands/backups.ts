@@ -34,6 +34,7 @@ const run = command({
     'vmctl backups run web01 backups/web01 --keep 7',
     'vmctl backups run web01 backups/web01 --full --limit-rate 50MiB/s',
   ],
+  prints: 'report',
   run: async (cli, [vm, dir], flags) => {
     const { runBackup } = await import('./backups/run.ts');
     await runBackup(cli, vm, dir, flags);

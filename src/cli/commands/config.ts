@@ -177,6 +177,7 @@ export default noun({
       ],
       offline: true,
       unshowable: 'local',
+      prints: 'nothing',
       run: (cli, [name, value]) => set(cli, name, value),
     }),
     command({
@@ -186,6 +187,7 @@ export default noun({
       examples: ['vmctl config unset output', 'vmctl config unset vms.columns'],
       offline: true,
       unshowable: 'local',
+      prints: 'nothing',
       run: (cli, [name]) => set(cli, name, undefined),
     }),
   ],

@@ -27,6 +27,7 @@ export default noun({
       ],
       exits: [11],
       unshowable: 'many',
+      prints: (_, { html }) => (html === '-' ? 'text' : 'objects'),
       run: async (cli, [url], flags) => {
         const { checkConformance } = await import('./conformance/run.ts');
         await checkConformance(cli, url, flags);

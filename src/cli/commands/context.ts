@@ -152,6 +152,7 @@ export default noun({
       arguments: [argument('[name]', 'a context; by default the current one')],
       examples: ['vmctl context show', 'vmctl context show lab -o json'],
       ...local,
+      prints: 'object',
       run: (cli, [name]) => show(cli, name),
     }),
     command({
@@ -160,6 +161,7 @@ export default noun({
       arguments: [argument('<name>', 'a context')],
       examples: ['vmctl context use lab'],
       ...local,
+      prints: 'nothing',
       run: (cli, [name]) => use(cli, name),
     }),
     command({
@@ -179,6 +181,7 @@ export default noun({
         'vmctl context set lab --name testing',
       ],
       ...local,
+      prints: 'nothing',
       run: (cli, [name], flags) => set(cli, name, flags),
     }),
     command({
@@ -188,6 +191,7 @@ export default noun({
       arguments: [argument('<name>', 'a context')],
       examples: ['vmctl context delete lab --yes'],
       ...local,
+      prints: 'nothing',
       run: (cli, [name]) => remove(cli, name),
     }),
   ],

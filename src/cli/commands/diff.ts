@@ -31,6 +31,7 @@ export default noun({
       examples: ['vmctl diff site.yaml', 'vmctl export | vmctl diff -'],
       exits: [differs],
       unshowable: 'many',
+      prints: 'report',
       run: (cli, [file], flags) => diff(cli, fileOf(file, flags)),
     }),
   ],

@@ -42,6 +42,7 @@ const upload = command({
     'zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storagedomain data1',
     'vmctl disks upload new.qcow2 --disk root',
   ],
+  prints: 'object',
   run: async (cli, [file], flags) => {
     const { runUpload } = await import('./disks/upload.ts');
     await runUpload(cli, file, flags);
@@ -71,6 +72,7 @@ const download = command({
     'vmctl disks download root copy.qcow2 --resume',
     'vmctl disks download root - | gzip > root.raw.gz',
   ],
+  prints: ([, file]) => (file === '-' ? 'text' : 'report'),
   run: async (cli, [disk, file], flags) => {
     const { runDownload } = await import('./disks/download.ts');
     await runDownload(cli, disk, file, flags);
@@ -89,6 +91,7 @@ const verify = command({
     'They are compared as they are stored; zeros behind the end of the file make no difference.',
   examples: ['vmctl disks verify root root.qcow2', 'vmctl disks verify root root.qcow2 -o json'],
   exits: [6],
+  prints: 'report',
   run: async (cli, [disk, file]) => {
     const { runVerify } = await import('./disks/verify.ts');
     await runVerify(cli, disk, file);

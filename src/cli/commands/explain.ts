@@ -117,6 +117,7 @@ export default noun({
       ],
       offline: true,
       onlyReads: true,
+      prints: 'report',
       run: (cli, [words]) => explain(cli, words),
     }),
   ],

@@ -103,6 +103,7 @@ const decommissionCommand = command({
   examples: [
     'vmctl glusterbricks decommission node3.example.com:/bricks/b1 --volume vol1 --cluster Default',
   ],
+  prints: 'report',
   run: (cli, [bricks], flags) => decommission(cli, bricks, flags),
 });
 

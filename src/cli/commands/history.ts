@@ -49,6 +49,7 @@ folder. VMCTL_HISTORY=off, or vmctl config set history off, ends that. vmctl und
       offline: true,
       unshowable: 'local',
       onlyReads: true,
+      prints: ([number]) => (number === undefined ? 'objects' : 'object'),
       run: (cli, [number], flags) => history(cli, number, flags),
     }),
   ],

@@ -13,6 +13,7 @@ const inspecting = [
     summary: 'Show what the image daemon can do with the image of a ticket',
     arguments: [url],
     examples: [`vmctl images options ${sample}`],
+    prints: 'object',
     run: async (cli, [at]) => (await import('./images/inspect.ts')).options(cli, at),
   }),
   command({
@@ -21,6 +22,7 @@ const inspecting = [
     summary: 'Show the size of the image of a ticket, and what is in it',
     arguments: [url],
     examples: [`vmctl images info ${sample}`],
+    prints: 'object',
     run: async (cli, [at]) => (await import('./images/inspect.ts')).info(cli, at),
   }),
   command({
@@ -47,6 +49,7 @@ const inspecting = [
       flag('--block-size <size>', 'bytes of the blocks that are hashed (4MiB)'),
     ],
     examples: [`vmctl images checksum ${sample} --algorithm sha256`],
+    prints: 'object',
     run: async (cli, [at], flags) => (await import('./images/inspect.ts')).checksum(cli, at, flags),
   }),
 ];
@@ -67,6 +70,7 @@ const bytes = [
       `vmctl images read ${sample} --size 512 | xxd`,
       `vmctl images read ${sample} --offset 1MiB --size 4MiB -O part.raw`,
     ],
+    prints: 'text',
     run: async (cli, [at], flags) => (await import('./images/bytes.ts')).read(cli, at, flags),
   }),
   command({
@@ -82,6 +86,7 @@ const bytes = [
       `vmctl images write ${sample} part.raw --offset 1MiB`,
       `vmctl images write ${sample} - --no-flush`,
     ],
+    prints: 'nothing',
     run: async (cli, [at, file], flags) =>
       (await import('./images/bytes.ts')).writeBytes(cli, at, file, flags),
   }),
@@ -96,6 +101,7 @@ const bytes = [
       flag('--flush', 'wait until they are on stable storage'),
     ],
     examples: [`vmctl images zero ${sample} --offset 0 --size 1GiB --flush`],
+    prints: 'nothing',
     run: async (cli, [at], flags) => (await import('./images/bytes.ts')).zero(cli, at, flags),
   }),
   command({
@@ -104,6 +110,7 @@ const bytes = [
     summary: 'Bring what was written to the image of a ticket to stable storage',
     arguments: [url],
     examples: [`vmctl images flush ${sample}`],
+    prints: 'nothing',
     run: async (cli, [at]) => (await import('./images/bytes.ts')).flush(cli, at),
   }),
 ];
@@ -144,6 +151,7 @@ timeout in seconds without use. Through the control socket tickets are added (PU
     'vmctl images serve --control-socket control.sock --unix-socket images.sock --no-tls',
     'curl --unix-socket control.sock -T ticket.json http://localhost/tickets/t',
   ],
+  prints: 'text',
   run: async (cli, _, flags) => (await import('./images/serve.ts')).serve(cli, flags),
 });
 

@@ -58,6 +58,7 @@ export default noun({
     command({
       examples: ['vmctl logout', 'vmctl logout -c lab'],
       unshowable: 'local',
+      prints: 'nothing',
       run: (cli) => logout(cli),
     }),
   ],

@@ -22,6 +22,7 @@ export default noun({
         'explains them. Files of this computer are read and written only in the folders of --files. Protected contexts stay protected: what does harm there is refused.',
       examples: ['vmctl mcp', 'vmctl mcp --context lab --nouns vms,disks --allow-changes'],
       unshowable: 'local',
+      prints: 'text',
       run: async (cli, _, flags, modules) => {
         const { serveTools } = await import('./mcp/serve-tools.ts');
         await serveTools(cli, flags, modules);

@@ -41,6 +41,7 @@ export default noun({
       offline: true,
       unshowable: 'local',
       onlyReads: true,
+      prints: 'report',
       run: (cli, [word, query]) => searchHelp(cli, word, query),
     }),
   ],

@@ -193,6 +193,7 @@ export default noun({
         'vmctl serve --replay session.ndjson -- vmctl vms list',
       ],
       unshowable: 'local',
+      prints: 'text',
       run: async (cli, [words], given) =>
         (await import('./serve/run.ts')).serve(cli, words, ownFlags(given)),
     }),

@@ -32,6 +32,7 @@ const prune = command({
     "vmctl snapshots prune --all --older-than 12h --description 'nightly*' --yes",
   ],
   unshowable: 'many',
+  prints: 'report',
   run: async (cli, [vms], flags) => {
     const { pruneSnapshots } = await import('./snapshots/prune.ts');
     await pruneSnapshots(cli, vms, flags);

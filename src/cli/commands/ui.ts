@@ -18,6 +18,7 @@ export default noun({
         'shown; what stops work or loses data is asked first.',
       examples: ['vmctl ui', "vmctl ui hosts --search 'status=up' --interval 30s"],
       unshowable: 'local',
+      prints: 'text',
       run: async (cli, [word], flags, modules) => {
         const { runDashboard } = await import('./ui/run.ts');
         await runDashboard(cli, word, flags, modules);

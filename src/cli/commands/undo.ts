@@ -152,6 +152,7 @@ it is the last change at this server that was not undone; where that cannot be u
 does nothing. Run again, it goes further back. An undo can be undone by its own number.`,
       examples: ['vmctl undo', 'vmctl undo 12', 'vmctl undo --dry-run'],
       exits: [9, 12],
+      prints: 'report',
       run: (cli, [number], flags) => undo(cli, number, flags),
     }),
   ],

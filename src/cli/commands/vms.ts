@@ -56,6 +56,7 @@ const openSession = command({
   notes: 'The exit code is that of ssh. --dry-run prints the command line instead of running it.',
   exits: [3, 6, 7],
   unshowable: 'many',
+  prints: 'text',
   run: async (cli, [vm, words], flags) => {
     const { runSsh } = await import('./vms/ssh.ts');
     await runSsh(cli, vm, words, flags);
@@ -84,6 +85,7 @@ const openConsole = command({
   notes:
     'The serial proxy is a part of the service, where it is set up: ssh signs in there with a key that ' +
     'the service knows of its user. --dry-run prints the command line of ssh.',
+  prints: (_, { file, serial }) => (serial === true || file === '-' ? 'text' : 'report'),
   run: async (cli, [vm], flags) => {
     if (flags.serial) {
       const { runSerialConsole } = await import('./vms/serial-console.ts');
@@ -131,6 +133,7 @@ const screenshot = command({
     flag('--force', 'replace the file if it exists'),
   ],
   examples: ['vmctl vms screenshot web01 --file web01.png', 'vmctl vms screenshot web01 > now.png'],
+  prints: (_, { file }) => (file === undefined || file === '-' ? 'text' : 'report'),
   run: async (cli, [vm], flags) => {
     const { takeScreenshot } = await import('./vms/screenshot.ts');
     await takeScreenshot(cli, vm, flags);
@@ -163,6 +166,7 @@ const exportOva = command({
   ],
   exits: [3, 6],
   unshowable: 'many',
+  prints: 'report',
   run: async (cli, [vm, file], flags) => {
     const { exportOva } = await import('./vms/ova/export.ts');
     await exportOva(cli, vm, file, flags);
@@ -208,6 +212,7 @@ const importOva = command({
   ],
   exits: [6],
   unshowable: 'many',
+  prints: 'object',
   run: async (cli, [file], flags) => {
     const { importOva } = await import('./vms/ova/import.ts');
     await importOva(cli, file, flags);

@@ -45,6 +45,7 @@ export default noun({
     command({
       examples: ['vmctl whoami', 'vmctl whoami -c lab -o json'],
       onlyReads: true,
+      prints: 'object',
       run: (cli) => whoami(cli),
     }),
   ],

@@ -1,44 +1,119 @@
-/** Flags of the output and the formats in which they have an effect: others are refused, not ignored. */
+/** Flags of the output and where they have an effect: elsewhere they are refused, not ignored. */
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { type Format, formats, type SettingName, settings } from '../session/settings.ts';
-import { formatOf } from './print.ts';
+import type { Printed } from '../session/printed.ts';
+import {
+  type Format,
+  formats,
+  isGiven,
+  longFlag,
+  type SettingName,
+  settings,
+} from '../session/settings.ts';
+import { formatOf, isTable } from './print.ts';
 
-const tabular: readonly Format[] = ['table', 'wide', 'csv', 'tsv'];
+type Effects = Partial<Readonly<Record<SettingName, readonly Format[]>>>;
+
+const delimited: readonly Format[] = ['csv', 'tsv'];
+const tabular: readonly Format[] = ['table', 'wide', ...delimited];
 const documents: readonly Format[] = ['json', 'jsonl', 'yaml'];
+const forPrograms = formats.filter((format) => !isTable(format));
 
-/** By flag, the formats in which it changes something; `-o raw` has a check of its own. */
-const effective: Partial<Readonly<Record<SettingName, readonly Format[]>>> = {
+const ofObjects: Effects = {
+  output: formats,
+  query: formats,
   columns: [...tabular, ...documents],
   sort: formats,
   noHeaders: tabular,
-  csvSafe: ['csv', 'tsv'],
+  csvSafe: delimited,
   utc: [...tabular, ...documents, 'xml'],
 };
 
-/** Refuses flags that have no effect in the format that is asked for. */
-export function checkOutputFlags(cli: CommandContext): void {
-  const given = Object.entries(effective).filter(
-    ([name]) => cli.setting(name as SettingName)?.origin === 'flag',
-  );
-  if (given.length === 0) return;
-  const format = formatOf(cli);
-  for (const [name, allowed] of given) {
-    if (format === 'raw' || allowed.includes(format)) continue;
-    throw new UsageError(`${flagOf(name as SettingName)} has no effect with -o ${format}`, {
+const never: Effects = Object.fromEntries(Object.keys(ofObjects).map((name) => [name, []]));
+
+/** By what a command prints, the formats in which a flag changes something. */
+const effective: Readonly<Record<Printed, Effects>> = {
+  objects: ofObjects,
+  object: { ...ofObjects, sort: [], noHeaders: delimited },
+  report: {
+    ...ofObjects,
+    query: forPrograms,
+    columns: [...delimited, ...documents],
+    sort: forPrograms,
+    noHeaders: delimited,
+    utc: [...delimited, ...documents, 'xml'],
+  },
+  definition: { ...never, output: ['yaml', 'json'] },
+  text: never,
+  // Notes and errors are JSON then as well.
+  nothing: { ...never, output: ['json', 'jsonl'] },
+};
+
+const reasons: Readonly<Record<Printed, string>> = {
+  objects: 'it prints objects',
+  object: 'it prints one object',
+  report: 'it prints a report',
+  definition: 'it prints a definition, in YAML or JSON',
+  text: 'what it prints has one form only',
+  nothing: 'it prints nothing on standard output',
+};
+
+/** A command, as far as the flags of its output are concerned. */
+export interface Invocation {
+  /** Noun and verb. */
+  readonly name: string;
+  readonly prints: Printed;
+  /** Those of the flags of every command that were typed for it, as commander parsed them. */
+  readonly typed: Readonly<Record<string, unknown>>;
+}
+
+/** Refuses typed flags that have no effect on what the command prints, or in the format that is asked for. */
+export function checkOutputFlags(
+  cli: CommandContext,
+  { name: of, prints, typed }: Invocation,
+): void {
+  // Requests that are only shown are objects.
+  const printed = cli.dryRunMode && prints !== 'text' ? 'objects' : prints;
+  for (const [name, allowed] of Object.entries(effective[printed])) {
+    if (!isGiven(name as SettingName, typed)) continue;
+    const flag = flagOf(name as SettingName);
+    if (allowed.length === 0) {
+      throw new UsageError(`${of} ${flag}: ${reasons[printed]}`, {
+        hint: `leave ${flag} out`,
+      });
+    }
+    const format = formatOf(cli);
+    if (name === 'output') {
+      if (allowed.includes(format)) continue;
+      throw new UsageError(`${of} -o ${format}: ${reasons[printed]}`, {
+        hint: `leave -o out, or choose -o ${allowed.join(' or ')}`,
+      });
+    }
+    if (allowed.includes(format)) continue;
+    // What is chosen of one object is a table with headers.
+    if (name === 'noHeaders' && printed === 'object' && isTable(format) && isChosen(cli)) continue;
+    const why =
+      format === 'raw'
+        ? `-o raw prints what the service answers: ${flag} cannot change it`
+        : `${flag} has no effect with -o ${format}`;
+    throw new UsageError(why, {
       hint: `leave it out, or choose -o ${allowed.join(', ')}`,
     });
   }
-  if (cli.setting('columns')?.origin === 'flag' && cli.on('query')) {
+  if (isGiven('columns', typed) && cli.on('query')) {
     throw new UsageError('--columns and --query both choose what is printed', {
       hint: 'use one of them',
     });
   }
 }
 
-/** Refuses all of them for a command that prints something else than objects. */
+function isChosen(cli: CommandContext): boolean {
+  return cli.setting('columns') !== undefined || cli.on('query');
+}
+
+/** Refuses all but `-o` and `--query` for a command that prints what the service answers. */
 export function refuseOutputFlags(cli: CommandContext, command: string): void {
-  for (const name of Object.keys(effective) as SettingName[]) {
+  for (const name of ['columns', 'sort', 'noHeaders', 'csvSafe', 'utc'] as const) {
     if (cli.setting(name)?.origin !== 'flag') continue;
     throw new UsageError(`${command} ${flagOf(name)}: it prints what the service answers`, {
       hint: `leave ${flagOf(name)} out; --query selects from the answer`,
@@ -47,5 +122,5 @@ export function refuseOutputFlags(cli: CommandContext, command: string): void {
 }
 
 function flagOf(name: SettingName): string {
-  return /--[\w-]+/.exec(settings[name].flags ?? '')?.[0] ?? name;
+  return longFlag(settings[name]) ?? name;
 }

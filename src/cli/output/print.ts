@@ -51,7 +51,16 @@ export async function printAs(
   headers: boolean,
 ): Promise<void> {
   const { items, ...frame } = view;
-  await printBatches(cli, format, frame, [items], headers);
+  // What neither the model nor the command knows has the columns of its members.
+  const members = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const isKnown = frame.type !== undefined || frame.columns !== undefined;
+  await printBatches(
+    cli,
+    format,
+    isKnown ? frame : { ...frame, columns: members },
+    [items],
+    headers,
+  );
 }
 
 /**

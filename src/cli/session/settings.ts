@@ -242,6 +242,12 @@ function optionKey(long: string): { readonly key: string; readonly negated: bool
   };
 }
 
+/** Whether the flag of a setting is among options as commander parsed them. */
+export function isGiven(name: SettingName, options: Sources['options']): boolean {
+  const long = longFlag(settings[name]);
+  return long !== undefined && options[optionKey(long).key] !== undefined;
+}
+
 export type Origin = 'flag' | 'environment' | 'context' | 'defaults';
 
 export interface Found {

@@ -54,6 +54,9 @@ export function commandOf(verb: Verb, implied: Options = {}, perform?: Perform):
     offline: false,
     ...(verb.kind === 'wait' ? { unshowable: 'many' } : {}),
     ...(['list', 'get', 'wait'].includes(verb.kind) ? { onlyReads: true } : {}),
+    ...(verb.kind === 'get'
+      ? { prints: (words, { glob }) => (isOne(words) && glob !== true ? 'object' : 'objects') }
+      : {}),
     run: async (cli, positionals, options) => {
       const given = givenOf(options, verbFlags.flags);
       const words = positionals.flat().filter((word) => typeof word === 'string');
@@ -61,6 +64,12 @@ export function commandOf(verb: Verb, implied: Options = {}, perform?: Perform):
       await runVerb(cli, verb, verbFlags, given, words, all, perform);
     },
   };
+}
+
+/** Whether the words name one object: `-` stands for those on stdin. */
+function isOne(positionals: readonly unknown[]): boolean {
+  const words = positionals.flat().filter((word) => word !== undefined);
+  return words.length === 1 && words[0] !== '-';
 }
 
 /** The flags that do not come from the model, under one name each. */

@@ -4,7 +4,13 @@ import { Command as Commander, CommanderError } from 'commander';
 import { DryRunStop } from '../../../client/dry-run.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { handMadeVerbs, nounOf } from '../../args/catalog.ts';
-import type { Command, NounModules, Options } from '../../args/command.ts';
+import {
+  type Command,
+  type NounModules,
+  nameOf,
+  type Options,
+  printedBy,
+} from '../../args/command.ts';
 import { checkOutputFlags } from '../../output/output-flags.ts';
 import { addGlobalFlags, globalValues, mount } from '../../parse/commander.ts';
 import { asUsageError } from '../../parse/usage-error.ts';
@@ -151,10 +157,11 @@ export class CommandRunner {
       .helpCommand(false);
     const holder = program.command(command.noun).enablePositionalOptions();
     mount(holder, command, async (one, parsed, positionals) => {
-      const given = { ...flags, ...globalValues(parsed) };
-      context.use({ ...this.#cli.flags, ...given });
+      const typed = globalValues(parsed);
+      context.use({ ...this.#cli.flags, ...flags, ...typed });
       context.useNoun(one.noun);
-      checkOutputFlags(context);
+      const prints = printedBy(one, positionals, parsed.opts());
+      checkOutputFlags(context, { name: nameOf(one), prints, typed });
       this.#check?.(one, positionals, parsed.opts());
       await one.run(context, positionals, parsed.opts(), this.#modules);
     });

@@ -23,7 +23,7 @@ export async function showEntries(
 
 /** Prints one entry whole, with its requests and how each is taken back. */
 export async function showEntry(cli: CommandContext, entry: KnownEntry): Promise<void> {
-  if (!isTable(formatOf(cli)) || cli.on('query')) {
+  if (!isTable(formatOf(cli)) || cli.on('query') || cli.setting('columns') !== undefined) {
     const view = { noun: 'history', items: [itemOf(entry)], single: true };
     await print(cli, { ...view, columns: ['id', 'time', 'command', 'outcome', 'undo', 'server'] });
     return;

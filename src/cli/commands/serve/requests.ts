@@ -51,7 +51,12 @@ export async function showRequests(cli: CommandContext, flags: RequestsFlags): P
   const chosen = { method, status, path };
   if (!flags.follow) {
     const { requests } = await journal(cli, { ...chosen, limit: limit ?? usualLimit });
-    await printAs(cli, format, { noun: 'requests', items: requests, columns }, true);
+    await printAs(
+      cli,
+      format,
+      { noun: 'requests', items: requests, columns },
+      !cli.on('noHeaders'),
+    );
     return;
   }
   let { requests, last } = await journal(cli, { ...chosen, limit: limit ?? 1 });

@@ -77,9 +77,6 @@ function terminalOf(cli: CommandContext): {
       hint: 'vmctl watch vms shows a list again and again, vmctl events tail what happens',
     });
   }
-  if (cli.setting('output') !== undefined && cli.setting('output')?.origin === 'flag') {
-    throw new UsageError('ui has no other output than the screen', { hint: 'leave -o out' });
-  }
   // They are terminals: those of this process.
   return { stdin: stdin as NodeJS.ReadStream, stdout: stdout as NodeJS.WriteStream };
 }

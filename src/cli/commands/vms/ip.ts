@@ -78,10 +78,13 @@ async function printRows(
 ): Promise<void> {
   if (items.length === 0) return;
   // Addresses have neither ids nor names: they themselves are what scripts ask for with --quiet.
+  const format = formatOf(cli);
+  const asksForTable =
+    cli.on('noHeaders') ||
+    cli.setting('sort') !== undefined ||
+    cli.setting('columns') !== undefined;
   const isPlain =
-    ['table', 'id', 'name'].includes(formatOf(cli)) &&
-    !cli.on('query') &&
-    cli.setting('columns') === undefined;
+    !cli.on('query') && (['id', 'name'].includes(format) || (format === 'table' && !asksForTable));
   if (!isPlain) {
     const columns = ['name', 'address', 'version', 'device'];
     await print(cli, { noun: 'addresses', items, columns });
