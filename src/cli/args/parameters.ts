@@ -114,7 +114,8 @@ export function argumentMayBeBlank({ notation }: ArgumentSpec): boolean {
  */
 export function flagMayBeBlank({ notation, section, type = '' }: FlagSpec): boolean {
   const { long, value = '' } = flagParts(notation);
-  if (long === '--search') return true;
+  // A value that may be left out, such as that of --watch, is empty then.
+  if (long === '--search' || value.startsWith('[')) return true;
   if (section === 'body') return !/\b(?:ref|links)\b/.test(type);
   return freeTexts.has(value.replace(/^[<[]|[>\]]$/g, '').toLowerCase());
 }
