@@ -45,7 +45,7 @@ describe('vms snapshot', () => {
 
   it.each([
     [['vms', 'snapshot'], 'which one?'],
-    [['vms', 'snapshot', ''], 'an empty name was given'],
+    [['vms', 'snapshot', ''], 'the value is empty'],
     [['vms', 'snapshot', 'vm-01', '--all'], '--all and vm-01 contradict each other'],
     [['vms', 'snapshot', '--search', 'name=x'], '--search alone selects nothing'],
   ])('%j is refused', async (words, message) => {

@@ -129,7 +129,7 @@ describe('mistakes are told before anything is sent', () => {
     [['vms', 'stop', '--search', 'name=bulk*'], '--search alone selects nothing'],
     [['vms', 'stop', 'bulk1', '--all'], '--all and bulk1 contradict each other'],
     [['vms', 'stop'], 'vms stop: which one?'],
-    [['vms', 'stop', ''], 'an empty name was given'],
+    [['vms', 'stop', ''], 'the value is empty'],
   ])('%j', async (words, message) => {
     const { code, stderr } = await desk.run(words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

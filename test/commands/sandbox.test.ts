@@ -158,7 +158,7 @@ describe('a sandbox', () => {
       TMPDIR: join(temporary, 'no'),
     });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/no place for temporary files.*\nhint: TMPDIR/);
+    expect(stderr).toMatch(/cannot create a temporary folder: .*\nhint: TMPDIR/);
   });
 
   it('can be recorded, and replayed', async () => {

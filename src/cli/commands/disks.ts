@@ -72,7 +72,8 @@ const download = command({
     'vmctl disks download root copy.qcow2 --resume',
     'vmctl disks download root - | gzip > root.raw.gz',
   ],
-  prints: ([, file]) => (file === '-' ? 'text' : 'report'),
+  // The image takes standard output; progress and notes have the format that is asked for.
+  prints: ([, file]) => (file === '-' ? 'nothing' : 'report'),
   run: async (cli, [disk, file], flags) => {
     const { runDownload } = await import('./disks/download.ts');
     await runDownload(cli, disk, file, flags);

@@ -99,11 +99,11 @@ describe('errors of usage', () => {
     ],
     [
       ['vms', 'get', ''],
-      'vmctl: an empty name was given where one of the objects is needed\nhint: quote the name, and look whether a variable is empty\n',
+      'vmctl: vm: the value is empty\nhint: quote the value, and check that the variable in it is set\n',
     ],
     [
       ['nics', 'list', '--vm', ''],
-      'vmctl: an empty name was given where one of the objects is needed\nhint: quote the name, and look whether a variable is empty\n',
+      'vmctl: --vm: the value is empty\nhint: quote the value, and check that the variable in it is set\n',
     ],
     [
       ['vms', 'list', '-o', 'jsn'],

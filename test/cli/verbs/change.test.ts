@@ -123,7 +123,7 @@ describe('create', () => {
     [['--set', 'cpu=2'], '--set cpu: this holds a cpu, not a plain value'],
     [['-f', '/dev/null/x'], '-f /dev/null/x cannot be read: '],
     [['-f', './absent.yaml'], '-f ./absent.yaml cannot be read: no such file or folder'],
-    [['--cluster', ''], 'an empty name was given where one of clusters is needed'],
+    [['--cluster', ''], '--cluster: the value is empty'],
     [['--cluster', 'hosts/x'], 'hosts/x is one of hosts, but one of clusters is needed'],
   ])('refuses %j before anything is sent', async (flags, message) => {
     const result = await run(['vms', 'create', '--name', 'x', ...flags]);
