@@ -281,10 +281,10 @@ export const targets: Readonly<Record<string, Target>> = {
       const value = await parseYaml(input.toString('utf8'), 'FILE');
       entriesOf(readDefinition(value, 'FILE'));
     },
-    // What a definition says wrong is an error that begins with its place.
+    // What a definition says wrong is an error that begins with its place: `FILE`, or `networks[1]`.
     isExpected: (error) =>
       error instanceof TextError ||
-      (error.constructor === Error && error.message.startsWith('FILE')),
+      (error.constructor === Error && /^(?:FILE|\w+\[\d+\])/.test(error.message)),
   },
   'planted-crash': planted((input) => {
     if (input.includes('7')) throw new TypeError('a crash');
