@@ -1,34 +1,9 @@
 /** Harmful operations: those that stop work, lose data or overwrite it. Protected contexts confirm them first. */
+import { harmlessActions } from '../model/derive/harmless.ts';
 import { addressesObject, allOperations, type Operation } from '../model/index.ts';
 import { decodeAction, decodeObject, type MediaType } from '../wire/index.ts';
 import { absolutePath, apiRoot, type Site } from './address.ts';
 import type { ApiObject } from './call.ts';
-
-/**
- * Names of the actions that do no harm. Everything else does, so that an action that is added to the model
- * is confirmed until it is listed here.
- */
-export const harmlessActions: ReadonlySet<string> = new Set([
-  ...['activate', 'allocate_vm', 'approve', 'auto_pin_cpu_and_numa_nodes', 'clean_finished_tasks'],
-  ...['clear', 'clone', 'commit_net_config', 'convert', 'copy', 'disable', 'discover_iscsi'],
-  ...['enable', 'end', 'enroll_certificate', 'export', 'extend', 'finalize', 'force_select_spm'],
-  ...['get_profile_statistics', 'import', 'import_certificates', 'is_attached', 'iscsi_discover'],
-  ...[
-    'iscsi_login',
-    'logon',
-    'maintenance',
-    'move',
-    'pause',
-    'proxy_ticket',
-    'rebalance',
-    'reduce',
-  ],
-  ...['refresh', 'refresh_gluster_heal_status', 'refresh_lun', 'refresh_luns', 'register'],
-  ...['reload_configurations', 'remote_viewer_connection_file', 'reorder_mac_addresses', 'resume'],
-  ...['screenshot', 'set_master', 'set_option', 'sparsify', 'start', 'start_profile'],
-  ...['stop_profile', 'test_connectivity', 'thaw_filesystems', 'ticket', 'undelete'],
-  ...['unregistered_storage_domains_discover', 'update_ovf_store', 'upgrade_check'],
-]);
 
 /** Members of a body that let an operation overwrite what exists. */
 const overwriting: ReadonlySet<string> = new Set(['exclusive', 'override_luns']);
@@ -41,9 +16,9 @@ export interface ChangingRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Whether an operation does harm whatever its parameters are. */
-export function isHarmful({ http, name, isAction }: Operation): boolean {
-  return http === 'DELETE' || (isAction && !harmlessActions.has(name));
+/** Whether an operation does harm whatever its parameters are: any removal, and actions that the model does not mark. */
+export function isHarmful({ http, name, type, isAction }: Operation): boolean {
+  return http === 'DELETE' || (isAction && !harmlessActions[type]?.includes(name));
 }
 
 /**

@@ -30,6 +30,8 @@ export interface OperationRule<O extends string = string> {
   readonly permitWhenSent?: readonly ConditionalNeed[];
   /** The job that the operation opens: `{name}` is the object, `{owner}` what it belongs to. */
   readonly job: string | 'none';
+  /** The action stops no work and loses no data: protected contexts do not ask before it. */
+  readonly harmless?: true;
   /** Elements without which an action is not run. */
   readonly required?: readonly Requirement[];
   /** The objects that it makes beside the one that it is called on, or answers instead of itself. */

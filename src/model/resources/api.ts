@@ -17,7 +17,9 @@ export const api = resource('api', {
     product_info: { kind: 'struct product_info', mut: 'R' },
     summary: { kind: 'struct api_summary', mut: 'R' },
   },
-  operations: { reload_configurations: { permit: system('configure_engine'), job: 'none' } },
+  operations: {
+    reload_configurations: { permit: system('configure_engine'), job: 'none', harmless: true },
+  },
   paths: {
     '/': owned({
       head: [],

@@ -55,7 +55,11 @@ export const backup = resource('backup', {
   operations: {
     /** Its job lasts until the backup has ended. */
     add: { permit: owner('backup_disk'), job: 'Backing up VM {owner}' },
-    finalize: { permit: owner('backup_disk'), job: 'Finalizing a backup of VM {owner}' },
+    finalize: {
+      permit: owner('backup_disk'),
+      job: 'Finalizing a backup of VM {owner}',
+      harmless: true,
+    },
   },
   paths: {
     '/vms/{vm}/backups/{backup}': owned({

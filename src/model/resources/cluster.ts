@@ -138,7 +138,11 @@ export const cluster = resource('cluster', {
     add: { permit: sent('create_cluster', 'data_center'), job: 'Adding cluster {name}' },
     update: { permit: self('edit_cluster_configuration'), job: 'Editing cluster {name}' },
     remove: { permit: self('delete_cluster'), job: 'Removing cluster {name}' },
-    refresh_gluster_heal_status: { permit: self('manipulate_gluster_volume'), job: 'none' },
+    refresh_gluster_heal_status: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'none',
+      harmless: true,
+    },
     reset_emulated_machine: {
       permit: self('edit_cluster_configuration'),
       job: 'Resetting the emulated machine of cluster {name}',

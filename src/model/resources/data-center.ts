@@ -76,10 +76,12 @@ export const dataCenter = resource('data_center', {
     clean_finished_tasks: {
       permit: self('edit_storage_pool_configuration'),
       job: 'Cleaning the finished tasks of data center {name}',
+      harmless: true,
     },
     set_master: {
       permit: self('manipulate_storage_domain'),
       job: 'Setting the master storage domain of data center {name}',
+      harmless: true,
     },
   },
   paths: {

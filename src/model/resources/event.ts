@@ -78,7 +78,7 @@ export const event = resource('event', {
       job: 'none',
     },
     remove: { permit: system('audit_log_management'), job: 'none' },
-    undelete: { permit: system('audit_log_management'), job: 'none' },
+    undelete: { permit: system('audit_log_management'), job: 'none', harmless: true },
   },
   paths: {
     '/events/{event}': owned({

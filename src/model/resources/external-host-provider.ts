@@ -57,8 +57,8 @@ export const externalHostProvider = resource('external_host_provider', {
     add: { permit: system('create_storage_pool'), job: 'none' },
     update: { permit: system('create_storage_pool'), job: 'none' },
     remove: { permit: system('create_storage_pool'), job: 'none' },
-    import_certificates: { permit: system('create_storage_pool'), job: 'none' },
-    test_connectivity: { permit: system('create_storage_pool'), job: 'none' },
+    import_certificates: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
   },
   paths: {
     '/externalhostproviders/{provider}': owned({

@@ -45,6 +45,7 @@ export const image = resource('image', {
     import: {
       permit: sent('create_disk', 'storage_domain'),
       job: 'none',
+      harmless: true,
       makes: [
         { in: '/templates', namedBy: 'template', when: 'import_as_template' },
         { in: '/disks', namedBy: 'disk' },

@@ -36,6 +36,7 @@ export const glusterBrick = resource('gluster_brick', {
     activate: {
       permit: owner('manipulate_gluster_volume'),
       job: 'Keeping bricks of Gluster volume {owner}',
+      harmless: true,
       required: ['bricks'],
     },
     migrate: {

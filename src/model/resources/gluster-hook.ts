@@ -30,8 +30,18 @@ export const glusterHook = resource('gluster_hook', {
   containedIn: ['cluster'],
   operations: {
     remove: { permit: owner('manipulate_gluster_hook'), job: 'none' },
-    disable: { permit: owner('manipulate_gluster_hook'), job: 'none', opposite: 'enable' },
-    enable: { permit: owner('manipulate_gluster_hook'), job: 'none', opposite: 'disable' },
+    disable: {
+      permit: owner('manipulate_gluster_hook'),
+      job: 'none',
+      harmless: true,
+      opposite: 'enable',
+    },
+    enable: {
+      permit: owner('manipulate_gluster_hook'),
+      job: 'none',
+      harmless: true,
+      opposite: 'disable',
+    },
     resolve: {
       permit: owner('manipulate_gluster_hook'),
       job: 'none',

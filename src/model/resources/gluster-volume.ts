@@ -67,10 +67,15 @@ export const glusterVolume = resource('gluster_volume', {
   operations: {
     add: { permit: owner('create_gluster_volume'), job: 'Creating Gluster volume {name}' },
     remove: { permit: self('delete_gluster_volume'), job: 'Removing Gluster volume {name}' },
-    get_profile_statistics: { permit: self('manipulate_gluster_volume'), job: 'none' },
+    get_profile_statistics: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'none',
+      harmless: true,
+    },
     rebalance: {
       permit: self('manipulate_gluster_volume'),
       job: 'Rebalancing Gluster volume {name}',
+      harmless: true,
     },
     reset_all_options: {
       permit: self('manipulate_gluster_volume'),
@@ -84,16 +89,19 @@ export const glusterVolume = resource('gluster_volume', {
     set_option: {
       permit: self('manipulate_gluster_volume'),
       job: 'Setting an option of Gluster volume {name}',
+      harmless: true,
       required: ['option.name', 'option.value'],
     },
     start: {
       permit: self('manipulate_gluster_volume'),
       job: 'Starting Gluster volume {name}',
+      harmless: true,
       opposite: 'stop',
     },
     start_profile: {
       permit: self('manipulate_gluster_volume'),
       job: 'Starting to profile Gluster volume {name}',
+      harmless: true,
       opposite: 'stop_profile',
     },
     stop: {
@@ -104,6 +112,7 @@ export const glusterVolume = resource('gluster_volume', {
     stop_profile: {
       permit: self('manipulate_gluster_volume'),
       job: 'Stopping to profile Gluster volume {name}',
+      harmless: true,
       opposite: 'start_profile',
     },
     stop_rebalance: {

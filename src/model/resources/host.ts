@@ -367,12 +367,14 @@ export const host = resource('host', {
     activate: {
       permit: self('manipulate_host'),
       job: 'Activating host {name}',
+      harmless: true,
       opposite: 'deactivate',
     },
-    approve: { permit: self('create_host'), job: 'Approving host {name}' },
+    approve: { permit: self('create_host'), job: 'Approving host {name}', harmless: true },
     commit_net_config: {
       permit: self('manipulate_host'),
       job: 'Saving the network configuration of host {name}',
+      harmless: true,
     },
     copy_host_networks: {
       permit: self('configure_host_network'),
@@ -383,10 +385,11 @@ export const host = resource('host', {
       job: 'Moving host {name} to maintenance',
       opposite: 'activate',
     },
-    discover_iscsi: { permit: system('create_storage_domain'), job: 'none' },
+    discover_iscsi: { permit: system('create_storage_domain'), job: 'none', harmless: true },
     enroll_certificate: {
       permit: self('edit_host_configuration'),
       job: 'Enrolling the certificate of host {name}',
+      harmless: true,
     },
     fence: {
       permit: self('manipulate_host'),
@@ -396,19 +399,26 @@ export const host = resource('host', {
     force_select_spm: {
       permit: self('manipulate_host'),
       job: 'Making host {name} the storage pool manager',
+      harmless: true,
     },
     install: { permit: self('edit_host_configuration'), job: 'Installing host {name}' },
     iscsi_discover: {
       permit: system('create_storage_domain'),
       job: 'none',
+      harmless: true,
       required: ['iscsi.address'],
     },
     iscsi_login: {
       permit: system('create_storage_domain'),
       job: 'none',
+      harmless: true,
       required: ['iscsi.address', 'iscsi.target'],
     },
-    refresh: { permit: self('manipulate_host'), job: 'Refreshing the capabilities of host {name}' },
+    refresh: {
+      permit: self('manipulate_host'),
+      job: 'Refreshing the capabilities of host {name}',
+      harmless: true,
+    },
     setup_networks: {
       permit: self('configure_host_network'),
       job: 'Configuring networks on host {name}',
@@ -417,11 +427,16 @@ export const host = resource('host', {
       permit: self('configure_host_network'),
       job: 'Synchronizing the networks of host {name}',
     },
-    unregistered_storage_domains_discover: { permit: system('create_storage_domain'), job: 'none' },
+    unregistered_storage_domains_discover: {
+      permit: system('create_storage_domain'),
+      job: 'none',
+      harmless: true,
+    },
     upgrade: { permit: self('edit_host_configuration'), job: 'Upgrading host {name}' },
     upgrade_check: {
       permit: self('edit_host_configuration'),
       job: 'Checking for upgrades of host {name}',
+      harmless: true,
     },
   },
   paths: {

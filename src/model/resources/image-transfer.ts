@@ -108,10 +108,20 @@ export const imageTransfer = resource('image_transfer', {
   operations: {
     add: { permit: sent('edit_disk_properties', 'disk'), job: 'Transferring an image' },
     cancel: { permit: referred('create_disk', 'disk'), job: 'none' },
-    extend: { permit: referred('create_disk', 'disk'), job: 'none' },
-    finalize: { permit: referred('create_disk', 'disk'), job: 'none' },
-    pause: { permit: referred('create_disk', 'disk'), job: 'none', opposite: 'resume' },
-    resume: { permit: referred('create_disk', 'disk'), job: 'none', opposite: 'pause' },
+    extend: { permit: referred('create_disk', 'disk'), job: 'none', harmless: true },
+    finalize: { permit: referred('create_disk', 'disk'), job: 'none', harmless: true },
+    pause: {
+      permit: referred('create_disk', 'disk'),
+      job: 'none',
+      harmless: true,
+      opposite: 'resume',
+    },
+    resume: {
+      permit: referred('create_disk', 'disk'),
+      job: 'none',
+      harmless: true,
+      opposite: 'pause',
+    },
   },
   paths: {
     '/imagetransfers/{imagetransfer}': owned({

@@ -65,6 +65,7 @@ export const nic = resource('nic', {
     activate: {
       permit: owner('configure_vm_network'),
       job: 'Plugging network interface {name} into {owner}',
+      harmless: true,
       opposite: 'deactivate',
     },
     deactivate: {

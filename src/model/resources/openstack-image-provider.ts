@@ -22,8 +22,8 @@ export const openstackImageProvider = resource('openstack_image_provider', {
     add: { permit: system('create_storage_pool'), job: 'none' },
     update: { permit: system('create_storage_pool'), job: 'none' },
     remove: { permit: system('create_storage_pool'), job: 'none' },
-    import_certificates: { permit: system('create_storage_pool'), job: 'none' },
-    test_connectivity: { permit: system('create_storage_pool'), job: 'none' },
+    import_certificates: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
   },
   paths: {
     '/openstackimageproviders/{provider}': owned({
@@ -58,6 +58,7 @@ export const openstackImage = resource('openstack_image', {
     import: {
       permit: sent('create_disk', 'storage_domain'),
       job: 'none',
+      harmless: true,
       makes: [
         { in: '/templates', namedBy: 'template', when: 'import_as_template' },
         { in: '/disks', namedBy: 'disk' },

@@ -26,8 +26,8 @@ export const openstackNetworkProvider = resource('openstack_network_provider', {
     add: { permit: system('create_storage_pool'), job: 'none' },
     update: { permit: system('create_storage_pool'), job: 'none' },
     remove: { permit: system('create_storage_pool'), job: 'none' },
-    import_certificates: { permit: system('create_storage_pool'), job: 'none' },
-    test_connectivity: { permit: system('create_storage_pool'), job: 'none' },
+    import_certificates: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
   },
   paths: {
     '/openstacknetworkproviders/{provider}': owned({
@@ -63,6 +63,7 @@ export const openstackNetwork = resource('openstack_network', {
     import: {
       permit: sent('create_storage_pool_network', 'data_center'),
       job: 'none',
+      harmless: true,
       makes: [{ in: '/networks' }],
     },
   },

@@ -192,6 +192,7 @@ export const storageDomain = resource('storage_domain', {
     activate: {
       permit: self('manipulate_storage_domain'),
       job: 'Activating storage domain {name}',
+      harmless: true,
       opposite: 'deactivate',
     },
     deactivate: {
@@ -199,7 +200,7 @@ export const storageDomain = resource('storage_domain', {
       job: 'Deactivating storage domain {name}',
       opposite: 'activate',
     },
-    is_attached: { permit: self('manipulate_storage_domain'), job: 'none' },
+    is_attached: { permit: self('manipulate_storage_domain'), job: 'none', harmless: true },
     reduce_luns: {
       permit: self('edit_storage_domain_configuration'),
       job: 'Reducing storage domain {name}',
@@ -207,10 +208,12 @@ export const storageDomain = resource('storage_domain', {
     refresh_luns: {
       permit: self('manipulate_storage_domain'),
       job: 'Refreshing the LUNs of storage domain {name}',
+      harmless: true,
     },
     update_ovf_store: {
       permit: self('manipulate_storage_domain'),
       job: 'Updating the OVF disks of storage domain {name}',
+      harmless: true,
     },
   },
   paths: {

@@ -106,6 +106,7 @@ export const template = resource('template', {
     export: {
       permit: self('import_export_vm'),
       job: 'Exporting template {name}',
+      harmless: true,
       makes: [
         { in: '/storagedomains/{storagedomain}/templates', when: 'storage_domain', keepsId: true },
       ],
@@ -113,11 +114,13 @@ export const template = resource('template', {
     import: {
       permit: sent('create_template', 'cluster'),
       job: 'none',
+      harmless: true,
       makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],
     },
     register: {
       permit: sent('create_template', 'cluster'),
       job: 'Registering template {name}',
+      harmless: true,
       makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],
     },
   },

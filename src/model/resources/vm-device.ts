@@ -182,9 +182,9 @@ export const graphicsConsole = resource('graphics_console', {
   operations: {
     add: { permit: owner('edit_vm_properties'), job: 'none' },
     remove: { permit: owner('edit_vm_properties'), job: 'none' },
-    proxy_ticket: { permit: owner('connect_to_vm'), job: 'none' },
-    remote_viewer_connection_file: { permit: owner('connect_to_vm'), job: 'none' },
-    ticket: { permit: owner('connect_to_vm'), job: 'none' },
+    proxy_ticket: { permit: owner('connect_to_vm'), job: 'none', harmless: true },
+    remote_viewer_connection_file: { permit: owner('connect_to_vm'), job: 'none', harmless: true },
+    ticket: { permit: owner('connect_to_vm'), job: 'none', harmless: true },
   },
   paths: {
     '/vms/{vm}/graphicsconsoles/{console}': owned({

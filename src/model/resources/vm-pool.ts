@@ -61,6 +61,7 @@ export const vmPool = resource('vm_pool', {
     allocate_vm: {
       permit: self('vm_pool_basic_operations'),
       job: 'Allocating a VM of pool {name}',
+      harmless: true,
     },
   },
   paths: {

@@ -410,12 +410,14 @@ export const vm = resource('vm', {
     auto_pin_cpu_and_numa_nodes: {
       permit: self('edit_vm_properties'),
       job: 'none',
+      harmless: true,
       required: ['optimize_cpu_settings'],
     },
     cancel_migration: { permit: self('migrate_vm'), job: 'Cancelling the migration of VM {name}' },
     clone: {
       permit: self('create_vm'),
       job: 'Cloning VM {name}',
+      harmless: true,
       required: ['vm.name'],
       makes: [{ in: '/vms', namedBy: 'vm' }],
     },
@@ -430,6 +432,7 @@ export const vm = resource('vm', {
     export: {
       permit: self('import_export_vm'),
       job: 'Exporting VM {name}',
+      harmless: true,
       makes: [{ in: '/storagedomains/{storagedomain}/vms', when: 'storage_domain', keepsId: true }],
     },
     freeze_filesystems: {
@@ -440,12 +443,14 @@ export const vm = resource('vm', {
     import: {
       permit: sent('create_vm', 'cluster'),
       job: 'none',
+      harmless: true,
       makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],
     },
-    logon: { permit: self('connect_to_vm'), job: 'none' },
+    logon: { permit: self('connect_to_vm'), job: 'none', harmless: true },
     maintenance: {
       permit: self('edit_vm_properties'),
       job: 'none',
+      harmless: true,
       required: ['maintenance_enabled'],
     },
     migrate: {
@@ -462,11 +467,17 @@ export const vm = resource('vm', {
     register: {
       permit: sent('create_vm', 'cluster'),
       job: 'Registering VM {name}',
+      harmless: true,
       makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],
     },
-    reorder_mac_addresses: { permit: self('create_vm'), job: 'none', makes: makesNothing },
+    reorder_mac_addresses: {
+      permit: self('create_vm'),
+      job: 'none',
+      harmless: true,
+      makes: makesNothing,
+    },
     reset: { permit: self('reset_vm'), job: 'Resetting VM {name}' },
-    screenshot: { permit: self('connect_to_vm'), job: 'none' },
+    screenshot: { permit: self('connect_to_vm'), job: 'none', harmless: true },
     shutdown: { permit: self('shut_down_vm'), job: 'Shutting down VM {name}' },
     start: {
       permit: self('run_vm'),
@@ -475,15 +486,17 @@ export const vm = resource('vm', {
         whenSent('vm.placement_policy.hosts', self('edit_admin_vm_properties')),
       ],
       job: 'Launching VM {name}',
+      harmless: true,
     },
     stop: { permit: self('stop_vm'), job: 'Stopping VM {name}' },
     suspend: { permit: self('hibernate_vm'), job: 'Suspending VM {name}' },
     thaw_filesystems: {
       permit: self('configure_vm_storage'),
       job: 'Thawing the file systems of VM {name}',
+      harmless: true,
       opposite: 'freeze_filesystems',
     },
-    ticket: { permit: self('connect_to_vm'), job: 'none' },
+    ticket: { permit: self('connect_to_vm'), job: 'none', harmless: true },
     undo_snapshot: {
       permit: self('manipulate_vm_snapshots'),
       job: 'Undoing the preview of a snapshot of VM {name}',
