@@ -19,7 +19,7 @@ const rooms = {
   client: ['model', 'wire'],
   transfer: ['client', 'extents', 'formats', 'hash', 'model'],
   conformance: ['client', 'model', 'wire'],
-  images: ['extents', 'formats', 'hash'],
+  images: ['extents', 'hash'],
 
   'cli/text': ['client'],
   'cli/session': ['cli/text', 'client', 'model', 'recording', 'wire'],

@@ -24,6 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENODEV: 'there is no such device',
   EADDRINUSE: 'another program uses the address',
   EADDRNOTAVAIL: 'this host does not have the address',
+  ENOTFOUND: 'there is no such host',
 };
 
 const actions: Readonly<Record<string, string>> = {
@@ -57,11 +58,16 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string';
 }
 
+/** What a code of the system means: `permission denied` for `EACCES`; undefined for an unknown code. */
+export function reasonOfCode(code: string): string | undefined {
+  return reasons[code];
+}
+
 /** Why it failed, without the name of a file: `permission denied`. Other errors say it themselves. */
 export function systemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  const known = typeof code === 'string' ? reasons[code] : undefined;
+  const known = typeof code === 'string' ? reasonOfCode(code) : undefined;
   if (known !== undefined) return known;
   // Node.js puts the call and the path behind a comma.
   return isSystemError(error) ? (error.message.split(',', 1)[0] ?? '') : error.message;

@@ -1,5 +1,6 @@
 /** YAML and JSON texts that users write: parsed strictly, with the position of every mistake. */
 import type { Document, Node, Pair } from 'yaml';
+import { forbiddenOffset } from '../allowed-characters.ts';
 
 /** A text that cannot be used. The message begins with `FILE:LINE:COLUMN: `. */
 export class TextError extends Error {}
@@ -7,8 +8,6 @@ export class TextError extends Error {}
 /** Deeper nesting is refused: no document of the API has more than 20 levels. */
 const maxDepth = 100;
 const notUnique = 'Map keys must be unique';
-/** Characters outside of the alphabet of all texts (XML 1.0, section 2.2). */
-const forbiddenCharacter = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 const tooDeep = 'the document is nested too deeply';
 
 export interface YamlOptions {
@@ -20,8 +19,9 @@ export interface YamlOptions {
 
 /**
  * The value of a text with one YAML or JSON document; `name` stands for the file in messages. Throws a
- * `TextError` for characters that are not allowed, syntax errors and warnings, several documents, aliases of a node that contains them,
- * nesting beyond 100 levels, keys without a name, the key `__proto__`, and members without a value.
+ * `TextError` for characters that are not allowed, syntax errors and warnings, several documents, aliases of a
+ * node that contains them, nesting beyond 100 levels, keys without a name, the key `__proto__`, and members
+ * without a value.
  */
 export async function parseYaml(
   text: string,
@@ -36,15 +36,8 @@ export async function parseYaml(
     const { line, col } = lines.linePos(offset);
     throw new TextError(`${name}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${problem}`);
   };
-  const forbidden = forbiddenCharacter.exec(text);
+  checkCharacters(text, name);
   return withinStack(name, () => {
-    if (forbidden) {
-      lines.addNewLine(0);
-      for (const { index } of text.slice(0, forbidden.index).matchAll(/\n/g))
-        lines.addNewLine(index + 1);
-      const code = forbidden[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-      fail(forbidden.index, `the character U+${code} is not allowed`);
-    }
     const [document, second] = yaml.parseAllDocuments(text, {
       intAsBigInt: true,
       // The library compares each key with all others.
@@ -68,6 +61,15 @@ export async function parseYaml(
 export function numberIfExact(value: bigint): number | bigint {
   const near = Number(value);
   return Number.isSafeInteger(near) ? near : value;
+}
+
+function checkCharacters(text: string, name: string): void {
+  const at = forbiddenOffset(text);
+  if (at < 0) return;
+  const before = text.slice(0, at).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  const code = text.codePointAt(at)?.toString(16).toUpperCase().padStart(4, '0');
+  throw new TextError(`${name}:${before.length}:${column}: the character U+${code} is not allowed`);
 }
 
 type Yaml = typeof import('yaml');

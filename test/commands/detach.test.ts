@@ -141,7 +141,7 @@ describe('vmctl serve --detach', () => {
       for (const [words, says] of [
         [
           ['--memory', '--listen', `127.0.0.1:${port}`, ...anyPort.slice(2)],
-          /another program listens there/,
+          /another program uses the address/,
         ],
         [['--memory', ...anyPort, '--inventory', 'nosuch.yaml'], /nosuch\.yaml/],
         [['--memory', ...anyPort, '--fault', 'rate=2'], /--fault rate=2/],

@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
+import { forbiddenCharacter } from '../../allowed-characters.ts';
 import { Admission, CONTROL_CONNECTIONS, defaultLimits, type Limits } from '../http/admission.ts';
 import { Connection } from '../http/connection.ts';
 import { type IdleSince, peerOf } from '../http/connection-limits.ts';

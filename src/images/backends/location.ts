@@ -1,7 +1,7 @@
 /** Location of an image, a file or an NBD export, and its form as a URL. */
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
+import { forbiddenCharacter } from '../../allowed-characters.ts';
 import type { NbdAddress } from '../nbd/byte-reader.ts';
 
 /** A regular file, or an export of an NBD server (the default export has an empty name). */

@@ -1,5 +1,5 @@
 /** JSON documents of tickets in the control API. */
-import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
+import { forbiddenCharacter } from '../../allowed-characters.ts';
 import { formatLocation, parseLocation } from '../backends/location.ts';
 import type { Ticket, TicketState } from './types.ts';
 

@@ -1,5 +1,5 @@
 /** Characters that texts of clients may contain: those of XML 1.0, in every notation. */
-import { forbiddenCharacter } from '../../formats/allowed-characters.ts';
+import { forbiddenCharacter } from '../../allowed-characters.ts';
 import { Refusal } from './fault.ts';
 
 /** Refuses with 400 a text that XML or a store cannot hold; `place` says where it is. */

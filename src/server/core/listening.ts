@@ -1,15 +1,8 @@
 /** Where a server listens: the socket, and the names that its certificate needs. */
 import type { Server } from 'node:net';
 import { hostname } from 'node:os';
+import { reasonOfCode } from '../../system-errors.ts';
 import { type Address, isEverywhere, type ServerOptions, urlHost } from './options.ts';
-
-/** Reasons of the system why a socket cannot listen. */
-const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there',
-  EADDRNOTAVAIL: 'this host does not have the address',
-  EACCES: 'permission denied',
-  ENOTFOUND: 'no such host',
-};
 
 /** Why a server cannot listen; `option` is the flag that names the address. */
 export function cannotListen(error: unknown, at: Address, option: string): Error {
@@ -18,7 +11,7 @@ export function cannotListen(error: unknown, at: Address, option: string): Error
   const code = /\bE[A-Z]{3,}\b/.exec(message)?.[0] ?? '';
   if (!message.startsWith('listen ') && !message.startsWith('getaddrinfo '))
     return new Error(message);
-  const reason = reasons[code] ?? message;
+  const reason = reasonOfCode(code) ?? message;
   return new Error(
     `cannot listen on ${at.host}:${at.port}: ${reason}. Choose another address with ${option}.`,
     { cause: error },

@@ -12,8 +12,10 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
+import { reasonOfCode } from '../../system-errors.ts';
 import { systemError } from './system-error.ts';
 
+/** Causes with what the administrator of the server can do; `system-errors.ts` has the others. */
 const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space',
   EDQUOT: 'the quota of the user on this disk is used up; free some space',
@@ -21,20 +23,13 @@ const causes: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; make it readable and writable for the user of the server',
   EPERM: 'the operation is not permitted to the user of the server',
   EMFILE: 'the process has too many files open; raise its limit (ulimit -n)',
-  ENFILE: 'the system has too many files open',
   EIO: 'the disk failed (input/output error); look at the log of the system',
-  ENOTDIR: 'something on the way to it is a file and no folder',
-  EISDIR: 'it is a folder and no file',
-  ENOENT: 'it is not there',
-  EFBIG: 'it is larger than files may be here',
-  ELOOP: 'it is a symbolic link',
-  ENAMETOOLONG: 'the name is too long',
 };
 
 /** The cause of an error of the system in words; undefined for any other error. */
 export function knownCauseOf(error: unknown): string | undefined {
   const { code } = systemError(error);
-  return code === undefined ? undefined : causes[code];
+  return code === undefined ? undefined : (causes[code] ?? reasonOfCode(code));
 }
 
 /** Why something failed: in words where the system's code is known. */

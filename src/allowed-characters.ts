@@ -7,3 +7,8 @@ const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]
 export function forbiddenCharacter(text: string): string | undefined {
   return forbidden.exec(text)?.[0];
 }
+
+/** Offset of that character in the text; -1 if all are allowed. */
+export function forbiddenOffset(text: string): number {
+  return text.search(forbidden);
+}
