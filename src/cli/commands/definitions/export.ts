@@ -103,7 +103,11 @@ export class Exporter {
       }
     }
     const rule = written[service];
-    return inFixedOrder(items, rule?.only !== undefined || rule?.how === 'names');
+    return inFixedOrder(
+      services[service]?.type ?? '',
+      items,
+      rule?.only !== undefined || rule?.how === 'names',
+    );
   }
 
   async #whole(service: string, item: ApiObject, place: Place): Promise<unknown> {

@@ -2,6 +2,7 @@
 
 import type { ApiObject } from '../../../client/client.ts';
 import { type Item, isItem } from '../../../definitions/document.ts';
+import { wordOf } from '../../../definitions/identity.ts';
 import { isBase } from '../../../definitions/references.ts';
 import { requiredOnAdd } from '../../../model/derive/required.ts';
 import { isType, typeOf } from '../../../model/index.ts';
@@ -81,16 +82,31 @@ export function idIn(item: Item, attribute: string): unknown {
 }
 
 /**
- * Items in an order that does not depend on how the site was made: members by name, others as the
- * service lists them, where those of one name are ordered by what they say.
+ * Items in an order that does not depend on how the site was made: members by name. Other items stay as
+ * the service lists them, except that items of one name are ordered by their text.
  */
-export function inFixedOrder(items: readonly unknown[], areMembers: boolean): readonly unknown[] {
-  const nameOf = (item: unknown) => String(isItem(item) ? (item['name'] ?? item['id']) : item);
-  const byText = (one: unknown, other: unknown) =>
-    JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
-  if (areMembers) return items.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+export function inFixedOrder(
+  type: string,
+  items: readonly unknown[],
+  areMembers: boolean,
+): readonly unknown[] {
+  const nameOf = (item: unknown) => (isItem(item) ? wordOf(type, item) : String(item));
+  if (areMembers) return items.toSorted(by((item) => nameOf(item) ?? ''));
   const alike = new Map<string, unknown[]>();
-  for (const item of items) alike.set(nameOf(item), [...(alike.get(nameOf(item)) ?? []), item]);
-  for (const list of alike.values()) list.sort(byText);
-  return items.map((item) => alike.get(nameOf(item))?.shift());
+  for (const item of items) {
+    const name = nameOf(item);
+    if (name === undefined) continue;
+    const list = alike.get(name);
+    if (list) list.push(item);
+    else alike.set(name, [item]);
+  }
+  for (const list of alike.values()) list.sort(by((item) => JSON.stringify(item)));
+  return items.map((item) => alike.get(nameOf(item) ?? '')?.shift() ?? item);
+}
+
+function by(textOf: (item: unknown) => string): (one: unknown, other: unknown) => number {
+  return (one, other) => {
+    const [a, b] = [textOf(one), textOf(other)];
+    return a === b ? 0 : a < b ? -1 : 1;
+  };
 }

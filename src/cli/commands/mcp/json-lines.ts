@@ -1,10 +1,10 @@
-/** Lines of JSON on their way into the server of tools: the others are answered, and left out. */
+/** Filter of standard input for `vmctl mcp`: it removes the lines that are not JSON. */
 import { Transform } from 'node:stream';
 
-/** Bytes of one line that are kept; longer lines are passed on, for the protocol to refuse. */
+/** Characters of one line that are kept. Longer lines are passed on, and the protocol refuses them. */
 const maxLine = 16 * 2 ** 20;
 
-/** A stream of the lines that are JSON; `onBad` is told of each that is not. */
+/** A stream of the lines that are JSON. Calls `onBad` for each line that is not. */
 export function jsonLines(onBad: () => void): Transform {
   let rest = '';
   const passed = (line: string): string => {
