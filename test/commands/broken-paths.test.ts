@@ -87,15 +87,18 @@ it.skipIf(process.getuid?.() !== 0)('a full disk says that no space is left', as
   mkdirSync(full);
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', full]);
   try {
-    writeFileSync(join(full, 'ballast'), Buffer.alloc(64 * 1024 - 4096));
-    const words = ['vms', 'screenshot', 'vm-01', '--file', join(full, 'screen.png')];
-    const written = await desk.run(['vms', 'list', '--record', join(full, 'record')]);
-    expect(written.stderr).not.toContain('bug in vmctl');
-    const backup = await desk.run(['backups', 'run', 'vm-02', join(full, 'b')]);
-    expect(backup.stderr).not.toContain('bug in vmctl');
-    const screenshot = await desk.run(words);
-    expect(screenshot.stderr).not.toContain('bug in vmctl');
-    if (backup.code !== 0) expect(backup.stderr).toContain('no space left on the device');
+    // Fails when nothing is left, and has filled the rest by then.
+    expect(() => writeFileSync(join(full, 'ballast'), Buffer.alloc(128 * 1024))).toThrow('ENOSPC');
+    for (const words of [
+      ['vms', 'screenshot', 'vm-01', '--file', join(full, 'screen.png')],
+      ['backups', 'run', 'vm-02', join(full, 'backup')],
+      ['vms', 'export-ova', 'vm-02', join(full, 'vm.ova')],
+    ]) {
+      const { code, stderr } = await desk.run(words);
+      expect(code, stderr).not.toBe(0);
+      expect(stderr).toMatch(/no space left on the device/);
+      expect(stderr).not.toContain('bug in vmctl');
+    }
   } finally {
     execFileSync('umount', [full]);
   }
