@@ -58,7 +58,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string';
 }
 
-/** What a code of the system means: `permission denied` for `EACCES`; undefined for an unknown code. */
+/** The meaning of a code of the system, such as `permission denied` for `EACCES`; undefined for an unknown code. */
 export function reasonOfCode(code: string): string | undefined {
   return reasons[code];
 }
@@ -69,7 +69,7 @@ export function systemReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const known = typeof code === 'string' ? reasonOfCode(code) : undefined;
   if (known !== undefined) return known;
-  // Node.js puts the call and the path behind a comma.
+  // Node.js adds the call and the path after a comma.
   return isSystemError(error) ? (error.message.split(',', 1)[0] ?? '') : error.message;
 }
 

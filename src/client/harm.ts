@@ -26,7 +26,7 @@ export function isHarmful({ http, name, type, isAction }: Operation): boolean {
  * that the server resolves from the path, however that is spelled; a request that matches no operation of
  * the model counts as harmful, and so does one whose body cannot be read.
  *
- * `owned` has the ids of objects that the same command has created: harm to them is none.
+ * `owned` has the ids of objects that the same command created: changes to them are never harmful.
  */
 export function doesHarm(
   request: ChangingRequest,
@@ -49,7 +49,7 @@ export function doesHarm(
   return body !== undefined && hasOverwriting(body);
 }
 
-/** The operation of the model behind a method and decoded segments below the API root. */
+/** The operation of the model for a method and the decoded segments below the API root. */
 export function operationAt(method: string, segments: readonly string[]): Operation | undefined {
   const matches = allOperations().filter(({ http, path }) => {
     if (http !== method) return false;
@@ -111,7 +111,7 @@ function bodyOf(
     if (isAction) return decodeAction(media, bytes, undefined, { unknown: 'skip' });
     return decodeObject(media, bytes, type, { unknown: 'skip' });
   } catch {
-    // An update overwrites no contents, whatever it says.
+    // An update never overwrites contents.
     return http === 'PUT' ? undefined : 'unreadable';
   }
 }

@@ -7,10 +7,10 @@ import type { HttpResponse } from './http-message.ts';
 const told = new WeakMap<Client, Promise<void>>();
 
 /**
- * Trusts the authority of the service for transfers. The service tells it over a connection that is verified, as
- * it tells where its image daemons are: another authority may have signed the certificate of the API. Where a
- * service does not tell it, nothing changes: transfers trust whom requests trust. Asks once for each client. Throws where
- * nobody can sign in.
+ * Trusts the authority of the service for transfers. The service sends it over a verified connection, as it sends
+ * the addresses of its image daemons; another authority may have signed the certificate of the API. If the
+ * service does not send it, transfers trust the same authorities as requests. Sends one request for each client.
+ * Throws if the user cannot sign in.
  */
 export async function trustServiceAuthority(client: Client): Promise<void> {
   const asked = told.get(client) ?? askForAuthority(client);
@@ -22,7 +22,7 @@ async function askForAuthority(client: Client): Promise<void> {
   const { origin, appRoot } = await client.site();
   const path = `${appRoot}/services/pki-resource?resource=ca-certificate&format=X509-PEM-CA`;
   const answer = await client.http.send({ method: 'GET', origin, path }).catch(withoutAnswer);
-  // What another host says of this service proves nothing.
+  // The answer of another host proves nothing.
   if (answer?.status !== 200 || answer.foreignOrigin !== undefined) return;
   const pem = Buffer.from(answer.body).toString('utf8');
   if (isAuthority(pem)) client.http.trustForTransfers(pem);

@@ -1,7 +1,7 @@
 /** Links that clients follow to get the lists of other objects into an answer. */
 import { attributesOf, linkNames, parseKind, subCollections } from './index.ts';
 
-/** Attributes that are not called like their collection, by the word of the collection. */
+/** Attributes whose name differs from the last word of their collection, by that word. */
 const attributeByWord: Readonly<Record<string, string>> = {
   fenceagents: 'agents',
   storage: 'storages',
@@ -16,9 +16,9 @@ export function attributeOfCollection(word: string): string {
 }
 
 /**
- * The links to follow for a list of other objects in an answer, at a path of the model such as
- * `/vms/{vm}`: `nics`, `fenceagents`, `disk_attachments.disk`. `'inline'` when the answer has the list
- * by itself, `'elsewhere'` when objects at this path do not have it.
+ * The value of `follow` that adds a list of other objects to an answer, at a path of the model such as
+ * `/vms/{vm}`: `nics`, `fenceagents`, `disk_attachments.disk`. Returns `'inline'` if every answer contains the
+ * list, and `'elsewhere'` if objects at this path do not have it.
  */
 export function linksForList(path: string, type: string, attribute: string): string {
   const { kind, through } = attributesOf(type)[attribute] ?? {};

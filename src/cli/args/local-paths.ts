@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command, Options } from './command.ts';
 import { type ArgumentSpec, camelCase, type FlagSpec, flagParts } from './parameters.ts';
 
-/** From the value of a parameter of a type to the path in it; undefined where the value is none. */
+/** By the type of a parameter: the path in a value, or undefined if the value is not a path. */
 const pathIn: Readonly<Record<string, (value: string) => string | undefined>> = {
   file: unlessStream,
   folder: unlessStream,
@@ -26,7 +26,7 @@ export function isLocalPath({ type }: Pick<ArgumentSpec | FlagSpec, 'type'>): bo
   return type !== undefined && Object.hasOwn(pathIn, type);
 }
 
-/** The paths on this computer that a command was given, as arguments and by flags. */
+/** The local paths in the arguments and flags of a command. */
 export function localPathsOf(
   { arguments: specs, flags }: Pick<Command, 'arguments' | 'flags'>,
   positionals: readonly unknown[],

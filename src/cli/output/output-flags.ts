@@ -1,4 +1,4 @@
-/** Flags of the output and where they have an effect: elsewhere they are refused, not ignored. */
+/** Output flags and the formats in which they have an effect. Without an effect they are refused. */
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Printed } from '../session/printed.ts';
@@ -31,7 +31,7 @@ const ofObjects: Effects = {
 
 const never: Effects = Object.fromEntries(Object.keys(ofObjects).map((name) => [name, []]));
 
-/** By what a command prints, the formats in which a flag changes something. */
+/** Formats in which each flag has an effect, by the kind of output of a command. */
 const effective: Readonly<Record<Printed, Effects>> = {
   objects: ofObjects,
   object: { ...ofObjects, sort: [], noHeaders: delimited },
@@ -54,7 +54,7 @@ const reasons: Readonly<Record<Printed, string>> = {
   object: 'it prints one object',
   report: 'it prints a report',
   definition: 'it prints a definition, in YAML or JSON',
-  text: 'what it prints has one form only',
+  text: 'its output has only one form',
   nothing: 'it prints nothing on standard output',
 };
 
@@ -67,7 +67,7 @@ export interface Invocation {
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
-/** Refuses typed flags that have no effect on what the command prints, or in the format that is asked for. */
+/** Refuses typed flags that have no effect on the output of the command, or in the requested format. */
 export function checkOutputFlags(
   cli: CommandContext,
   { name: of, prints, typed }: Invocation,

@@ -8,8 +8,9 @@ const meanings: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * The words of a command line in which each `--switch=true` is `--switch`, and each `--switch=false` is
- * `--no-switch`, or left out where there is no such flag. Throws `UsageError` for another value.
+ * Replaces `--switch=true` by `--switch` in the words of a command line, and `--switch=false` by
+ * `--no-switch`. Removes `--switch=false` if the command has no `--no-switch`. Throws `UsageError` for other
+ * values.
  */
 export function withoutSwitchValues(
   words: readonly string[],

@@ -1,9 +1,13 @@
-/** Kinds of what commands print. */
+/** Kinds of output of commands. */
 
 /**
- * What a command writes to stdout, by which `output/output-flags.ts` knows the flags that have an effect:
- * `objects` in the format that is asked for; `object`, one of them, whose tables are details; `report`, sentences
- * for people where others get tables, and objects in the formats for programs; `definition`, a document in YAML or
- * JSON; `text`, which has one form only; `nothing`.
+ * Output of a command on stdout. It decides which output flags have an effect (`output/output-flags.ts`):
+ *
+ * - `objects`: a list of objects in the requested format
+ * - `object`: one object; tables show its details
+ * - `report`: sentences for people instead of tables, objects in the formats for programs
+ * - `definition`: a document in YAML or JSON
+ * - `text`: output with only one form
+ * - `nothing`
  */
 export type Printed = 'objects' | 'object' | 'report' | 'definition' | 'text' | 'nothing';

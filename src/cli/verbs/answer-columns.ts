@@ -8,8 +8,8 @@ import { operationNamed, placeholderOf } from './references.ts';
 import type { Run } from './run.ts';
 
 /**
- * The objects with the links that the columns need: an answer to POST or PUT has only references. One
- * request for each object, and only for tables and csv; a failure is a warning, as the change is made.
+ * Adds the linked objects that the columns show: the answer to POST or PUT has only references. Sends one
+ * request for each object, and only for output with columns. A failure is a warning, because the change succeeded.
  */
 export async function withLinkedColumns(
   run: Run,
@@ -40,7 +40,7 @@ export async function withLinkedColumns(
   return fetched;
 }
 
-/** Plain values stay as the change answered them; what the answer left out or only refers to is added. */
+/** Keeps the plain values of the answer, and adds the members that it lacks or only refers to. */
 function completed(item: ApiObject, whole: ApiObject): ApiObject {
   const own = Object.entries(item).filter(([, value]) => typeof value !== 'object');
   return { ...item, ...whole, ...Object.fromEntries(own) };

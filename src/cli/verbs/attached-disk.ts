@@ -14,7 +14,7 @@ import type { Run } from './run.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What every service changes at the disk itself. */
+/** Attributes that every service changes on the disk itself. */
 const changedAtDisk: ReadonlySet<string> = new Set(['qcow_version']);
 
 /**
@@ -73,7 +73,7 @@ function attachmentCall(call: Call & { readonly body: Body }, vm: string, disk: 
   };
 }
 
-/** The body of the attachment: what a disk only takes on behalf of its attachment is an attribute of that. */
+/** The body for the attachment. Write-only attributes of a disk are attributes of its attachment. */
 function attachmentBody(body: Body): Body {
   const ofDisk: Readonly<Record<string, Attribute>> = attributesOf('disk');
   const ofAttachment: Readonly<Record<string, Attribute>> = attributesOf('disk_attachment');

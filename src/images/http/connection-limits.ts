@@ -1,10 +1,10 @@
-/** Limits on connections, in all and per address; where they are reached, idle ones give way to new addresses. */
+/** Limits on connections, in total and per address. At the limit, idle connections are closed for new addresses. */
 import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
-  /** Connections at once. */
+  /** Maximum connections. */
   readonly connections: number;
-  /** Connections at once from one address of the network. */
+  /** Maximum connections from one network address. */
   readonly perAddress: number;
 }
 
@@ -15,9 +15,9 @@ export interface ConnectionLimits {
 export type IdleSince = (socket: Socket, accepted: number) => number | undefined;
 
 /**
- * Counts connections from the moment they are accepted, before any handshake. Where there is no room for a
- * further one, an address with most connections gives way with the one that has been idle for longest, so
- * that a few addresses cannot lock out the others.
+ * Counts connections from the moment they are accepted, before any handshake. At the limit, the longest idle
+ * connection of the address with the most connections is closed, so that a few addresses cannot lock out the
+ * others.
  */
 export class LimitedConnections {
   readonly #limits: ConnectionLimits;

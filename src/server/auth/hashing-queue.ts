@@ -10,7 +10,7 @@ export interface HashingLimits {
 }
 
 const defaultHashingLimits: HashingLimits = {
-  // One processor is left to everything else; Node has four threads for files and hashes.
+  // One processor stays free for other work; Node has four threads for files and hashes.
   atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
   waiting: 512,
   waitingPerParty: 256,
@@ -34,7 +34,7 @@ class Turns<T> {
     return this.#queues.get(name);
   }
 
-  /** Takes something of the queue whose turn it is; `isEmpty` says that nothing is left in it. */
+  /** Takes an item of the next queue; `isEmpty` tells whether that queue is empty afterwards. */
   take<R>(from: (queue: T) => R, isEmpty: (queue: T) => boolean): R | undefined {
     const first = this.#queues.entries().next();
     if (first.done) return undefined;
@@ -46,7 +46,7 @@ class Turns<T> {
   }
 }
 
-/** Those of one address, or of a user who is signed in: by the name that they sign in as. */
+/** Work of one address or signed-in user, by the user name of the sign-in. */
 interface Party {
   readonly members: Turns<Work[]>;
   waiting: number;

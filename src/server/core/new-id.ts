@@ -3,7 +3,7 @@ import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { RuleContext } from './context.ts';
 import { Refusal, typeLabel } from './fault.ts';
 
-/** Types whose objects have the id of the request, where it has one. */
+/** Types whose new objects keep the id of the request. */
 const chosenByClients: ReadonlySet<KindName> = new Set<KindName>(['vm', 'cluster']);
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,6 +1,6 @@
 /**
- * Limits of what a user can store without permits of an administrator: the objects of the own profile. They
- * hold for each user, whoever makes the change.
+ * Limits on the objects in the profile of a user, which users can store without permits of an administrator.
+ * They apply to each user, also when an administrator makes the change.
  */
 import { permitsByType } from '../../model/derive/permits.ts';
 import { services } from '../../model/derive/services.ts';
@@ -12,14 +12,14 @@ import { Refusal, typeLabel } from './fault.ts';
 import type { Site } from './ports.ts';
 
 export const profileLimits = {
-  /** Objects of each type in one profile. */
+  /** Maximum objects of each type in one profile. */
   objects: 256,
-  /** Bytes of one object, and of all in one profile, as they are stored. */
+  /** Maximum stored bytes of one object, and of all objects in one profile. */
   objectBytes: 64 * 2 ** 10,
   bytes: 2 ** 20,
   /** Characters of a name: events repeat it. */
   name: 255,
-  /** Changes of one profile at once, and milliseconds for each further one: each writes an event. */
+  /** Changes of one profile in a burst, and milliseconds for each later one. Each change writes an event. */
   changes: 1_000,
   changeInterval: 1_000,
 } as const;
@@ -38,8 +38,8 @@ export function isOfProfile({ service, type }: CollectionRef): boolean {
 }
 
 /**
- * Refuses an object for which a profile has no room, before it is stored: 409 beyond the number of objects,
- * 413 beyond the bytes, 429 where the profile changes too often. `before` is what it replaces.
+ * Refuses an object that exceeds the limits of a profile: 409 for the number of objects, 413 for the bytes, 429
+ * for too many changes. `before` is the object that it replaces.
  */
 export function requireProfileRoom(
   ctx: RuleContext,
@@ -70,7 +70,7 @@ export function requireProfileRoom(
   countChange(ctx, user);
 }
 
-/** Counts a change of a profile, also one that removes something. Refuses with 429 where there are too many. */
+/** Counts a change of a profile, removals included. Refuses with 429 if there are too many. */
 export function countChange({ site, steady }: RuleContext, user: string): void {
   const budgets = budgetsOf(site);
   const { changes, changeInterval } = profileLimits;

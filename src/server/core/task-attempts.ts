@@ -1,6 +1,6 @@
 /**
- * Limits of attempts on persistent tasks. A task that ends the process, or whose rule throws, is not repeated
- * for ever: it fails, and its object leaves the state in which it waits.
+ * Limits of attempts on persistent tasks. A task that crashes the process, or whose rule throws, is not retried
+ * forever: it fails, and its object leaves its waiting state.
  */
 import type { Task } from '../store/task-list.ts';
 import type { RuleContext } from './context.ts';
@@ -15,8 +15,8 @@ const mostInterruptions = 5;
 const mostThrown = 10;
 
 /**
- * Milliseconds after which an attempt counts as lasting. What ends a server over and over does that at once;
- * who ends the server during a long copy has nothing to do with the copy.
+ * Milliseconds after which an attempt counts as lasting. A task that crashes the server does so soon after it
+ * begins; a server that is killed during a long copy was not crashed by the copy.
  */
 export const lastingAfter = 60_000;
 

@@ -12,7 +12,7 @@ import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import { ClientGone } from './send.ts';
 
-/** Milliseconds after which a request is answered although its work goes on. */
+/** Milliseconds after which a request is answered although its work has not ended. */
 const longestWait = 10 * 60_000;
 
 export interface WaitLimits {
@@ -105,7 +105,7 @@ function nextAnswer(
     };
     const look = () => {
       try {
-        // Nothing settles any more in a store that cannot be written: this says why.
+        // A store that cannot be written never settles; the rejected write has the reason.
         if (store.failed)
           end(() => store.write(() => undefined).then(() => resolve(result), reject));
         const found = store.failed ? undefined : answerNow();

@@ -13,7 +13,7 @@ interface SiteStore {
   readonly site: Site;
 }
 
-/** Refuses who has not the permits, ahead of the transaction that asks for them again. */
+/** Checks the permits before the transaction, which checks them again. */
 function authoriseAhead({ store, site }: SiteStore, call: Call, caller: Caller): void {
   const parameters = parametersOf(call.request);
   store.read((tx) =>
@@ -21,7 +21,7 @@ function authoriseAhead({ store, site }: SiteStore, call: Call, caller: Caller):
   );
 }
 
-/** Bytes of a body from which on the permits are asked for before it is read. */
+/** Bytes of a body above which the permits are checked before it is read. */
 const longBody = 64 * 2 ** 10;
 
 function isLong({ header }: ApiRequest): boolean {
@@ -31,7 +31,7 @@ function isLong({ header }: ApiRequest): boolean {
     : Number(length) > longBody;
 }
 
-/** Refuses a long body before it is read, where the permits of the operation do not depend on it. */
+/** Refuses a long body before it is read, unless the permits of the operation depend on it. */
 export function authoriseLongBody(server: SiteStore, call: Call, caller: Caller): void {
   const { request, operation } = call;
   if (isLong(request) && needsPermitsAhead(operation)) authoriseAhead(server, call, caller);

@@ -1,8 +1,8 @@
-/** Watch on changes of single objects: who waits for one is woken once a change of it is durable. */
+/** Watch for changes of single objects: it wakes the waiters of an object once a change of it is durable. */
 
 export class ChangeWatch {
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** Ids of what was changed and is not durable yet. */
+  /** Ids of objects whose changes are not durable yet. */
   readonly #changed = new Set<string>();
 
   /** Calls `wake` after each change of one of the objects, until the returned function is called. */
@@ -31,7 +31,7 @@ export class ChangeWatch {
     for (const id of this.#waiting.keys()) this.#changed.add(id);
   }
 
-  /** Wakes those who wait for what was changed: it is durable. */
+  /** Wakes the waiters of all changed objects, whose changes are durable now. */
   wake(): void {
     if (this.#changed.size === 0) return;
     const changed = [...this.#changed];
@@ -39,7 +39,7 @@ export class ChangeWatch {
     for (const id of changed) for (const wake of [...(this.#waiting.get(id) ?? [])]) wake();
   }
 
-  /** Wakes all: anything may have changed, or nothing will any more. */
+  /** Wakes all waiters: any object may have changed, or the store has failed. */
   wakeAll(): void {
     const all = new Set([...this.#waiting.values()].flatMap((same) => [...same]));
     for (const wake of all) wake();

@@ -1,11 +1,10 @@
 /**
- * Position of a database: a number that rises with each commit. The database contains it, and a file beside the
- * database contains that of the last durable commit. A write-ahead log that is removed or cut takes commits
- * away without a trace in the database; the file shows that they are missing.
+ * Position of a database: a number that increases with each commit. The database contains it, and the position
+ * file in the same folder contains that of the last durable commit. If the write-ahead log is removed or cut,
+ * commits are missing without a trace in the database; the position file shows that.
  *
- * The file is written after the log is flushed and before the commit is acknowledged, without a flush of its own.
- * So it is exact when the process is killed, never ahead of the log, and a few seconds behind at most after a
- * power cut.
+ * The file is written after the log is flushed and before the commit is acknowledged, and is not flushed. So it
+ * is exact when the process is killed, never ahead of the log, and at most a few seconds old after a power cut.
  */
 import {
   closeSync,
@@ -25,7 +24,7 @@ export const commits = 'commits';
 /** Digits of the number in the file: it is written over in place. */
 const digits = 20;
 
-/** Path of the file beside a database. */
+/** Path of the position file of a database. */
 export function positionFile(database: string): string {
   return `${database}.position`;
 }
@@ -39,8 +38,8 @@ export interface LostCommits {
 }
 
 /**
- * Compares a database that no server uses with the file beside it, without changes to either. Undefined
- * if nothing is missing, or if that cannot be determined: then `openStore` compares again.
+ * Compares a database that no server uses with its position file, without changes to either. Undefined if
+ * nothing is missing, or if that cannot be determined: then `openStore` compares again.
  */
 export async function findLostCommits(path: string): Promise<LostCommits | undefined> {
   const acknowledged = readPosition(path);
@@ -114,7 +113,7 @@ export class CommitPosition {
   #next: number;
   #changes = 0;
 
-  /** Begins with what is in the database, all of which is durable. */
+  /** Begins with the position in the database, which is durable. */
   constructor(path: string, db: Database, statement: (sql: string) => Statement) {
     this.#statement = statement;
     this.#last = lastCommit(db);

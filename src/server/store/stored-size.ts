@@ -1,4 +1,4 @@
-/** Size of what a collection holds: number of objects, and bytes of their documents. */
+/** Size of a collection: number of objects, and bytes of their documents. */
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';

@@ -1,7 +1,7 @@
 /** Filter of standard input for `vmctl mcp`: it removes the lines that are not JSON. */
 import { Transform } from 'node:stream';
 
-/** Characters of one line that are kept. Longer lines are passed on, and the protocol refuses them. */
+/** Maximum characters of one line. Longer lines are passed on, and the protocol refuses them. */
 const maxLine = 16 * 2 ** 20;
 
 /** A stream of the lines that are JSON. Calls `onBad` for each line that is not. */

@@ -25,7 +25,7 @@ export class OpenFolders {
     });
   }
 
-  /** What agents are told of them. */
+  /** Sentence for the instructions of agents. */
   get description(): string {
     return this.#folders.length === 0
       ? 'No file of this computer can be read or written.'
@@ -75,8 +75,8 @@ export class OpenFolders {
 }
 
 /**
- * The absolute path without symbolic links; its last parts need not exist. Goes from part to part as the
- * system does: `link/..` is the parent of what the link leads to. Undefined where it cannot be resolved.
+ * The absolute path without symbolic links; its last parts need not exist. Resolves part by part as the system
+ * does: `link/..` is the parent of the target of the link. Undefined if it cannot be resolved.
  */
 function resolved(path: string): string | undefined {
   let links = 0;
