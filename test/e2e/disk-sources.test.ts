@@ -238,7 +238,9 @@ describe('packed files', () => {
     writeFileSync(`${file}${extension}`, whole.subarray(0, whole.length - 100_000));
     const short = await user.run(...upload(`${file}${extension}`, 'short'), '-o', 'json');
     expect(short.code).toBe(1);
-    expect(JSON.parse(short.stderr)).toMatchObject({ code: 'damaged_file' });
+    // Notes come first, one JSON object a line.
+    const failure = short.stderr.trim().split('\n').at(-1) ?? '';
+    expect(JSON.parse(failure)).toMatchObject({ code: 'damaged_file' });
     expect(await disk('short')).toBeUndefined();
   });
 

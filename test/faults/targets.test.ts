@@ -110,8 +110,8 @@ it.skipIf(cannot)(
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', place]);
     try {
       const target = join(place, 'image');
-      expect(await refused(target, 'unwritable_file')).toMatch(/read-only file system/);
-      expect(await refused(target, 'unwritable_file', '--force')).toMatch(/read-only file system/);
+      expect(await refused(target, 'unwritable_file')).toMatch(/the file system is read-only/);
+      expect(await refused(target, 'unwritable_file', '--force')).toMatch(/the file system is read-only/);
     } finally {
       execFileSync('umount', [place]);
       rmSync(place, { recursive: true });
