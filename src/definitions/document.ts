@@ -17,6 +17,7 @@ import { requiredOnAdd } from '../model/derive/required.ts';
 import { services } from '../model/derive/services.ts';
 import { subCollections } from '../model/index.ts';
 import { firstPath } from '../model/requirements.ts';
+import type { SourcePlace } from '../source-place.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -79,19 +80,27 @@ export function turnOf(word: string): 'now' | 'later' | 'last' {
 /** What an object gets unless the document says otherwise. */
 export const itemDefaults: Readonly<Record<string, Item>> = { vm: { template: 'Blank' } };
 
-/** Checks that a document is a definition. Throws with what is wrong, and where. */
-export function readDefinition(document: unknown, where: string): Definition {
-  if (!isItem(document)) throw new Error(`${where}:1:1: expected collections such as "vms:"`);
+/** A definition with the place of its root, which has the positions of all members. */
+export interface PlacedDefinition {
+  readonly definition: Definition;
+  readonly place: SourcePlace;
+}
+
+/** Checks that a document is a definition. Throws `FILE:LINE:COLUMN: problem`. */
+export function readDefinition(document: unknown, place: SourcePlace): PlacedDefinition {
+  if (!isItem(document)) throw new Error(`${place}: expected collections such as "vms:"`);
   for (const [name, list] of Object.entries(document)) {
     if (!services[`/${name}`]) {
-      throw new Error(`${where}: "${name}" is not a collection of the API, such as vms or hosts`);
+      throw new Error(
+        `${place.at(name).position()}: "${name}" is not a collection of the API, such as vms or hosts`,
+      );
     }
-    if (!Array.isArray(list)) throw new Error(`${where}: ${name} must be a list`);
+    if (!Array.isArray(list)) throw new Error(`${place.at(name)} must be a list`);
     for (const [index, item] of list.entries()) {
-      if (!isItem(item)) throw new Error(`${where}: ${name}[${index}] must be an object`);
+      if (!isItem(item)) throw new Error(`${place.at(name, index)} must be an object`);
     }
   }
-  return document as unknown as Definition;
+  return { definition: document as unknown as Definition, place };
 }
 
 /**

@@ -4,15 +4,19 @@
  */
 import { nounsByPath } from '../model/derive/commands.ts';
 import { written } from '../model/derive/definitions.ts';
+import { naming } from '../model/derive/naming.ts';
 import { placements } from '../model/derive/placements.ts';
+import { requiredOnAdd } from '../model/derive/required.ts';
 import { services } from '../model/derive/services.ts';
 import { isType } from '../model/index.ts';
+import { acceptedPaths } from '../model/requirements.ts';
+import type { SourcePlace } from '../source-place.ts';
 import {
-  type Definition,
   divided,
   type Item,
   isItem,
   objectServiceOf,
+  type PlacedDefinition,
   phasesOf,
   turnOf,
 } from './document.ts';
@@ -27,8 +31,8 @@ export interface Entry {
   readonly type: string;
   /** As commands call it: `vms/web01/nics/nic1`. */
   readonly label: string;
-  /** Where it stands: `vms[0].nics[1]`. */
-  readonly where: string;
+  /** Where it stands: `vms[0].nics[1]`, with the position in the file. */
+  readonly where: SourcePlace;
   /** Its attributes as the API has them; references are still names. */
   readonly wanted: Item;
   readonly parent: Entry | undefined;
@@ -44,13 +48,13 @@ export interface Entry {
   readonly children: Entry[];
 }
 
-/** Takes a definition apart. Throws with the place of what is wrong with it. */
-export function entriesOf(definition: Definition): readonly Entry[] {
+/** Takes a definition apart. Throws `FILE:LINE:COLUMN: problem` for what is wrong with it. */
+export function entriesOf({ definition, place }: PlacedDefinition): readonly Entry[] {
   const sequence = new Sequence();
   for (const names of phasesOf(definition)) {
     for (const name of names) {
       for (const [index, item] of (definition[name] ?? []).entries()) {
-        sequence.add(`/${name}`, item, `${name}[${index}]`, undefined);
+        sequence.add(`/${name}`, item, place.at(name, index), undefined);
       }
     }
     sequence.catchUp('later');
@@ -66,6 +70,24 @@ class Sequence {
   readonly entries: Entry[] = [];
   readonly #postponed: Record<'later' | 'last', (() => void)[]> = { later: [], last: [] };
 
+  /** Entries by collection and name, of types whose names are unique. */
+  readonly #named = new Map<string, Entry>();
+
+  /** Throws if an entry before this one has its name, and the service would refuse that. */
+  #checkUnique(entry: Entry): void {
+    const { service, parent, type, wanted, where, isMember } = entry;
+    const unique = naming[type]?.unique ?? 'nowhere';
+    if (isMember || unique === 'nowhere' || wanted['name'] === undefined) return;
+    const scope = typeof unique === 'object' ? wanted[unique.within] : undefined;
+    const key = JSON.stringify([service, parent?.where.path(), wanted['name'], scope]);
+    const first = this.#named.get(key);
+    if (first) {
+      const name = String(wanted['name']);
+      throw new Error(`${where}: the name "${name}" is used already, at ${first.where.path()}`);
+    }
+    this.#named.set(key, entry);
+  }
+
   catchUp(turn: 'later' | 'last'): void {
     const list = this.#postponed[turn];
     // What was put off may put something off itself: the networks of an iSCSI bond.
@@ -76,7 +98,7 @@ class Sequence {
     }
   }
 
-  add(service: string, item: Item, where: string, parent: Entry | undefined): void {
+  add(service: string, item: Item, where: SourcePlace, parent: Entry | undefined): void {
     const objectService = objectServiceOf(service);
     const type = services[service]?.type ?? '';
     const { own, below } = divided(objectService, item);
@@ -86,7 +108,7 @@ class Sequence {
     const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
     const described = describedBy[type] ?? type;
     const wanted = isType(described) ? settled(described, sent, where) : sent;
-    const word = wordOf(type, wanted) ?? String(where.match(/\d+/g)?.at(-1));
+    const word = wordOf(type, wanted) ?? where.path().match(/\d+/g)?.at(-1) ?? '';
     const noun = nounsByPath[service] ?? service.slice(service.lastIndexOf('/') + 1);
     const entry: Entry = {
       service,
@@ -101,13 +123,15 @@ class Sequence {
       password: isUser ? password : undefined,
       children: [],
     };
+    checkName(entry);
+    this.#checkUnique(entry);
     parent?.children.push(entry);
     this.entries.push(entry);
     for (const [name, items] of below) {
       const path = `${objectService}/${name}`;
       const addAll = () => {
         for (const [index, one] of items.entries()) {
-          this.add(path, one, `${where}.${name}[${index}]`, entry);
+          this.add(path, one, where.at(name, index), entry);
         }
       };
       const turn = turnOf(name);
@@ -115,6 +139,15 @@ class Sequence {
       else this.#postponed[turn].push(addAll);
     }
   }
+}
+
+/** Throws for an entry without a name, if its service adds no object without one. */
+function checkName({ type, wanted, where, isMember }: Entry): void {
+  const accepted = (requiredOnAdd[type] ?? []).map(acceptedPaths);
+  const needed = accepted.find((paths) => paths.includes('name'));
+  if (!needed || isMember || wanted['id'] !== undefined) return;
+  if (needed.some((path) => wanted[path.replace(/\..*/s, '')] !== undefined)) return;
+  throw new Error(`${where}: it has no name`);
 }
 
 /** What is only put into a collection: all that is said of it is its name. */

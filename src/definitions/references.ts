@@ -4,6 +4,7 @@
  */
 import { attributesOf, isType, parseKind, typeBehind } from '../model/index.ts';
 import { scopeOf } from '../model/naming.ts';
+import { pathText, type Step } from '../source-place.ts';
 import { type Item, isItem } from './document.ts';
 import { isNameless, wordsOf } from './identity.ts';
 
@@ -19,10 +20,22 @@ type Answers = readonly Item[] | undefined;
 export type Asking<T> = Generator<Question, T, Answers>;
 
 /** Told of a reference to something that is not there; it stays as it is unless this throws. */
-export type OnMissing = (path: string, type: string, name: string) => void;
+export type OnMissing = (path: Steps, type: string, name: string) => void;
+
+type Steps = readonly Step[];
 
 /** Several objects have the name. */
-export class AmbiguousReference extends Error {}
+export class AmbiguousReference extends Error {
+  /** Path of the reference below the object, and the message without it. */
+  readonly steps: Steps;
+  readonly problem: string;
+
+  constructor(steps: Steps, problem: string) {
+    super(`${pathText(steps)}: ${problem}`);
+    this.steps = steps;
+    this.problem = problem;
+  }
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 type Written = Record<string, unknown>;
@@ -32,13 +45,13 @@ export function* resolved(
   type: string,
   fields: Fields,
   onMissing: OnMissing,
-  prefix = '',
+  above: Steps = [],
 ): Asking<Written> {
   const attributes = isType(type) ? attributesOf(type) : {};
   const result: Written = {};
   for (const [name, value] of Object.entries(fields)) {
     const attribute = attributes[name];
-    const path = `${prefix}${name}`;
+    const path = [...above, name];
     if (attribute?.idOf !== undefined && typeof value === 'string') {
       const found = yield* reference(attribute.idOf, { name: value }, onMissing, path);
       result[name] = found['id'] ?? value;
@@ -54,21 +67,23 @@ function* resolvedValue(
   kind: ReturnType<typeof parseKind>,
   value: unknown,
   onMissing: OnMissing,
-  path: string,
+  path: Steps,
 ): Asking<unknown> {
   if (Array.isArray(value)) {
     const items: unknown[] = [];
-    for (const one of value) items.push(yield* resolvedValue(kind, one, onMissing, path));
+    for (const [index, one] of value.entries()) {
+      items.push(yield* resolvedValue(kind, one, onMissing, [...path, index]));
+    }
     return items;
   }
   if (!isItem(value)) return value;
   if (kind.form === 'struct' && !isNamedPart(kind.of, value)) {
-    return yield* resolved(kind.of, value, onMissing, `${path}.`);
+    return yield* resolved(kind.of, value, onMissing, path);
   }
   if (kind.form === 'scalar' || kind.form === 'enum') return value;
   if (value['id'] !== undefined) return value;
   if (isReference(kind.of, value)) return yield* reference(kind.of, value, onMissing, path);
-  return yield* resolved(kind.of, value, onMissing, `${path}.`);
+  return yield* resolved(kind.of, value, onMissing, path);
 }
 
 /** Parts that are objects by name: the VM of which a template is made, the interfaces of a bond. */
@@ -96,7 +111,7 @@ export function* reference(
   type: string,
   value: Fields,
   onMissing: OnMissing,
-  path: string,
+  path: Steps,
 ): Asking<Fields> {
   const { name: own, alias, user_name: login, ...around } = value;
   const name = own ?? alias ?? login;
@@ -108,13 +123,13 @@ export function* reference(
   // Where it is has a type of its own, though the API may not say so.
   const inner =
     owner === undefined || place === undefined
-      ? yield* resolved(type, around, onMissing, `${path}.`)
-      : { [owner]: yield* reference(owner, named(place), onMissing, `${path}.${owner}`) };
+      ? yield* resolved(type, around, onMissing, path)
+      : { [owner]: yield* reference(owner, named(place), onMissing, [...path, owner]) };
   const matches = candidates.filter((one) => isNamed(type, one, word) && covers(inner, one));
   const found = choose(type, matches);
   if (found) return { id: found['id'] };
   if (matches.length > 1) {
-    throw new AmbiguousReference(`${path}: ${matches.length} objects are called ${word}`);
+    throw new AmbiguousReference(path, `${matches.length} objects are called ${word}`);
   }
   if (isUuid(word)) return { id: word };
   // What it is in may come with something that is made first.

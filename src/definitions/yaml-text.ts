@@ -1,6 +1,7 @@
 /** YAML and JSON texts that users write: parsed strictly, with the position of every mistake. */
 import type { Document, Node, Pair } from 'yaml';
 import { forbiddenOffset } from '../allowed-characters.ts';
+import { SourcePlace, type Step } from '../source-place.ts';
 
 /** A text that cannot be used. The message begins with `FILE:LINE:COLUMN: `. */
 export class TextError extends Error {}
@@ -17,6 +18,12 @@ export interface YamlOptions {
   readonly allowNull?: boolean;
 }
 
+/** The value of a text, and the place of its root, which has the positions of all members. */
+export interface ParsedText {
+  readonly value: unknown;
+  readonly place: SourcePlace;
+}
+
 /**
  * The value of a text with one YAML or JSON document; `name` stands for the file in messages. Throws a
  * `TextError` for characters that are not allowed, syntax errors and warnings, several documents, aliases of a
@@ -27,7 +34,7 @@ export async function parseYaml(
   text: string,
   name: string,
   { intAsBigInt = false, allowNull = false }: YamlOptions = {},
-): Promise<unknown> {
+): Promise<ParsedText> {
   // The bundles contain the CommonJS form of the library, of which the default export is all.
   const module = await import('yaml');
   const yaml = module.default ?? module;
@@ -53,8 +60,40 @@ export async function parseYaml(
     checkNodes(yaml, document, allowNull, fail);
     const reviver = (_: unknown, value: unknown) =>
       typeof value === 'bigint' ? numberIfExact(value) : value;
-    return document.toJS({ maxAliasCount: 100, ...(intAsBigInt ? {} : { reviver }) }) as unknown;
+    const value: unknown = document.toJS({
+      maxAliasCount: 100,
+      ...(intAsBigInt ? {} : { reviver }),
+    });
+    // Documents take many times the memory of their text: for a mistake the text is parsed once more.
+    return { value, place: new SourcePlace(name, (steps) => positionIn(yaml, text, steps)) };
   });
+}
+
+/** `LINE:COLUMN` of the key or item at a path, or of its deepest parent that the text has. */
+function positionIn(yaml: Yaml, text: string, steps: readonly Step[]): string {
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  let node: unknown = document.contents;
+  let found: unknown = node;
+  for (const step of steps) {
+    if (yaml.isAlias(node)) node = node.resolve(document);
+    if (yaml.isMap(node)) {
+      const pair = node.items.find(({ key }) => yaml.isScalar(key) && String(key.value) === step);
+      if (!pair) break;
+      found = pair.key;
+      node = pair.value;
+    } else if (yaml.isSeq(node) && typeof step === 'number' && step < node.items.length) {
+      node = node.items[step];
+      found = node;
+    } else break;
+  }
+  const { line, col } = lines.linePos(yaml.isNode(found) ? (found.range?.[0] ?? 0) : 0);
+  return `${Math.max(line, 1)}:${Math.max(col, 1)}`;
 }
 
 /** An integer as a number while that is exact. */

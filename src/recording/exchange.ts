@@ -4,6 +4,8 @@
  * and with an end of line where the last one seems to be cut: empty lines mean nothing.
  */
 
+import { Mistake } from '../source-place.ts';
+
 /** Version of the format; readers refuse others. */
 export const recordingVersion = 1;
 
@@ -64,54 +66,70 @@ export function isHeader(value: unknown): value is RecordingHeader {
   );
 }
 
-/** What keeps a value read from a line from being an exchange; nothing where readers can rely on it. */
-export function problemOf(value: unknown): string | undefined {
-  if (!isRecord(value)) return 'this is no exchange';
+/** What keeps a value read from a line from being an exchange; undefined if readers can rely on it. */
+export function mistakeIn(value: unknown): Mistake | undefined {
+  if (!isRecord(value)) return new Mistake([], 'this is no exchange');
   const { request, response, failure, milliseconds, at } = value;
-  if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return 'at is not a time';
-  if (typeof milliseconds !== 'number' || !(milliseconds >= 0)) {
-    return 'milliseconds is not a number from 0';
+  if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) {
+    return new Mistake(['at'], 'at is not a time');
   }
-  if (!isRecord(request)) return 'request is missing';
+  if (typeof milliseconds !== 'number' || !(milliseconds >= 0)) {
+    return new Mistake(['milliseconds'], 'milliseconds is not a number from 0');
+  }
+  if (!isRecord(request)) return new Mistake(['request'], 'request is missing');
   const { method, path, origin } = request;
-  if (typeof method !== 'string' || !/^[A-Z]+$/.test(method)) return 'request.method is no method';
-  if (typeof origin !== 'string') return 'request.origin is not a text';
+  if (typeof method !== 'string' || !/^[A-Z]+$/.test(method)) {
+    return new Mistake(['request', 'method'], 'request.method is no method');
+  }
+  if (typeof origin !== 'string') {
+    return new Mistake(['request', 'origin'], 'request.origin is not a text');
+  }
   if (typeof path !== 'string' || !/^\/[!-~]*$/.test(path)) {
-    return 'request.path is not a path with its query, percent-encoded';
+    const problem = 'request.path is not a path with its query, percent-encoded';
+    return new Mistake(['request', 'path'], problem);
   }
   return (
-    messageProblem(request, 'request') ??
-    responseProblem(response) ??
+    mistakeInMessage(request, 'request') ??
+    mistakeInResponse(response) ??
     (failure === undefined || (isRecord(failure) && typeof failure['code'] === 'string')
       ? undefined
-      : 'failure has no code')
+      : new Mistake(['failure'], 'failure has no code'))
   );
 }
 
-function responseProblem(response: unknown): string | undefined {
+function mistakeInResponse(response: unknown): Mistake | undefined {
   if (response === undefined) return undefined;
-  if (!isRecord(response)) return 'response is not an object';
+  if (!isRecord(response)) return new Mistake(['response'], 'response is not an object');
   const { status } = response;
   if (!Number.isInteger(status) || Number(status) < 200 || Number(status) > 599) {
-    return `response.status ${JSON.stringify(status)} is not the status of an answer (200 to 599)`;
+    return new Mistake(
+      ['response', 'status'],
+      `response.status ${JSON.stringify(status)} is not the status of an answer (200 to 599)`,
+    );
   }
-  return messageProblem(response, 'response');
+  return mistakeInMessage(response, 'response');
 }
 
 /** What is wrong with the headers or the body of a message. */
-function messageProblem({ headers, body }: Fields, name: string): string | undefined {
-  if (!isRecord(headers)) return `${name}.headers is not an object`;
+function mistakeInMessage({ headers, body }: Fields, name: string): Mistake | undefined {
+  if (!isRecord(headers)) return new Mistake([name, 'headers'], `${name}.headers is not an object`);
   for (const [header, text] of Object.entries(headers)) {
+    const steps = [name, 'headers', header];
     const quoted = JSON.stringify(header);
     if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(header)) {
-      return `${name}.headers: ${quoted} is not the name of a header in lower case`;
+      const problem = `${name}.headers: ${quoted} is not the name of a header in lower case`;
+      return new Mistake(steps, problem);
     }
     if (typeof text !== 'string' || !/^[\t -~\u0080-\u00ff]*$/.test(text)) {
-      return `${name}.headers: the value of ${quoted} has characters that no header can have`;
+      const problem = `${name}.headers: the value of ${quoted} has characters that no header can have`;
+      return new Mistake(steps, problem);
     }
   }
   if (body === undefined || isBody(body)) return undefined;
-  return `${name}.body has neither text, base64, nor omitted with bytes`;
+  return new Mistake(
+    [name, 'body'],
+    `${name}.body has neither text, base64, nor omitted with bytes`,
+  );
 }
 
 function isBody(body: unknown): boolean {

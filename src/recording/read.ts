@@ -1,8 +1,10 @@
 /** Reading of recordings. */
 
 import { readFileSync } from 'node:fs';
+import { jsonPlace } from '../source-place.ts';
 import { systemReason } from '../system-errors.ts';
-import { type Exchange, isHeader, problemOf, recordingVersion } from './exchange.ts';
+import { problemOfLine } from '../wire/json-file.ts';
+import { type Exchange, isHeader, mistakeIn, recordingVersion } from './exchange.ts';
 
 export interface Recording {
   readonly exchanges: readonly Exchange[];
@@ -36,12 +38,16 @@ export function readRecording(path: string): Recording {
     if (value === undefined) {
       const isLast = index === lines.length - 1;
       const problem = isLast ? 'the line was cut' : 'the line is no JSON';
-      warnings.push(`${path}:${index + 1}:1: ${problem}, and is left out`);
+      const [position] = problemOfLine(line, path, index + 1).split(': ', 1);
+      warnings.push(`${position}: ${problem}, and is left out`);
       continue;
     }
-    const problem = problemOf(value);
-    if (problem !== undefined) {
-      throw new RecordingError(`${path}:${index + 1}:1: ${problem}`, 'correct or remove the line');
+    const mistake = mistakeIn(value);
+    if (mistake) {
+      const position = jsonPlace(path, line, index + 1)
+        .at(...mistake.steps)
+        .position();
+      throw new RecordingError(`${position}: ${mistake.message}`, 'correct or remove the line');
     }
     exchanges.push(value as Exchange);
   }
@@ -73,14 +79,17 @@ function checkHeader(line: string, path: string): void {
   if (isHeader(header) && header.version === recordingVersion) return;
   if (isHeader(header)) {
     throw new RecordingError(
-      `${path}:1:1: this is a recording of version ${header.version}; this vmctl reads version ${recordingVersion}`,
+      `${jsonPlace(path, line).at('version').position()}: this is a recording of version ${header.version}; this vmctl reads version ${recordingVersion}`,
       `use the vmctl that made it: ${header.program}`,
     );
   }
-  throw new RecordingError(
-    line === '' ? `${path}:1:1: the text is empty` : `${path}:1:1: this is no recording`,
-    'vmctl --record FILE makes one',
-  );
+  const hint = 'vmctl --record FILE makes one';
+  if (line.trim() === '') throw new RecordingError(`${path}:1:1: the text is empty`, hint);
+  const [position] =
+    header === undefined
+      ? problemOfLine(line, path, 1).split(': ', 1)
+      : [jsonPlace(path, line).position()];
+  throw new RecordingError(`${position}: this is no recording`, hint);
 }
 
 function parsed(line: string): unknown {

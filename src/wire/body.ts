@@ -1,5 +1,6 @@
 /** Bodies: media types, decoding of text, and the error for a body that cannot be read. */
 import { Buffer, isUtf8 } from 'node:buffer';
+import type { Step } from '../source-place.ts';
 
 /**
  * `syntax`: the body is no well-formed document, or not of the expected shape; `value`: a member
@@ -15,15 +16,27 @@ export class WireError extends Error {
    * of the member that is wrong, such as `vm.cpu.name`.
    */
   readonly where: string;
+  /** The message without `where`. */
+  readonly problem: string;
+  /** Of a member that is wrong: its path in a JSON document. */
+  readonly steps?: readonly Step[] | undefined;
+  /** Of a member that is wrong: `line:column` in an XML document. */
+  readonly position?: string | undefined;
 
-  constructor(kind: WireErrorKind, where: string, problem: string) {
+  constructor(kind: WireErrorKind, where: string, problem: string, source: WireErrorSource = {}) {
     const place = shortened(where, 200);
     super(`${place}: ${shortened(problem, 8000)}`);
     this.name = 'WireError';
     this.kind = kind;
     this.where = place;
+    this.problem = shortened(problem, 8000);
+    this.steps = source.steps;
+    this.position = source.position;
   }
 }
+
+/** Where the document of a user has the member that is wrong. */
+export type WireErrorSource = Pick<WireError, 'steps' | 'position'>;
 
 /** Names in a body may be as long as the body; messages are not. */
 function shortened(text: string, length: number): string {

@@ -1,8 +1,16 @@
 /** Reader of objects from parsed JSON: one per shape, made once. */
-import { WireError } from './body.ts';
+import type { Kind } from '../model/notation/attributes.ts';
+import type { Step } from '../source-place.ts';
+import { WireError, type WireErrorSource } from './body.ts';
 import { maximumValues, parseJson, parseTrustedJson } from './json-parser.ts';
 import { dateOfMillis, type Place, scalarReader } from './scalars.ts';
-import type { Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
+import {
+  type Member,
+  type ObjectContent,
+  type ScalarContent,
+  type Shape,
+  singleContent,
+} from './shape.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -10,28 +18,36 @@ type Fields = Record<string, unknown>;
 class JsonPlace implements Place {
   readonly tolerant: boolean;
   readonly bareLists: boolean;
-  private readonly names: string[];
+  private readonly root: string;
+  private readonly steps: Step[] = [];
 
   constructor(root: string, tolerant: boolean, bareLists = tolerant) {
-    this.names = [root];
+    this.root = root;
     this.tolerant = tolerant;
     this.bareLists = bareLists;
   }
 
+  /** Names alone: which item of a list it is, `source` says. */
   path(): string {
-    return this.names.join('.');
+    return [this.root, ...this.steps.filter((step) => typeof step === 'string')].join('.');
   }
 
-  enter(name: string): void {
-    this.names.push(name);
+  source(): WireErrorSource {
+    return { steps: [...this.steps] };
+  }
+
+  enter(step: Step): void {
+    this.steps.push(step);
   }
 
   leave(): void {
-    this.names.pop();
+    this.steps.pop();
   }
 
-  fail(problem: string): never {
-    throw new WireError('syntax', this.path(), problem);
+  /** Throws; `stranger` is the member below this one that is wrong. */
+  fail(problem: string, stranger?: string): never {
+    const steps = stranger === undefined ? this.steps : [...this.steps, stranger];
+    throw new WireError('syntax', this.path(), problem, { steps: [...steps] });
   }
 }
 
@@ -64,7 +80,8 @@ export function readJsonList(
   const collection = objectOf(value, place);
   if (!tolerant) {
     const stranger = Object.keys(collection).find((key) => key !== item && !besideItems.has(key));
-    if (stranger !== undefined) place.fail(`unknown member ${stranger}; expected ${item}`);
+    if (stranger !== undefined)
+      place.fail(`unknown member ${stranger}; expected ${item}`, stranger);
   }
   const read = readerOf(shape);
   return itemsOf(collection[item], place).map((one) => read(one, place));
@@ -152,8 +169,11 @@ function memberReader({ content }: Member): ReadValue {
   const { item, wrapped } = content;
   const readAll = (value: unknown, place: JsonPlace) => {
     const items: unknown[] = [];
+    let index = 0;
     for (const one of itemsOf(value, place)) {
+      place.enter(index++);
       const read = one === null ? undefined : readItem(one, place);
+      place.leave();
       if (read !== undefined) items.push(read);
     }
     return items;
@@ -164,7 +184,8 @@ function memberReader({ content }: Member): ReadValue {
     const wrapper = objectOf(value, place);
     if (!place.tolerant) {
       const stranger = Object.keys(wrapper).find((key) => key !== item);
-      if (stranger !== undefined) place.fail(`unknown member ${stranger}; expected ${item}`);
+      if (stranger !== undefined)
+        place.fail(`unknown member ${stranger}; expected ${item}`, stranger);
     }
     place.enter(item);
     const items = readAll(wrapper[item], place);
@@ -206,4 +227,15 @@ function scalarValueReader(content: ScalarContent): ReadValue {
         return place.fail(`expected a single value, found ${describe(value)}`);
     }
   };
+}
+
+/**
+ * The value of a plain or enumerated kind, as the member of a body gives it. Throws a `WireError` for a value
+ * that the kind does not allow.
+ */
+export function readSingleValue(kind: Kind, value: unknown): unknown {
+  const content = singleContent(kind);
+  return content.form === 'scalar'
+    ? scalarValueReader(content)(value, new JsonPlace('', false))
+    : value;
 }

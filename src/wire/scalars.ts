@@ -1,11 +1,13 @@
 /** Scalar values: their spelling on the wire and their form in memory. */
-import { WireError } from './body.ts';
+import { WireError, type WireErrorSource } from './body.ts';
 import type { ScalarContent } from './shape.ts';
 
 /** Where a reader stands, and how strict it is. */
 export interface Place {
   /** Dotted path of the member that is read. */
   path(): string;
+  /** Where the document has that member. */
+  source(): WireErrorSource;
   /** Unknown members are skipped, and enum words that the model does not have are kept. */
   readonly tolerant: boolean;
 }
@@ -30,7 +32,7 @@ const booleans: Readonly<Record<string, boolean>> = {
 };
 
 function refuse(place: Place, problem: string): never {
-  throw new WireError('value', place.path(), problem);
+  throw new WireError('value', place.path(), problem, place.source());
 }
 
 /** At most so much of a refused value is repeated in the message. */

@@ -221,6 +221,11 @@ export function member(name: string, kind: Kind): Member {
   };
 }
 
+/** The content of an attribute, or of one item of its list. */
+export function singleContent(kind: Kind): ScalarContent | ObjectContent {
+  return contentOf(parseKind(kind));
+}
+
 function contentOf({ form, of }: ParsedKind): ScalarContent | ObjectContent {
   switch (form) {
     case 'scalar':

@@ -3,7 +3,7 @@
  * rather than a parser that builds trees: objects are read in one pass, within limits, and errors have
  * positions. Names with a colon are plain names; line ends and blanks in attributes are normalized.
  */
-import { position, WireError } from './body.ts';
+import { position, WireError, type WireErrorSource } from './body.ts';
 import type { Place } from './scalars.ts';
 import { blank } from './xml-characters.ts';
 import { greaterThan, lessThan, slash, XmlScanner } from './xml-scanner.ts';
@@ -34,17 +34,26 @@ export class XmlCursor extends XmlScanner implements Place {
   constructor(text: string, tolerant: boolean) {
     super(text);
     this.tolerant = tolerant;
-    this.justRead = { tolerant, path: () => this.open.slice(0, this.depth + 1).join('.') };
+    this.justRead = {
+      tolerant,
+      path: () => this.open.slice(0, this.depth + 1).join('.'),
+      source: () => this.source(),
+    };
   }
 
   path(): string {
     return this.open.slice(0, this.depth).join('.');
   }
 
+  /** Where the element stands that was opened last. */
+  source(): WireErrorSource {
+    return { position: position(this.text, this.start) };
+  }
+
   /** Throws an error about the element that was opened last: well formed, but not expected. */
   refuse(problem: string): never {
-    const where = position(this.text, this.start);
-    throw new WireError('syntax', this.path(), `${problem} (at ${where})`);
+    const source = this.source();
+    throw new WireError('syntax', this.path(), `${problem} (at ${source.position})`, source);
   }
 
   /** Opens the root element. */
@@ -152,11 +161,9 @@ export class XmlCursor extends XmlScanner implements Place {
     while (this.depth >= floor) {
       const piece = this.piece();
       if (piece === undefined) {
-        throw new WireError(
-          'syntax',
-          this.path(),
-          `expected text, found an element (at ${position(this.text, this.pos)})`,
-        );
+        const at = position(this.text, this.pos);
+        const problem = `expected text, found an element (at ${at})`;
+        throw new WireError('syntax', this.path(), problem, { position: at });
       }
       content += piece;
     }

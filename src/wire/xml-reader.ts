@@ -145,6 +145,7 @@ function readAttributes(
       const place: Place = {
         tolerant: cursor.tolerant,
         path: () => `${cursor.path()}.${name}`,
+        source: () => cursor.source(),
       };
       const value = read(cursor.attributes[i + 1] ?? '', place);
       if (value !== undefined) fields[name] = value;

@@ -35,7 +35,144 @@ const documents: readonly (readonly [string, string | Buffer])[] = [
   ['is a list of nothing', '[]'],
 ];
 
+/** Readers that take a document of the same form. */
+type Form = 'definition' | 'object' | 'recording' | 'state' | 'ticket' | 'cursor' | 'configuration';
+
+/**
+ * By form, documents that can be parsed and mean nothing: what is wrong, and the text with `«` before the member,
+ * item or element whose position the message has.
+ */
+const meaningless: Readonly<Record<Form | 'manifest', readonly (readonly [string, string])[]>> = {
+  definition: [
+    ['has an unknown collection', 'vms: []\n«machines: []\n'],
+    ['has a collection that is no list', '«vms: { name: a }\n'],
+    ['has an item that is no object', 'vms:\n  - name: a\n  - «b\n'],
+    ['has an unknown attribute', 'networks:\n  - name: lan\n    «vlam: 5\n'],
+    ['has an unknown attribute of a part', 'networks: [{ name: lan,\n  vlan: { «number: 5 } }]'],
+    [
+      'has an unknown attribute of a child',
+      'vms:\n  - name: a\n    nics:\n      - name: nic1\n        «mak: 00:00:00:00:00:01\n',
+    ],
+    [
+      'has an unknown value of an enum',
+      '{"vms": [{"name": "a", "type": "server"}, {"name": "b",\n «"type": "toaster"}]}',
+    ],
+    ['has a text for a number', 'networks: [{ name: lan, vlan: { id: 1 } , «mtu: big }]'],
+    ['has a fraction for a number', 'networks: [{ name: lan, «mtu: 1.5 }]'],
+    ['has a number that is too large', 'networks: [{ name: lan, «mtu: 99999999999 }]'],
+    ['has a size that is none', 'vms:\n- name: a\n  «memory: 4 Gigs\n'],
+    ['has a text for a boolean', 'networks: [{ name: lan, «stp: perhaps }]'],
+    ['has an object for a text', 'networks: [{ name: lan, «description: { text: a } }]'],
+    ['has an object for a number', 'vms: [{ name: a, «memory: { of: 5 } }]'],
+    ['has a list for a text', 'networks: [{ «name: [lan, wan] }]'],
+    ['has a text for a list', 'networks: [{ name: lan, «usages: vm }]'],
+    ['has a wrong item of a list', 'networks: [{ name: lan, usages: [vm, «toast] }]'],
+    ['has a secret that is no text', 'vms: [{ name: a, «memory: { secret: a } }]'],
+    ['lacks a name', 'networks:\n- name: lan\n- «vlan: { id: 5 }\n'],
+    ['lacks a name of a child', 'datacenters:\n- name: a\n  quotas:\n  - «description: b\n'],
+    ['has an object twice', 'tags:\n- name: a\n- name: b\n- «name: a\n'],
+    ['has a child twice', 'vms:\n- name: a\n  cluster: Default\n  nics: [name: n, «name: n]\n'],
+    ['needs itself', 'tags:\n- «{ name: a, parent: b }\n- { name: b, parent: a }\n'],
+    ['is wrong behind an alias', 'networks:\n- &a { name: lan, «vlam: 5 }\n- *a\n'],
+  ],
+  object: [
+    ['has an unknown member', 'name: a\n«nam: b\n'],
+    ['has an unknown member of a part', 'name: a\ncpu:\n  topology:\n    «cors: 2\n'],
+    ['has an unknown member in JSON', '{"name": "a",\n  «"nam": "b"}'],
+    ['has an unknown element in XML', '<vm>\n  <name>a</name>\n  «<nam>b</nam></vm>'],
+    ['has an unknown value of an enum', 'name: a\n«type: toaster\n'],
+    ['has an unknown value of an enum in XML', '<vm>\n «<type>toaster</type></vm>'],
+    ['has a text for a number', 'name: a\ncpu: { topology: { «cores: many } }\n'],
+    [
+      'has a text for a number in XML',
+      '<vm><cpu><topology>\n«<cores>many</cores></topology></cpu></vm>',
+    ],
+    ['has an element for a text in XML', '<vm><name>«<first>a</first></name></vm>'],
+    ['has another root in XML', '<!-- a --> «<disk><name>a</name></disk>'],
+    ['has a size that is too large', 'name: a\n«memory: 99999999 EiB\n'],
+    ['has a size for a number', 'cpu: { topology: { «cores: 4 GiB } }\n'],
+    ['has an object for a text', '«name: { first: a }\n'],
+    ['has a list for an object', 'name: a\n«cpu: [1]\n'],
+    ['has a text for a list', 'name: a\n«numa_nodes: b\n'],
+    [
+      'has a wrong item of a list',
+      'custom_properties:\n- { name: a, value: b }\n- { name: c, «val: d }\n',
+    ],
+    ['has a wrong wrapper of a list', 'custom_properties:\n  «properties: []\n'],
+    ['has a member under two names', 'name: a\nnuma_nodes: []\n«vm_numa_nodes: []\n'],
+  ],
+  recording: [
+    ['has another version', '{"recording": "vmctl", «"version": 9, "program": "9.0.0"}'],
+    ['is another file', '«{"recordings": 1}'],
+    ['is cut in its first line', '{"recording": «'],
+    [
+      'has a wrong exchange',
+      `${headerLine('t')}{"at": "2030-01-31T12:00:00Z", «"milliseconds": -1}`,
+    ],
+    [
+      'has an exchange without an answer that is one',
+      `${headerLine('t')}{"at": "2030-01-31T12:00:00Z", "milliseconds": 1, "request": {"method": "GET", "origin": "https://x", "path": "/", "headers": {}}, "response": {"headers": {}, «"status": 0}}`,
+    ],
+  ],
+  state: [
+    ['is another file', '{«"format": "other"}'],
+    ['has another version', '{"format": "vmctl-state", «"version": 9}'],
+    ['has a line that is no JSON', '{"format":"vmctl-state","version":1}\n{"kind": "vm", «object}'],
+    [
+      'has an unknown kind',
+      '{"format":"vmctl-state","version":1}\n\n{"collection": "/cars", «"kind": "car", "object": {}}',
+    ],
+    [
+      'has no object',
+      '{"format":"vmctl-state","version":1}\n{"kind": "vm", "collection": "/vms", «"object": 5}',
+    ],
+    [
+      'has an object without an id',
+      '{"format":"vmctl-state","version":1}\n{"kind": "vm", "collection": "/vms", «"object": {}}',
+    ],
+    [
+      'has a counter that is no number',
+      '{"format":"vmctl-state","version":1}\n{"counter": "a", «"value": "b"}',
+    ],
+    ['has a line that is a number', '{"format":"vmctl-state","version":1}\n  «5'],
+  ],
+  ticket: [
+    ['has a wrong operation', '{"uuid": "t", "size": 1, \n «"ops": ["erase"], "url": "file:///a"}'],
+    ['has a wrong size', '{"uuid": "t", «"size": "1", "ops": ["read"], "url": "file:///a"}'],
+    [
+      'has a wrong location',
+      '{"uuid": "t", «"url": "ftp://a", "size": 1, "ops": ["read"], "timeout": 5}',
+    ],
+    ['lacks its id', '«{"size": 1}'],
+  ],
+  cursor: [
+    ['has a wrong event', '{«"floor": "a", "told": []}'],
+    ['has a wrong list', '{"floor": 1, «"told": ["a"]}'],
+    ['is another file', '«{"a": 1}'],
+  ],
+  configuration: [
+    ['has another version', '{«"version": 9}'],
+    ['has contexts that are no object', '{"version": 1,\n «"contexts": []}'],
+    ['has a context that is no object', '{"version": 1, "contexts": {\n  «"a": 5}}'],
+    [
+      'has an incomplete site',
+      '{"version": 1, "contexts": {"a": {"url": "u", "username": "n", «"site": {}}}}',
+    ],
+    ['has a wrong address', '{"version": 1, "contexts": {"a": {"username": "n", «"url": 5}}}'],
+  ],
+  manifest: [
+    ['is another file', '{«"format": "other"}'],
+    ['has another version', '{"format": "vmctl-backup", «"version": 2}'],
+    [
+      'has a wrong disk',
+      '{"format": "vmctl-backup", "version": 1, "number": 1, "taken": "2030-01-31T12:00:00Z", "server": "s", "vm": {"id": "a", "name": "b"}, "disks": [\n  {"id": "a", «"file": "../a"}]}',
+    ],
+  ],
+};
+
 interface Reader {
+  /** What it reads, if that is none of the forms. */
+  readonly form?: Form | 'manifest';
   /** Where the document is, below the folder of the test. */
   readonly file: string;
   readonly words: (file: string) => readonly string[];
@@ -48,31 +185,51 @@ interface Reader {
 const serve = ['serve', '--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0', '--memory'];
 
 const readers: Readonly<Record<string, Reader>> = {
-  apply: { file: 'a.yaml', words: (file) => ['apply', file] },
-  diff: { file: 'a.yaml', words: (file) => ['diff', file] },
-  'vms create -f': { file: 'vm.yaml', words: (file) => ['vms', 'create', '-f', file] },
+  apply: { form: 'definition', file: 'a.yaml', words: (file) => ['apply', file] },
+  diff: { form: 'definition', file: 'a.yaml', words: (file) => ['diff', file] },
+  'vms create -f': {
+    form: 'object',
+    file: 'vm.yaml',
+    words: (file) => ['vms', 'create', '-f', file],
+  },
   'networks update -f': {
     file: 'n.json',
     words: (file) => ['networks', 'update', 'lan', '-f', file],
   },
   'vms start -f': { file: 'action.json', words: (file) => ['vms', 'start', 'a', '-f', file] },
-  'serve --inventory': { file: 'i.yaml', words: (file) => [...serve, '--inventory', file] },
-  'serve --load': { file: 'state.jsonl', words: (file) => [...serve, '--load', file] },
-  'serve --replay': { file: 'r.ndjson', words: (file) => ['serve', '--replay', file] },
+  'serve --inventory': {
+    form: 'definition',
+    file: 'i.yaml',
+    words: (file) => [...serve, '--inventory', file],
+  },
+  'serve --load': {
+    form: 'state',
+    file: 'state.jsonl',
+    words: (file) => [...serve, '--load', file],
+  },
+  'serve --replay': {
+    form: 'recording',
+    file: 'r.ndjson',
+    words: (file) => ['serve', '--replay', file],
+  },
   'images serve --ticket': {
+    form: 'ticket',
     file: 'ticket.json',
     words: (file) => ['images', 'serve', '--listen', '127.0.0.1:0', '--ticket', file],
   },
   'events tail --cursor': {
+    form: 'cursor',
     file: 'cursor',
     words: (file) => ['events', 'tail', '--cursor', file, '--count', '1'],
   },
   configuration: {
+    form: 'configuration',
     file: 'config/vmctl/config.json',
     words: () => ['context', 'list'],
     env: (file) => ({ XDG_CONFIG_HOME: dirname(dirname(file)) }),
   },
   'backups restore': {
+    form: 'manifest',
     file: 'backups/20300131T120000Z/backup.json',
     words: (file) => ['backups', 'restore', dirname(file)],
   },
@@ -124,6 +281,20 @@ describe.each(Object.entries(readers))('%s', (_, reader) => {
     // What only reads may look up the object first; nothing is changed.
     expect(requests.filter((one) => !/^(?:GET|HEAD) /.test(one))).toEqual([]);
   });
+
+  const { form } = reader;
+  if (form === undefined) return;
+  it.each(meaningless[form])('refuses a document that %s, there', async (_what, marked) => {
+    const before = marked.slice(0, marked.indexOf('«')).split('\n');
+    const position = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    const { code, stdout, stderr, path } = await read(reader, marked.replace('«', ''));
+    expect([code, stdout], stderr).toEqual([2, '']);
+    const [first = ''] = stderr.split('\n');
+    expect(first).toMatch(/^vmctl(?: serve)?: /);
+    expect(first.slice(first.indexOf(': ') + 2)).toMatch(new RegExp(`^${path}:${position}: \\S`));
+    expect(stderr).not.toMatch(/bug in vmctl|Warning:|\(node:/);
+    expect(requests.filter((one) => !/^(?:GET|HEAD) /.test(one))).toEqual([]);
+  });
 });
 
 it.each(['{"at": "2', '7', '[]', '{"__proto__": 1}'])(
@@ -135,6 +306,6 @@ it.each(['{"at": "2', '7', '[]', '{"__proto__": 1}'])(
       `${line}\n{"at": 1}\n`,
     );
     expect(code).toBe(2);
-    expect(stderr).toMatch(new RegExp(`${path}:[23]:1: `));
+    expect(stderr).toMatch(new RegExp(`${path}:[23]:[12]: `));
   },
 );

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readDefinition } from '../../src/definitions/document.ts';
 import { entriesOf } from '../../src/definitions/entries.ts';
+import { jsonPlace } from '../../src/source-place.ts';
 
-const ordered = (text: string) => entriesOf(readDefinition(parse(text), 'text'));
+const ordered = (text: string) => entriesOf(readDefinition(parse(text), jsonPlace('text', '{}')));
 const labels = (text: string) => ordered(text).map(({ label }) => label);
 
 describe('entries of a definition', () => {
@@ -48,7 +49,7 @@ datacenters: [{ name: a }, { name: b }]
 clusters: [{ name: c, data_center: b, networks: [n] }]
 `);
     const attached = all.find(({ label }) => label === 'clusters/c/networks/n');
-    const needs = [...(attached?.needs ?? [])].map(({ where }) => where);
+    const needs = [...(attached?.needs ?? [])].map(({ where }) => where.path());
     expect(needs).toContain('networks[1]');
     expect(needs).not.toContain('networks[0]');
   });
@@ -61,7 +62,7 @@ templates:
   - { name: t }
 `);
     const needs = (label: string) =>
-      [...(all.find((one) => one.label === label)?.needs ?? [])].map(({ where }) => where);
+      [...(all.find((one) => one.label === label)?.needs ?? [])].map(({ where }) => where.path());
     expect([needs('vms/v'), needs('vms/w')]).toEqual([['templates[0]'], ['templates[1]']]);
   });
 

@@ -278,13 +278,13 @@ export const targets: Readonly<Record<string, Target>> = {
       '#',
     ],
     async run(input) {
-      const value = await parseYaml(input.toString('utf8'), 'FILE');
-      entriesOf(readDefinition(value, 'FILE'));
+      const { value, place } = await parseYaml(input.toString('utf8'), 'FILE');
+      entriesOf(readDefinition(value, place));
     },
-    // What a definition says wrong is an error that begins with its place: `FILE`, or `networks[1]`.
+    // A mistake in a definition begins with its position.
     isExpected: (error) =>
       error instanceof TextError ||
-      (error.constructor === Error && /^(?:FILE|\w+\[\d+\])/.test(error.message)),
+      (error.constructor === Error && /^FILE:[1-9]\d*:[1-9]\d*: \S/.test(error.message)),
   },
   'planted-crash': planted((input) => {
     if (input.includes('7')) throw new TypeError('a crash');

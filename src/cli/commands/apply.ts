@@ -25,7 +25,7 @@ async function apply(cli: CommandContext, file: string, flags: ApplyFlags): Prom
   cli.note(summaryOf(plan));
   if (plan.changes.length === 0 || cli.on('dryRun')) return;
   const needed = plan.changes.flatMap(({ secrets }) => secrets);
-  const all = secretsIn(Object.values(definition));
+  const all = secretsIn(Object.values(definition.definition));
   const secrets = await secretsFor(cli, flags.secret ?? [], all, needed);
   await agree(cli, plan);
   await runPlan(cli, plan, (name) => secrets.get(name) ?? '');

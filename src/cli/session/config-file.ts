@@ -2,7 +2,8 @@
 import { type Site, siteUrl } from '../../client/address.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { dialects } from '../../model/dialect.ts';
-import { parseJsonFile } from '../../wire/json-file.ts';
+import { pathText } from '../../source-place.ts';
+import { type ParsedFile, parseJsonFile } from '../../wire/json-file.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { readPrivate, withLock, writePrivate } from './private-file.ts';
 
@@ -50,21 +51,28 @@ const empty: Configuration = { version: 1, contexts: {}, defaults: {} };
 export function loadConfiguration(path: string): Configuration {
   const text = readPrivate(path, 'trusted');
   if (text === undefined) return empty;
-  let parsed: Readonly<Record<string, unknown>>;
+  let file: ParsedFile;
   try {
-    parsed = parseJsonFile(text, path);
+    file = parseJsonFile(text, path);
   } catch (error) {
     throw broken((error as Error).message);
   }
-  if (parsed['version'] !== 1)
-    throw broken(`${path}:1:1: version ${String(parsed['version'])} is unknown`);
+  const { value: parsed, place } = file;
+  if (parsed['version'] !== 1) {
+    const version = JSON.stringify(parsed['version'] ?? null);
+    throw broken(`${place.at('version').position()}: version ${version} is unknown`);
+  }
   const contexts = parsed['contexts'] ?? {};
   const defaults = parsed['defaults'] ?? {};
   const current = parsed['current'];
-  if (!isRecord(contexts) || !isRecord(defaults))
-    throw broken(`${path}:1:1: contexts or defaults is no object`);
+  if (!isRecord(contexts)) throw broken(`${place.at('contexts')} is not an object`);
+  if (!isRecord(defaults)) throw broken(`${place.at('defaults')} is not an object`);
   for (const [name, context] of Object.entries(contexts)) {
-    if (!isContext(context)) throw broken(`${path}:1:1: the context ${name} is not complete`);
+    const wrong = wrongMember(context);
+    if (!wrong) continue;
+    const position = place.at('contexts', name, ...wrong).position();
+    const problem = wrong.length > 0 ? `, ${pathText(wrong)} is missing or wrong` : '';
+    throw broken(`${position}: the context ${name} is not complete${problem}`);
   }
   return {
     version: 1,
@@ -86,19 +94,18 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isContext(value: unknown): value is Context {
-  if (!isRecord(value)) return false;
-  const { url, site, username, credentials } = value;
-  return (
-    typeof url === 'string' &&
-    typeof username === 'string' &&
-    isRecord(site) &&
-    typeof site['origin'] === 'string' &&
-    typeof site['appRoot'] === 'string' &&
-    Object.hasOwn(dialects, String(site['dialect'])) &&
-    isRecord(credentials) &&
-    typeof credentials['source'] === 'string'
-  );
+/** Path of the first member that keeps a value from being a context; undefined if it is one. */
+function wrongMember(value: unknown): readonly string[] | undefined {
+  if (!isRecord(value)) return [];
+  for (const name of ['url', 'username']) if (typeof value[name] !== 'string') return [name];
+  const { site, credentials } = value;
+  if (!isRecord(site)) return ['site'];
+  for (const name of ['origin', 'appRoot']) {
+    if (typeof site[name] !== 'string') return ['site', name];
+  }
+  if (!Object.hasOwn(dialects, String(site['dialect']))) return ['site', 'dialect'];
+  if (!isRecord(credentials)) return ['credentials'];
+  return typeof credentials['source'] === 'string' ? undefined : ['credentials', 'source'];
 }
 
 /** Changes the configuration as one step among all processes that do. */

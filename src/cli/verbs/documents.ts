@@ -3,12 +3,14 @@
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import { hasUnit } from '../../definitions/sizes.ts';
-import { parseYaml } from '../../definitions/yaml-text.ts';
+import { numberOf } from '../../definitions/values.ts';
+import { type ParsedText, parseYaml } from '../../definitions/yaml-text.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import type { SourcePlace } from '../../source-place.ts';
 import { systemReason } from '../../system-errors.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
-import { longOf, type Valued } from '../args/values.ts';
+import type { Valued } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { isReference, isWritable, type Shape, valuedAt } from './fields.ts';
 import { isUuid, nameAttributesOf } from './identifiers.ts';
@@ -49,7 +51,7 @@ export async function parseDocument(
     return { initialization: { configuration: { type: 'ovf', data: text } } };
   }
   const name = path === '-' ? 'stdin' : path;
-  const [media, document] = await normalized(text, name, shape);
+  const { media, text: document, place } = await normalized(text, name, shape);
   // As `-o json` and `-o yaml` print them, and as everybody would write them.
   const options = { bareLists: true };
   let decoded: Record<string, unknown>;
@@ -60,7 +62,7 @@ export async function parseDocument(
         : decodeAction(media, document, shape.action, options);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    throw new UsageError(positioned(name, error.message), {
+    throw new UsageError(positioned(name, error, place), {
       code: 'bad_document',
       hint: 'names are those of the API, as vmctl explain shows them',
       cause: error,
@@ -69,28 +71,36 @@ export async function parseDocument(
   return 'type' in shape ? writable(cli, decoded, shape.type, operation) : decoded;
 }
 
-/**
- * A message of the decoder with the file: syntax errors begin with their position, errors of elements in
- * XML end with it; members of JSON have a path alone.
- */
-function positioned(name: string, message: string): string {
-  if (/^\d+:\d+: /.test(message)) return `${name}:${message}`;
-  const [, problem = message, at] = /^(.*) \(at (\d+:\d+)\)$/s.exec(message) ?? [];
-  return at === undefined ? `${name}: ${message}` : `${name}:${at}: ${problem}`;
+/** A message of the decoder with the position in the file; syntax errors begin with it. */
+function positioned(
+  name: string,
+  { message, steps, position }: WireError,
+  place: SourcePlace | undefined,
+): string {
+  if (steps && place) return `${place.at(...steps).position()}: ${message}`;
+  if (position === undefined) return `${name}:${message}`;
+  return `${name}:${position}: ${message.replace(/ \(at \d+:\d+\)$/, '')}`;
+}
+
+/** A document as the decoder takes it; `place` finds the members of what is no XML in the text of the user. */
+interface Normalized {
+  readonly media: MediaType;
+  readonly text: string;
+  readonly place?: SourcePlace;
 }
 
 /** JSON and XML as they are, YAML and JSON with sizes as JSON without. */
-async function normalized(text: string, name: string, shape: Shape): Promise<[MediaType, string]> {
+async function normalized(text: string, name: string, shape: Shape): Promise<Normalized> {
   const start = text.trimStart().charAt(0);
   if (start === '')
     throw new UsageError(`${name}:1:1: the text is empty`, { code: 'bad_document' });
-  if (start === '<') return ['application/xml', text];
+  if (start === '<') return { media: 'application/xml', text };
   // The wire decoder reports syntax errors in JSON with more detail.
   const isJsonObject = start === '{';
-  if (isJsonObject && !isJson(text)) return ['application/json', text];
-  let value: unknown;
+  if (isJsonObject && !isJson(text)) return { media: 'application/json', text };
+  let parsed: ParsedText;
   try {
-    value = await parseYaml(text, name, { intAsBigInt: true, allowNull: isJsonObject });
+    parsed = await parseYaml(text, name, { intAsBigInt: true, allowNull: isJsonObject });
   } catch (error) {
     throw new UsageError((error as Error).message, {
       code: 'bad_document',
@@ -98,19 +108,18 @@ async function normalized(text: string, name: string, shape: Shape): Promise<[Me
       cause: error,
     });
   }
+  const { value, place } = parsed;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${name}:1:1: expected one object`, {
       code: 'bad_document',
       hint: 'write one object with the attributes of the API',
     });
   }
-  const counted = withNumbers(value, (member) => valuedAt(shape, member), name);
-  return [
-    'application/json',
-    JSON.stringify(counted, (_, member: unknown) =>
-      typeof member === 'bigint' ? member.toString() : member,
-    ),
-  ];
+  const counted = withNumbers(value, (member) => valuedAt(shape, member), place);
+  const json = JSON.stringify(counted, (_, member: unknown) =>
+    typeof member === 'bigint' ? member.toString() : member,
+  );
+  return { media: 'application/json', text: json, place };
 }
 
 /** What is not is refused later, with the place of the mistake. */
@@ -127,23 +136,25 @@ function isJson(text: string): boolean {
 function withNumbers(
   item: object,
   valuedOf: (member: string) => Valued | undefined,
-  where: string,
+  place: SourcePlace,
 ): object {
   return Object.fromEntries(
     Object.entries(item).map(([name, value]: [string, unknown]) => {
       const valued = valuedOf(name);
-      return [name, valued ? withNumber(value, valued, `${where}: ${name}`) : value];
+      return [name, valued ? withNumber(value, valued, place.at(name)) : value];
     }),
   );
 }
 
-function withNumber(value: unknown, valued: Valued, where: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => withNumber(one, valued, where));
+function withNumber(value: unknown, valued: Valued, place: SourcePlace): unknown {
+  if (Array.isArray(value)) {
+    return value.map((one, index) => withNumber(one, valued, place.at(index)));
+  }
   const { form, of, list } = parseKind(valued.kind);
   if (typeof value === 'string') {
     if (isReference(valued.kind)) return referenceOf(value, of);
     const isSize = form === 'scalar' && of === 'long' && hasUnit(value);
-    return isSize ? longOf(value.trim(), valued.unit, where) : value;
+    return isSize ? sizeIn(value, valued, place) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   // A list may be written as the API does: {"nic": [...]}.
@@ -152,7 +163,16 @@ function withNumber(value: unknown, valued: Valued, where: string): unknown {
     if (isWrapped) return valued;
     return isType(of) ? attributesOf(of)[name] : undefined;
   };
-  return withNumbers(value, member, where);
+  return withNumbers(value, member, place);
+}
+
+/** A size in words as a number. Throws a `UsageError` with its position. */
+function sizeIn(text: string, { unit }: Valued, place: SourcePlace): number | bigint {
+  try {
+    return numberOf(text.trim(), unit, place);
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { code: 'bad_document', cause });
+  }
 }
 
 /** `cluster: Default` names the object that `cluster: {name: Default}` does. */

@@ -4,7 +4,7 @@ import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/follow-events.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { enums } from '../../model/enums.ts';
-import { parseJsonFile } from '../../wire/json-file.ts';
+import { type ParsedFile, parseJsonFile } from '../../wire/json-file.ts';
 import { plainText } from '../output/cells.ts';
 import { columnsOf } from '../output/column-selection.ts';
 import { formatOf, isTable, printAs, showsColumns } from '../output/print.ts';
@@ -109,17 +109,19 @@ function readCursor(file: string): EventCursor | undefined {
     new UsageError(message, {
       hint: 'name another file with --cursor, or remove this one to begin with new events',
     });
-  let cursor: Readonly<Record<string, unknown>>;
+  let parsed: ParsedFile;
   try {
-    cursor = parseJsonFile(text, file);
+    parsed = parseJsonFile(text, file);
   } catch (error) {
     throw refused((error as Error).message);
   }
+  const { value: cursor, place } = parsed;
   const { floor, told } = cursor;
   if (Number.isSafeInteger(floor) && Array.isArray(told) && told.every(Number.isSafeInteger)) {
     return new EventCursor(floor as number, told as number[]);
   }
-  throw refused(`${file}:1:1: this is not the cursor of an earlier run`);
+  const wrong = Number.isSafeInteger(floor) ? 'told' : 'floor';
+  throw refused(`${place.at(wrong).position()}: this is not the cursor of an earlier run`);
 }
 
 /** One line for each event; what was printed is never moved to make columns fit. */

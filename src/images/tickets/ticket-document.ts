@@ -1,6 +1,7 @@
 /** JSON documents of tickets in the control API. */
 import { forbiddenCharacter } from '../../allowed-characters.ts';
-import { formatLocation, parseLocation } from '../backends/location.ts';
+import { Mistake } from '../../source-place.ts';
+import { formatLocation, type ImageLocation, parseLocation } from '../backends/location.ts';
 import type { Ticket, TicketState } from './types.ts';
 
 /** Seconds a connection may be silent when the ticket does not say. */
@@ -11,25 +12,25 @@ const SHORT_ID = 8;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a ticket. Members that are not known are ignored. Throws an `Error` that names the first
+ * Reads a ticket. Members that are not known are ignored. Throws a `Mistake` that names the first
  * member that is missing or wrong.
  */
 export function ticketOfDocument(document: unknown): Ticket {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new Error('it must be a JSON object');
+    throw new Mistake([], 'it must be a JSON object');
   }
   const fields = document as Fields;
   const id = text(fields, 'uuid');
-  if (id === undefined || id === '') throw new Error('uuid is missing');
+  if (id === undefined || id === '') throw new Mistake(['uuid'], 'uuid is missing');
   const url = text(fields, 'url');
-  if (url === undefined) throw new Error('url is missing');
+  if (url === undefined) throw new Mistake(['url'], 'url is missing');
   const transferId = text(fields, 'transfer_id');
   const filename = text(fields, 'filename');
   return {
     id,
     size: count(fields, 'size'),
     ops: operations(fields),
-    image: parseLocation(url),
+    image: location(url),
     timeout: count(fields, 'timeout'),
     inactivityTimeout: count(fields, 'inactivity_timeout', INACTIVITY),
     sparse: flag(fields, 'sparse'),
@@ -68,9 +69,17 @@ export function documentOf(ticket: Ticket, state: TicketState, now: number): Fie
 /** The seconds of a document that extends a ticket. Throws an `Error` when it has none. */
 export function timeoutOfDocument(document: unknown): number {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new Error('it must be a JSON object');
+    throw new Mistake([], 'it must be a JSON object');
   }
   return count(document as Fields, 'timeout');
+}
+
+function location(url: string): ImageLocation {
+  try {
+    return parseLocation(url);
+  } catch (cause) {
+    throw new Mistake(['url'], cause instanceof Error ? cause.message : String(cause));
+  }
 }
 
 function member(fields: Fields, name: string): unknown {
@@ -80,29 +89,30 @@ function member(fields: Fields, name: string): unknown {
 function text(fields: Fields, name: string): string | undefined {
   const value = member(fields, name);
   if (value === undefined) return value;
-  if (typeof value !== 'string') throw new Error(`${name} must be a string`);
+  if (typeof value !== 'string') throw new Mistake([name], `${name} must be a string`);
   if (forbiddenCharacter(value) !== undefined)
-    throw new Error(`${name} must not contain control characters`);
+    throw new Mistake([name], `${name} must not contain control characters`);
   return value;
 }
 
 function count(fields: Fields, name: string, byDefault?: number): number {
   const value = member(fields, name) ?? byDefault;
-  if (value === undefined) throw new Error(`${name} is missing`);
+  if (value === undefined) throw new Mistake([name], `${name} is missing`);
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`${name} must be an integer that is not negative`);
+  throw new Mistake([name], `${name} must be an integer that is not negative`);
 }
 
 function flag(fields: Fields, name: string): boolean {
   const value = member(fields, name) ?? false;
   if (typeof value === 'boolean') return value;
-  throw new Error(`${name} must be true or false`);
+  throw new Mistake([name], `${name} must be true or false`);
 }
 
 function operations(fields: Fields): ('read' | 'write')[] {
   const value = member(fields, 'ops');
-  if (value === undefined) throw new Error('ops is missing');
+  if (value === undefined) throw new Mistake(['ops'], 'ops is missing');
   const known = Array.isArray(value) && value.every((one) => one === 'read' || one === 'write');
-  if (!known || value.length === 0) throw new Error('ops must be a list of "read" and "write"');
+  if (!known || value.length === 0)
+    throw new Mistake(['ops'], 'ops must be a list of "read" and "write"');
   return [...new Set(value as ('read' | 'write')[])];
 }

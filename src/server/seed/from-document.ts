@@ -1,10 +1,16 @@
 /** Contents of a store from a document. */
 
 import { randomBytes } from 'node:crypto';
-import { type Definition, itemDefaults } from '../../definitions/document.ts';
+import { itemDefaults, type PlacedDefinition } from '../../definitions/document.ts';
 import { type Entry, entriesOf, placeOfMember } from '../../definitions/entries.ts';
 import { isNameless, isSame, wordOf } from '../../definitions/identity.ts';
-import { type Asking, type Question, reference, resolved } from '../../definitions/references.ts';
+import {
+  AmbiguousReference,
+  type Asking,
+  type Question,
+  reference,
+  resolved,
+} from '../../definitions/references.ts';
 import { withSecrets } from '../../definitions/secrets.ts';
 import {
   disksOfTemplate,
@@ -14,6 +20,7 @@ import {
 } from '../../definitions/templates.ts';
 import { settled } from '../../definitions/values.ts';
 import { attributesOf, isType, operationsOf, referencedType } from '../../model/index.ts';
+import type { SourcePlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
 import { behaviorOf } from '../core/behavior.ts';
@@ -26,7 +33,7 @@ import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { addUnpostable, knowInDirectory } from './given.ts';
 
 /** Adds all objects. Throws with the object that was refused, and why. */
-export function addInventory(ctx: RuleContext, inventory: Definition): void {
+export function addInventory(ctx: RuleContext, inventory: PlacedDefinition): void {
   const seeding = new Seeding(ctx);
   const entries = entriesOf(inventory);
   for (const entry of entries) seeding.add(entry);
@@ -109,13 +116,13 @@ class Seeding {
     if (isMember && wanted['id'] === undefined) {
       const { name: _name, ...more } = fields;
       const named = isNameless(type) ? fields : { name: fields['name'], ...placeOfMember(entry) };
-      return { ...more, ...this.#answered(reference(type, named, ignore, 'name'), ref) };
+      return { ...more, ...this.#answered(reference(type, named, ignore, ['name']), ref) };
     }
     try {
       return this.#answered(resolved(type, fields, ignore), ref);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`${where}.${reason}`, { cause: error });
+      if (!(error instanceof AmbiguousReference)) throw error;
+      throw new Error(`${where.at(...error.steps)}: ${error.problem}`, { cause: error });
     }
   }
 
@@ -276,7 +283,7 @@ function defaultsOf(ctx: RuleContext, type: string): StoredObject {
   return { type: 'data', ...(host?.name ? { host: host.name } : {}) };
 }
 
-function attempt<T>(where: string, add: () => T): T {
+function attempt<T>(where: SourcePlace, add: () => T): T {
   try {
     return add();
   } catch (error) {

@@ -1,6 +1,7 @@
 /** What only a file can give: domains with their users and groups, ISO files, images. */
 import { bondAction, bondBody } from '../../definitions/bonds.ts';
 import { operationsOf } from '../../model/index.ts';
+import type { SourcePlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { splitUserName } from '../auth/permissions.ts';
 import { type CollectionRef, resolveCollection } from '../core/collection-ref.ts';
@@ -57,7 +58,7 @@ export function addUnpostable(
   ctx: RuleContext,
   ref: CollectionRef,
   item: StoredObject,
-  where: string,
+  where: SourcePlace,
 ): StoredObject | undefined {
   const giver = givers[ref.kind];
   if (!giver) return undefined;

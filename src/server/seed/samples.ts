@@ -1,4 +1,6 @@
 /** Sample users, ISO files and repository images of the small inventory. */
+
+import { jsonPlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { splitUserName } from '../auth/permissions.ts';
 import { resolveCollection } from '../core/collection-ref.ts';
@@ -43,10 +45,11 @@ const isoDomain = 'iso1';
 /** Adds an ISO domain to the default data center, and a repository of images with its domain. */
 export function addSampleImages(ctx: RuleContext): void {
   const storage = { type: 'nfs', address: 'storage.example.com', path: `/exports/${isoDomain}` };
-  addInventory(ctx, {
+  const definition = {
     storagedomains: [{ name: isoDomain, type: 'iso', storage, host: 'host1' }],
     openstackimageproviders: [{ name: 'repository', url: 'https://images.example.com:9292' }],
-  });
+  };
+  addInventory(ctx, { definition, place: jsonPlace('samples', '{}') });
   const attached = resolveCollection(ctx.tx, '/datacenters/{datacenter}/storagedomains', [
     defaultIds.dataCenter,
   ]);

@@ -1,6 +1,6 @@
 /** Initial contents of a store: from counts, a document or a saved state. */
 import { readFileSync } from 'node:fs';
-import { type Definition, readDefinition } from '../../definitions/document.ts';
+import { type PlacedDefinition, readDefinition } from '../../definitions/document.ts';
 import { parseYaml } from '../../definitions/yaml-text.ts';
 import { systemReason } from '../../system-errors.ts';
 import { RuleContext } from '../core/context.ts';
@@ -23,7 +23,7 @@ const small: Counts = {
   disks: 3,
 };
 
-export type Plan = { readonly counts: Counts } | { readonly objects: Definition };
+export type Plan = { readonly counts: Counts } | { readonly objects: PlacedDefinition };
 
 /**
  * Reads the value of `--inventory`: `empty`, `small`, `hosts=10,vms=1000`, or the path of a YAML or
@@ -43,14 +43,14 @@ export async function parseInventory(text: string): Promise<Plan | undefined> {
       { cause },
     );
   }
-  const value = await parseYaml(content, text);
+  const { value, place } = await parseYaml(content, text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${text}:1:1: expected counts such as "hosts: 10", or lists of objects`);
+    throw new Error(`${place}: expected counts such as "hosts: 10", or lists of objects`);
   }
   const entries = Object.entries(value);
   return entries.some(([, one]) => typeof one === 'object')
-    ? { objects: readDefinition(value, text) }
-    : { counts: complete(fromEntries(entries, text)) };
+    ? { objects: readDefinition(value, place) }
+    : { counts: complete(fromEntries(entries, (name) => place.at(name).position())) };
 }
 
 function fromPairs(text: string): Partial<Counts> {
@@ -59,21 +59,24 @@ function fromPairs(text: string): Partial<Counts> {
       const [name = '', value = ''] = pair.split('=');
       return [name.trim(), value.trim()];
     }),
-    '--inventory',
+    () => '--inventory',
   );
 }
 
 function fromEntries(
   entries: readonly (readonly [string, unknown])[],
-  where: string,
+  where: (name: string) => string,
 ): Partial<Counts> {
   const counts: Partial<Record<keyof Counts, number>> = {};
   for (const [name, value] of entries) {
     const known = countNames.find((one) => one === name);
-    if (!known) throw new Error(`${where}: "${name}" is not one of ${countNames.join(', ')}.`);
+    if (!known)
+      throw new Error(`${where(name)}: "${name}" is not one of ${countNames.join(', ')}.`);
     const count = Number(value);
     if (!Number.isInteger(count) || count < 0 || count > 1_000_000) {
-      throw new Error(`${where}: ${name}=${String(value)} is not a number from 0 to 1000000.`);
+      throw new Error(
+        `${where(name)}: ${name}=${String(value)} is not a number from 0 to 1000000.`,
+      );
     }
     counts[known] = count;
   }

@@ -3,6 +3,8 @@
  * disks and what is known of their changes, passwords and tokens are not part of it.
  */
 
+import { jsonPlace, Mistake } from '../../source-place.ts';
+import { problemOfLine } from '../../wire/json-file.ts';
 import { commits } from './commit-position.ts';
 import type { SqlValue } from './driver.ts';
 import { setAside } from './event-ids.ts';
@@ -80,7 +82,7 @@ function clearOthers(tx: Transaction): void {
 }
 
 /**
- * Puts a saved state into an empty store, at a service time. Throws `FILE:LINE:1: problem` for a line
+ * Puts a saved state into an empty store, at a service time. Throws `FILE:LINE:COLUMN: problem` for a line
  * that is wrong; `file` stands for the text in the message.
  */
 export function loadState(
@@ -176,13 +178,29 @@ function loadLines(
   const kinds = new Set<string>(storedKinds());
   if (lines.length === 0) throw new Error(`${file}:1:1: the text is empty`);
   for (const { number, text } of lines) {
+    const line = parsedLine(text, file, number);
     try {
-      loadLine(tx, parseDocument(text), number, kinds, now);
+      loadLine(tx, line, number, kinds, now);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`${file}:${number}:1: ${reason}`, { cause });
+      const steps = cause instanceof Mistake ? cause.steps : [];
+      const position = jsonPlace(file, text, number)
+        .at(...steps)
+        .position();
+      throw new Error(`${position}: ${reason}`, { cause });
     }
   }
+}
+
+function parsedLine(text: string, file: string, number: number): StoredObject {
+  let line: unknown;
+  try {
+    line = parseDocument(text);
+  } catch (cause) {
+    throw new Error(problemOfLine(text, file, number), { cause });
+  }
+  if (isRecord(line)) return line;
+  throw new Error(`${jsonPlace(file, text, number)}: expected one object`);
 }
 
 function loadLine(
@@ -193,15 +211,22 @@ function loadLine(
   now: number,
 ): void {
   if (number === 1) {
-    if (line['format'] !== format) throw new Error('this is not the state of a vmctl serve');
+    if (line['format'] !== format) {
+      throw new Mistake(['format'], 'this is not the state of a vmctl serve');
+    }
     if (line['version'] !== formatVersion) {
-      throw new Error(`it has version ${String(line['version'])}, not ${formatVersion}`);
+      const problem = `it has version ${String(line['version'])}, not ${formatVersion}`;
+      throw new Mistake(['version'], problem);
     }
   } else if (line['kind'] !== undefined) {
     const kind = String(line['kind']);
-    if (!isKind(kind) || !kinds.has(kind))
-      throw new Error(`there is no kind of objects called ${kind}`);
-    if (!isRecord(line['object'])) throw new Error('it has no object');
+    if (!isKind(kind) || !kinds.has(kind)) {
+      throw new Mistake(['kind'], `there is no kind of objects called ${kind}`);
+    }
+    if (!isRecord(line['object'])) throw new Mistake(['object'], 'it has no object');
+    if (typeof line['object']['id'] !== 'string') {
+      throw new Mistake(['object'], 'this is an object without an id');
+    }
     tx.restore(kind, String(line['collection']), line['object']);
   } else if (line['counter'] !== undefined) {
     tx.statement('INSERT INTO counter (name, value) VALUES (?, ?)').run(
@@ -209,7 +234,7 @@ function loadLine(
       wholeIn(line, 'value'),
     );
   } else if (line['task'] !== undefined) {
-    if (!isRecord(line['data'])) throw new Error('it has no data');
+    if (!isRecord(line['data'])) throw new Mistake(['data'], 'it has no data');
     tx.statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
       // Earlier versions saved the time of day.
       line['left'] === undefined ? wholeIn(line, 'due') : now + wholeIn(line, 'left'),
@@ -224,5 +249,5 @@ function loadLine(
 function wholeIn(line: StoredObject, member: string): number {
   const value = line[member];
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new Error(`${member} is not a number`);
+  throw new Mistake([member], `${member} is not a number`);
 }

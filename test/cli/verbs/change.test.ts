@@ -148,7 +148,7 @@ describe('create', () => {
   it('tells a wrong member of a document by its place', async () => {
     const result = await run(['vms', 'create', '-f', '-'], { stdin: '{"name":"x","colour":1}' });
     expect(result.code).toBe(2);
-    expect(result.stderr).toMatch(/^vmctl: stdin: .*colour/);
+    expect(result.stderr).toMatch(/^vmctl: stdin:1:13: vm\.colour: /);
   });
 });
 

@@ -15,10 +15,10 @@ const head = '{"format":"vmctl-state","version":1}';
 it.each([
   ['', 'the saved state:1:1: the text is empty'],
   ['{}', 'the saved state:1:1: this is not the state of a vmctl serve'],
-  [`${head}\n{"kind":"car","collection":"/cars","object":{}}`, ':2:1: .*no kind .* called car'],
-  [`${head}\n{"kind":"api","collection":"/","object":{}}`, ':2:1: .*without an id'],
+  [`${head}\n{"kind":"car","collection":"/cars","object":{}}`, ':2:2: .*no kind .* called car'],
+  [`${head}\n{"kind":"api","collection":"/","object":{}}`, ':2:32: .*without an id'],
   [`${head}\n{"kind":"vm","collection":"/vms"}`, 'the saved state:2:1: it has no object'],
-  [`${head}\n{"kind":"vm","collection":"/vms","object":[1]}`, ':2:1: .*it has no object'],
+  [`${head}\n{"kind":"vm","collection":"/vms","object":[1]}`, ':2:34: .*it has no object'],
   [`${head}\n{"task":"move","left":0,"target":"x"}`, 'the saved state:2:1: it has no data'],
   [`${head}\n{"other":1}`, ':2:1: .*neither an object, a counter nor a task'],
 ])('%j is refused', async (text, message) => {

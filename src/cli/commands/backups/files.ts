@@ -3,7 +3,7 @@
 import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { systemReason } from '../../../system-errors.ts';
-import { parseJsonFile } from '../../../wire/json-file.ts';
+import { type ParsedFile, parseJsonFile } from '../../../wire/json-file.ts';
 
 /** The names in a folder; none where it is not there. */
 export async function namesIn(path: string): Promise<readonly string[]> {
@@ -18,15 +18,15 @@ export async function namesIn(path: string): Promise<readonly string[]> {
   }
 }
 
-/** What a file holds as JSON; nothing where there is none. Throws where it is no JSON object, or cannot be read. */
-export async function readJson<T>(path: string): Promise<T | undefined> {
+/** The JSON object in a file, with its positions; undefined if there is no file. Throws as `objectIn` does. */
+export async function readJson(path: string): Promise<ParsedFile | undefined> {
   const text = await readIfThere(path);
   if (text === undefined) return undefined;
-  return objectIn(text, path) as T;
+  return objectIn(text, path);
 }
 
-/** The JSON object in the text of a file. Throws `damaged_file` with the position of the mistake. */
-export function objectIn(text: string, path: string): Readonly<Record<string, unknown>> {
+/** The JSON object in the text of a file, with its positions. Throws `damaged_file` with the position of the mistake. */
+export function objectIn(text: string, path: string): ParsedFile {
   try {
     return parseJsonFile(text, path);
   } catch (cause) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { fileNameFrom, isFileName } from '../../../formats/file-name.ts';
+import { Mistake } from '../../../source-place.ts';
 import { objectIn, readIfThere } from './files.ts';
 
 export const manifestName = 'backup.json';
@@ -56,35 +57,52 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   const path = join(folder, manifestName);
   const text = await readIfThere(path);
   if (text === undefined) return undefined;
-  const manifest = objectIn(text, path) as Partial<Manifest>;
-  const problem = problemOf(manifest);
-  if (problem === undefined) return manifest as Manifest;
-  throw new UsageError(`${path}:1:1: ${problem}`, { code: 'damaged_file' });
+  const { value, place } = objectIn(text, path);
+  const mistake = mistakeIn(value);
+  if (!mistake) return value as unknown as Manifest;
+  const position = place.at(...mistake.steps).position();
+  throw new UsageError(`${position}: ${mistake.message}`, { code: 'damaged_file' });
 }
 
 /** What keeps an object from being a manifest; undefined if readers can rely on it. */
-function problemOf(manifest: Partial<Manifest>): string | undefined {
+function mistakeIn(manifest: Partial<Manifest>): Mistake | undefined {
   const { format, version, number, taken, server, vm, disks } = manifest;
-  if (format !== 'vmctl-backup') return 'this is not the manifest of a backup';
-  if (version !== 1) return `version ${JSON.stringify(version)} is not known`;
-  if (!Number.isSafeInteger(number)) return 'number is not a whole number';
-  if (typeof taken !== 'string' || Number.isNaN(Date.parse(taken))) return 'taken is not a time';
-  if (typeof server !== 'string') return 'server is not a text';
-  if (!isRecord(vm) || typeof vm['id'] !== 'string' || typeof vm['name'] !== 'string') {
-    return 'vm has no id and name';
+  if (format !== 'vmctl-backup') {
+    return new Mistake(['format'], 'this is not the manifest of a backup');
   }
-  if (!Array.isArray(disks)) return 'it names no disks';
-  for (const disk of disks as readonly unknown[]) {
-    if (!isRecord(disk)) return 'a disk is not an object';
-    const { id, file, size, disk: own, attachment } = disk;
-    if (typeof file !== 'string' || !isFileName(file)) {
-      return `${JSON.stringify(file)} is not the name of a file in the folder`;
-    }
-    if (typeof id !== 'string') return `the disk in ${file} has no id`;
-    if (!Number.isSafeInteger(size) || Number(size) < 0) return `the size of ${file} is no size`;
-    if (!isRecord(own) || !isRecord(attachment)) return `the attributes of ${file} are missing`;
+  if (version !== 1) {
+    return new Mistake(['version'], `version ${JSON.stringify(version)} is not known`);
+  }
+  if (!Number.isSafeInteger(number)) return new Mistake(['number'], 'number is not a whole number');
+  if (typeof taken !== 'string' || Number.isNaN(Date.parse(taken))) {
+    return new Mistake(['taken'], 'taken is not a time');
+  }
+  if (typeof server !== 'string') return new Mistake(['server'], 'server is not a text');
+  if (!isRecord(vm) || typeof vm['id'] !== 'string' || typeof vm['name'] !== 'string') {
+    return new Mistake(['vm'], 'vm has no id and name');
+  }
+  if (!Array.isArray(disks)) return new Mistake(['disks'], 'it names no disks');
+  for (const [index, disk] of (disks as readonly unknown[]).entries()) {
+    const mistake = mistakeInDisk(disk);
+    if (mistake) return new Mistake(['disks', index, ...mistake.steps], mistake.message);
   }
   return undefined;
+}
+
+function mistakeInDisk(disk: unknown): Mistake | undefined {
+  if (!isRecord(disk)) return new Mistake([], 'a disk is not an object');
+  const { id, file, size, disk: own, attachment } = disk;
+  if (typeof file !== 'string' || !isFileName(file)) {
+    const problem = `${JSON.stringify(file)} is not the name of a file in the folder`;
+    return new Mistake(['file'], problem);
+  }
+  if (typeof id !== 'string') return new Mistake(['id'], `the disk in ${file} has no id`);
+  if (!Number.isSafeInteger(size) || Number(size) < 0) {
+    return new Mistake(['size'], `the size of ${file} is no size`);
+  }
+  if (isRecord(own) && isRecord(attachment)) return undefined;
+  const missing = isRecord(own) ? 'attachment' : 'disk';
+  return new Mistake([missing], `the attributes of ${file} are missing`);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

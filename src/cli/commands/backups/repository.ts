@@ -26,10 +26,14 @@ interface Register {
 
 const registerName = 'backups.json';
 
-/** Whether a register that was read has the members that others rely on. */
-function isComplete({ server, vm, checkpoints }: Partial<Register>): boolean {
-  const texts = [server, vm?.id, vm?.name];
-  return texts.every((one) => typeof one === 'string') && Array.isArray(checkpoints);
+/** The first member that keeps an object from being a register; undefined if readers can rely on it. */
+function wrongMember(register: Partial<Register>): string | undefined {
+  const { format, version, server, vm, checkpoints } = register;
+  if (format !== 'vmctl-backups') return 'format';
+  if (version !== 1) return 'version';
+  if (typeof server !== 'string') return 'server';
+  if (typeof vm?.id !== 'string' || typeof vm.name !== 'string') return 'vm';
+  return Array.isArray(checkpoints) ? undefined : 'checkpoints';
 }
 const runName = 'run.json';
 const unfinished = '.unfinished';
@@ -65,8 +69,8 @@ export class BackupRepository {
   ): Promise<BackupRepository> {
     const path = resolve(given);
     const names = (await namesIn(path)).filter((name) => !ignored.has(name));
-    const known = await readJson<Register>(join(path, registerName));
-    if (!known) {
+    const found = await readJson(join(path, registerName));
+    if (!found) {
       if (names.length > 0) {
         throw new UsageError(`${given} holds something else than backups of vmctl`, {
           code: 'no_backup_folder',
@@ -82,9 +86,11 @@ export class BackupRepository {
       } as const;
       return new BackupRepository(path, register, warn);
     }
-    if (known.format !== 'vmctl-backups' || known.version !== 1 || !isComplete(known)) {
+    const wrong = wrongMember(found.value);
+    const known = found.value as unknown as Register;
+    if (wrong !== undefined) {
       throw new UsageError(
-        `${join(given, registerName)}:1:1: this is not the register of a folder of backups`,
+        `${found.place.at(wrong).position()}: this is not the register of a folder of backups`,
         {
           code: 'no_backup_folder',
           hint: 'name another folder',
@@ -120,8 +126,9 @@ export class BackupRepository {
    * on, or may be: on another machine nobody can see that.
    */
   async killedRun(): Promise<string | undefined> {
-    const left = await readJson<RunRecord>(join(this.workFolder, runName));
-    if (!left) return undefined;
+    const found = await readJson(join(this.workFolder, runName));
+    if (!found) return undefined;
+    const left = found.value as unknown as RunRecord;
     const { host, pid, backup } = left;
     const isHere = host === hostname();
     if (isHere && !isAlive(left)) return backup;

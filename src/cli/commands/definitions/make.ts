@@ -13,6 +13,7 @@ import {
   isPartOfTemplate,
 } from '../../../definitions/templates.ts';
 import { settled } from '../../../definitions/values.ts';
+import { pathText } from '../../../source-place.ts';
 import { homeOf } from '../../verbs/collections.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Found, Ids } from '../../verbs/references.ts';
@@ -174,5 +175,5 @@ export class Maker {
 /** For what has to be there by now. */
 const insist: OnMissing = (path, type, name) => {
   const noun = homeOf(type)?.noun ?? `${type}s`;
-  throw new NotFoundError(`${path}: ${noun}/${name}: there is no such object`);
+  throw new NotFoundError(`${pathText(path)}: ${noun}/${name}: there is no such object`);
 };

@@ -40,10 +40,10 @@ export function idsAbove({ parent }: Entry, states: ReadonlyMap<Entry, State>): 
 export function* memberOf(entry: Entry, onMissing: OnMissing): Asking<Item> {
   const { type, wanted } = entry;
   if (wanted['id'] !== undefined) return wanted;
-  if (isNameless(type)) return yield* reference(type, wanted, onMissing, 'name');
+  if (isNameless(type)) return yield* reference(type, wanted, onMissing, ['name']);
   const { name, ...more } = wanted;
   const named = { name, ...placeOfMember(entry) };
-  return { ...(yield* reference(type, named, onMissing, 'name')), ...more };
+  return { ...(yield* reference(type, named, onMissing, ['name'])), ...more };
 }
 
 /** Entries that are called alike, and the objects that other entries have. */
@@ -93,7 +93,13 @@ export class Matcher {
 /** Entries with one key are called alike, and are in one collection. */
 function keyOf({ service, parent, type, wanted }: Entry): string {
   const scope = wanted[scopeOf(type) ?? ''];
-  return JSON.stringify([service, parent?.where, wordOf(type, wanted), scope, wanted['version']]);
+  return JSON.stringify([
+    service,
+    parent?.where.path(),
+    wordOf(type, wanted),
+    scope,
+    wanted['version'],
+  ]);
 }
 
 /**

@@ -2,9 +2,9 @@
  * Plan of the changes that make a service as a definition says: computed by reading only, run later.
  */
 
-import { AmbiguousError, NotFoundError } from '../../../client/errors.ts';
+import { NotFoundError } from '../../../client/errors.ts';
 import { nicsOfHosts } from '../../../definitions/bonds.ts';
-import type { Definition, Item } from '../../../definitions/document.ts';
+import type { Item, PlacedDefinition } from '../../../definitions/document.ts';
 import { type Entry, entriesOf } from '../../../definitions/entries.ts';
 import { wordOf } from '../../../definitions/identity.ts';
 import { type OnMissing, resolved } from '../../../definitions/references.ts';
@@ -47,7 +47,7 @@ interface Planned extends State {
 }
 
 /** Reads what there is and compares. Throws where the definition contradicts itself or the API. */
-export async function planOf(runner: OperationRunner, definition: Definition): Promise<Plan> {
+export async function planOf(runner: OperationRunner, definition: PlacedDefinition): Promise<Plan> {
   let entries: readonly Entry[];
   try {
     entries = entriesOf(definition);
@@ -127,20 +127,8 @@ class Planner {
   async #resolved(entry: Entry, ids: Ids): Promise<Item> {
     const { type, wanted, where } = entry;
     const onMissing = this.#onMissing(entry);
-    try {
-      const asking = entry.isMember
-        ? memberOf(entry, onMissing)
-        : resolved(type, wanted, onMissing);
-      return await this.#site.answered(asking, ids);
-    } catch (error) {
-      if (error instanceof AmbiguousError) {
-        throw new AmbiguousError(
-          `${where}.${error.message}`,
-          error.hint ? { hint: error.hint } : {},
-        );
-      }
-      throw error;
-    }
+    const asking = entry.isMember ? memberOf(entry, onMissing) : resolved(type, wanted, onMissing);
+    return await this.#site.answered(asking, ids, false, where);
   }
 
   /** A name that nothing has may be that of something which is made before. */
@@ -149,7 +137,7 @@ class Planner {
       const mayCome = comingAlong.has(type) && this.#changes.length > 0;
       if (mayCome || this.#named.has(`${type} ${name}`)) return;
       const noun = homeOf(type)?.noun ?? `${type}s`;
-      throw new NotFoundError(`${where}.${path}: ${noun}/${name}: there is no such object`, {
+      throw new NotFoundError(`${where.at(...path)}: ${noun}/${name}: there is no such object`, {
         hint: `vmctl ${noun} list shows what there is`,
       });
     };

@@ -1,18 +1,19 @@
 /** Definitions read from a file or stdin, as YAML or JSON. */
 
 import { UsageError } from '../../../client/errors.ts';
-import { type Definition, readDefinition } from '../../../definitions/document.ts';
+import { type PlacedDefinition, readDefinition } from '../../../definitions/document.ts';
 import { parseYaml } from '../../../definitions/yaml-text.ts';
 import { flag } from '../../args/parameters.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { readInput } from '../../verbs/documents.ts';
 
 /** Reads and checks it. Throws a `UsageError` that names the place of what is wrong. */
-export async function definitionFrom(cli: CommandContext, path: string): Promise<Definition> {
+export async function definitionFrom(cli: CommandContext, path: string): Promise<PlacedDefinition> {
   const text = await readInput(cli, path, path);
   const name = path === '-' ? 'stdin' : path;
   try {
-    return readDefinition(await parseYaml(text, name), name);
+    const { value, place } = await parseYaml(text, name);
+    return readDefinition(value, place);
   } catch (error) {
     throw badDefinition((error as Error).message, error);
   }

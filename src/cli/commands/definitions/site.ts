@@ -6,6 +6,7 @@ import { AmbiguousReference, type Asking, type Question } from '../../../definit
 import { written } from '../../../model/derive/definitions.ts';
 import { services } from '../../../model/derive/services.ts';
 import { attributesOf, isType, operationsOf, parseKind } from '../../../model/index.ts';
+import type { SourcePlace } from '../../../source-place.ts';
 import { homeOf } from '../../verbs/collections.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Ids } from '../../verbs/references.ts';
@@ -68,16 +69,17 @@ export class Site {
 
   /**
    * Follows references to their ends. `around` are the ids of what the references are in; `anew`
-   * asks again for what is not found at first.
+   * asks again for what is not found at first; `place` is where the definition has them.
    */
-  async answered<T>(asking: Asking<T>, around: Ids, anew = false): Promise<T> {
+  async answered<T>(asking: Asking<T>, around: Ids, anew = false, place?: SourcePlace): Promise<T> {
     try {
       let step = asking.next();
       while (!step.done) step = asking.next(await this.#candidates(step.value, around, anew));
       return step.value;
     } catch (error) {
       if (!(error instanceof AmbiguousReference)) throw error;
-      throw new AmbiguousError(error.message, {
+      const { message } = error;
+      throw new AmbiguousError(place ? `${place.at(...error.steps)}: ${error.problem}` : message, {
         hint: 'say which is meant: { name: ..., data_center: ... }, or { id: ... }',
       });
     }

@@ -6,8 +6,9 @@ import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { UsageError } from '../../../client/errors.ts';
 import type { ImageDaemon, Ticket } from '../../../images/index.ts';
+import { Mistake } from '../../../source-place.ts';
 import { systemReason } from '../../../system-errors.ts';
-import { parseJsonFile } from '../../../wire/json-file.ts';
+import { type ParsedFile, parseJsonFile } from '../../../wire/json-file.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
@@ -120,16 +121,18 @@ function ticketIn(file: string, content: string, read: (document: unknown) => Ti
   const name = file === '-' ? 'standard input' : file;
   const hint =
     'a ticket is {"uuid": "t", "size": 1048576, "ops": ["read"], "timeout": 3600, "url": "file:///disk.raw"}';
-  let document: Readonly<Record<string, unknown>>;
+  let document: ParsedFile;
   try {
     document = parseJsonFile(content, name);
   } catch (error) {
     throw new UsageError((error as Error).message, { hint, cause: error });
   }
   try {
-    return read(document);
+    return read(document.value);
   } catch (error) {
-    throw new UsageError(`${name}:1:1: this is no ticket: ${(error as Error).message}`, { hint });
+    if (!(error instanceof Mistake)) throw error;
+    const position = document.place.at(...error.steps).position();
+    throw new UsageError(`${position}: this is no ticket: ${error.message}`, { hint });
   }
 }
 

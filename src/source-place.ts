@@ -1,0 +1,116 @@
+/** Positions in documents of users: the path of a value, and where the text has it. */
+
+/** Name of a member, or index of an item. */
+export type Step = string | number;
+
+/** `LINE:COLUMN`, both from 1, of the value at a path, or of its deepest parent that the text has. */
+export type Locate = (steps: readonly Step[]) => string;
+
+/** `vms[0].name` */
+export function pathText(steps: readonly Step[]): string {
+  return steps
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/**
+ * The place of a value in a document. As a text it is `FILE:LINE:COLUMN: vms[0].name`, or
+ * `FILE:LINE:COLUMN` for the document itself. The position is computed when the text is needed.
+ */
+export class SourcePlace {
+  readonly #file: string;
+  readonly #locate: Locate;
+  readonly #steps: readonly Step[];
+
+  /** `file` is the name of the document in messages. */
+  constructor(file: string, locate: Locate, steps: readonly Step[] = []) {
+    this.#file = file;
+    this.#locate = locate;
+    this.#steps = steps;
+  }
+
+  /** The place of a value below this one. */
+  at(...steps: readonly Step[]): SourcePlace {
+    return new SourcePlace(this.#file, this.#locate, [...this.#steps, ...steps]);
+  }
+
+  /** `FILE:LINE:COLUMN`. */
+  position(): string {
+    return `${this.#file}:${this.#locate(this.#steps)}`;
+  }
+
+  /** Path in the document: `vms[0].nics[1]`. */
+  path(): string {
+    return pathText(this.#steps);
+  }
+
+  toString(): string {
+    return this.#steps.length === 0 ? this.position() : `${this.position()}: ${this.path()}`;
+  }
+}
+
+/** The place of a JSON text that was parsed already; its first line has the number `line`. */
+export function jsonPlace(file: string, text: string, line = 1): SourcePlace {
+  return new SourcePlace(file, (steps) => {
+    const before = text.slice(0, offsetInJson(text, steps)).split('\n');
+    return `${line + before.length - 1}:${(before.at(-1) ?? '').length + 1}`;
+  });
+}
+
+/** Tokens of a JSON text that is well formed. */
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Offset of the member or item at a path, or of its deepest parent that the text has. */
+function offsetInJson(text: string, steps: readonly Step[]): number {
+  let found = text.search(/\S|$/);
+  /** Steps that were found, and containers that are open. */
+  let matched = 0;
+  let depth = 0;
+  let isList = false;
+  let index = 0;
+  /** A key or an item of the container that was found last begins at the next token. */
+  let isStart = false;
+  for (const { 0: word, index: offset } of text.matchAll(token)) {
+    if (matched === steps.length) break;
+    if (isStart) {
+      isStart = false;
+      if (stepAt(word, isList, index) === steps[matched]) {
+        found = offset;
+        matched += 1;
+      }
+    }
+    if (word === '{' || word === '[') {
+      depth += 1;
+      if (depth !== matched + 1) continue;
+      isList = word === '[';
+      index = 0;
+      isStart = true;
+    } else if (word === '}' || word === ']') {
+      depth -= 1;
+      if (depth <= matched) break;
+    } else if (word === ',') {
+      if (depth <= matched) break;
+      if (depth !== matched + 1) continue;
+      index += 1;
+      isStart = true;
+    }
+  }
+  return found;
+}
+
+/** The step that a token begins in its container: the key, or the index of the item. */
+function stepAt(word: string, isList: boolean, index: number): Step | undefined {
+  if (isList) return index;
+  return word.startsWith('"') ? (JSON.parse(word) as string) : undefined;
+}
+
+/** A mistake in a document: `steps` lead to the value that is wrong. */
+export class Mistake extends Error {
+  readonly steps: readonly Step[];
+
+  constructor(steps: readonly Step[], problem: string) {
+    super(problem);
+    this.steps = steps;
+  }
+}
