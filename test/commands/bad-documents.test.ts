@@ -35,6 +35,9 @@ const documents: readonly (readonly [string, string | Buffer])[] = [
   ['is a list of nothing', '[]'],
 ];
 
+/** Documents without a mistake in their syntax, which a reader of any JSON or XML accepts. */
+const wellFormed = ['is a number', 'is a text', 'is null', 'is a list of nothing'];
+
 /** Readers that take a document of the same form. */
 type Form = 'definition' | 'object' | 'recording' | 'state' | 'ticket' | 'cursor' | 'configuration';
 
@@ -176,6 +179,8 @@ interface Reader {
   /** Where the document is, below the folder of the test. */
   readonly file: string;
   readonly words: (file: string) => readonly string[];
+  /** It takes any JSON or XML, whatever that means. */
+  readonly anything?: boolean;
   /** Text before the document. */
   readonly before?: string;
   /** Variables of the environment. */
@@ -233,6 +238,19 @@ const readers: Readonly<Record<string, Reader>> = {
     file: 'backups/20300131T120000Z/backup.json',
     words: (file) => ['backups', 'restore', dirname(file)],
   },
+  'api --input': {
+    file: 'body',
+    anything: true,
+    words: (file) => ['api', 'POST', '/vms', '--input', file],
+  },
+  'api --input of a type': {
+    file: 'typed',
+    anything: true,
+    words: (file) => [
+      ...['api', 'POST', '/vms', '--input', file],
+      ...['-H', 'content-type: application/vnd.x+json; charset=utf-8'],
+    ],
+  },
   'vms import-ova': {
     file: 'a.ovf',
     words: (file) => ['vms', 'import-ova', file, '--cluster', 'Default'],
@@ -242,11 +260,17 @@ const readers: Readonly<Record<string, Reader>> = {
 let folder: string;
 let server: TlsServer;
 let requests: string[] = [];
+/** Content types and bodies of requests that have one. */
+let bodies: [string | undefined, string][] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-bad-documents-'));
-  server = await startTlsServer(({ method, url }, response) => {
+  server = await startTlsServer(async (request, response) => {
+    const { method, url, headers } = request;
     requests.push(`${method} ${url}`);
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    if (body !== '') bodies.push([headers['content-type'], body]);
     response.setHeader('content-type', 'application/json');
     response.end('{}');
   });
@@ -265,12 +289,14 @@ async function read(
   writeFileSync(path, Buffer.concat([Buffer.from(before), Buffer.from(content)]), { mode: 0o600 });
   chmodSync(path, 0o600);
   requests = [];
+  bodies = [];
   const result = await vmctl(words(path), { env: { ...server.env, ...env?.(path) } });
   return { ...result, path };
 }
 
 describe.each(Object.entries(readers))('%s', (_, reader) => {
-  it.each(documents)('refuses a document that %s, with its position', async (_what, content) => {
+  const bad = documents.filter(([what]) => !reader.anything || !wellFormed.includes(what));
+  it.each(bad)('refuses a document that %s, with its position', async (_what, content) => {
     const { code, stdout, stderr, path } = await read(reader, content);
     expect([code, stdout], stderr).toEqual([2, '']);
     const [first = ''] = stderr.split('\n');
@@ -309,3 +335,17 @@ it.each(['{"at": "2', '7', '[]', '{"__proto__": 1}'])(
     expect(stderr).toMatch(new RegExp(`${path}:[23]:[12]: `));
   },
 );
+
+it.each([
+  ['{"name": "a"}', [], 'application/json'],
+  [' <vm><name>a</name></vm>', [], 'application/xml'],
+  ['{"name', ['-H', 'Content-Type: text/plain'], 'text/plain'],
+  ['<vm>', ['-H', 'content-type: application/octet-stream'], 'application/octet-stream'],
+])('api --input sends %j %j unchanged as %s', async (content, header, type) => {
+  const { code, stderr } = await read(
+    { file: 'raw', words: (file) => ['api', 'POST', '/vms', '--input', file, ...header] },
+    content,
+  );
+  expect([code, stderr]).toEqual([0, '']);
+  expect(bodies).toEqual([[type, content]]);
+});

@@ -13,8 +13,8 @@ import type { CommandContext } from '../session/command-context.ts';
 import { entryPoint } from '../session/connect.ts';
 import { write } from '../session/io.ts';
 import { jsonText } from '../text/json.ts';
-import { readInput } from '../verbs/documents.ts';
 import { callOf } from '../verbs/verb-command.ts';
+import { bodyFrom, mediaOf } from './api/input.ts';
 import { type Fields, fieldsOf, readPages, withFields } from './api/request.ts';
 
 interface ApiOptions extends Fields {
@@ -74,31 +74,30 @@ async function send(
   path: string,
   options: ApiOptions,
 ): Promise<HttpResponse> {
-  const { input, header, xml } = options;
-  const client = await cli.client();
+  const { input, xml } = options;
   const fields = method === 'GET' ? undefined : fieldsOf(options);
   if (input !== undefined && fields) {
     throw new UsageError('--input and --field contradict each other');
   }
   // An action needs a body even where it has nothing to say (specification 2.3).
+  const own = fields ? JSON.stringify(fields) : method === 'POST' ? '{}' : undefined;
+  const headers = headersOf(options.header ?? []);
   const body =
-    input === undefined ? fields && JSON.stringify(fields) : await readInput(cli, input, '--input');
-  const text = body ?? (method === 'POST' ? '{}' : undefined);
+    input === undefined
+      ? own && { text: own, contentType: mediaOf(own) }
+      : await bodyFrom(cli, input, headers['content-type']);
+  const client = await cli.client();
   return await client.raw({
     method,
     path,
     headers: {
       accept: xml ? 'application/xml' : 'application/json',
-      ...(text === undefined ? {} : { 'content-type': mediaOf(text) }),
-      ...headersOf(header ?? []),
+      ...(body ? { 'content-type': body.contentType } : {}),
+      ...headers,
     },
-    ...(text === undefined ? {} : { body: text }),
+    ...(body ? { body: body.text } : {}),
     isPrimary: true,
   });
-}
-
-function mediaOf(text: string): string {
-  return text.trimStart().startsWith('<') ? 'application/xml' : 'application/json';
 }
 
 function headersOf(lines: readonly string[]): Record<string, string> {
@@ -215,7 +214,7 @@ export default noun({
         argument('[path]', 'below the API root: /vms, /vms/{id}/start; hrefs work as well'),
       ],
       flags: [
-        flag('--input <file>', 'send this file, JSON or XML; - is stdin'),
+        flag('--input <file>', 'the body, well-formed JSON or XML; - is stdin'),
         flag(
           '-F, --field <path=value>',
           'a member of the body, or of the query of a GET; numbers, true, false and null are typed',
@@ -227,6 +226,9 @@ export default noun({
         flag('-H, --header <name: value>', 'another header; may be repeated', repeatable),
         flag('-i, --include', 'print status and headers as well'),
       ],
+      notes: `vmctl checks the syntax of the --input file before it sends the request: as XML if the text begins
+with a tag, as JSON otherwise. A Content-Type header (-H) decides instead; a file of another type than
+JSON and XML is sent unchecked: -H 'Content-Type: text/plain'.`,
       examples: [
         'vmctl api GET /vms',
         'vmctl api GET /vms -F search=status=up -F max=5 -F follow=nics',
