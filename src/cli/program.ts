@@ -182,7 +182,8 @@ async function prepare(
   context.use(flags);
   const query = context.setting('query')?.value;
   if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
-  checkOutputFlags(context, { name: nameOf(command), prints, typed: flags });
+  const onlyReads = command.onlyReads === true;
+  checkOutputFlags(context, { name: nameOf(command), prints, typed: flags, onlyReads });
   if (context.dryRunMode) checkDryRun(context, command);
   if (flags['record'] !== undefined && command.offline) {
     throw new UsageError(`${nameOf(command)} --record: it sends no requests`, {

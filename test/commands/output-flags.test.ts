@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Command, nameOf } from '../../src/cli/args/command.ts';
 import { nounModules } from '../../src/cli/modules.generated.ts';
+import type { Printed } from '../../src/cli/session/printed.ts';
 import { formats } from '../../src/cli/session/settings.ts';
 import { collectionsOf, modelNouns } from '../../src/cli/verbs/collections.ts';
 import { useDesk } from './support/desk.ts';
@@ -27,7 +28,7 @@ async function problemsOf(words: readonly string[], column = 'id'): Promise<stri
       const { code, stdout, stderr } = await desk.run([...words, '-o', format, ...flag]);
       const isRefused =
         code === 2 &&
-        /has no effect with -o|cannot change it|it prints one object|there is no such column/.test(
+        /has no effect with -o|cannot change it|it prints (?:one object|nothing)|there is no such column/.test(
           stderr,
         );
       const isSame = code === 0 && stdout === plain.stdout;
@@ -72,18 +73,115 @@ const ofEach = [
   ...formats.map((format) => ['-o', format]),
 ];
 
-/** By what commands print, the flags that they have to refuse; those that decide by their arguments are below. */
-const refusedBy: Readonly<Record<string, readonly (readonly string[])[]>> = {
+/** What has no effect where people get a text, or nothing. */
+const inTables = [...flags, ['--sort', 'id'], ['--query', '[]']].map((words) => [
+  ...words,
+  '-o',
+  'table',
+]);
+
+/** By what commands print, flags that they have to refuse. */
+const refusedBy: Readonly<Partial<Record<Printed, readonly (readonly string[])[]>>> = {
   text: ofEach,
   nothing: ofEach.filter(([flag, value]) => flag !== '-o' || !/^jsonl?$/.test(String(value))),
   definition: ofEach.filter(
     ([flag, value]) => flag !== '-o' || !/^(json|yaml)$/.test(String(value)),
   ),
-  report: [...flags, ['--sort', 'id'], ['--query', '[]']].map((words) => [...words, '-o', 'table']),
+  report: inTables,
   object: [
     ['--sort', 'id'],
     ['--no-headers', '-o', 'table'],
   ],
+  row: [
+    ['--sort', 'id'],
+    ['--csv-safe', '-o', 'table'],
+  ],
+  outcomes: inTables,
+  outcome: [...inTables, ['--sort', 'id', '-o', 'json']],
+  stream: [
+    ['--sort', 'id'],
+    ['--sort', 'id', '-o', 'json'],
+    ['--no-headers', '-o', 'table'],
+    ['--no-headers', '-o', 'json'],
+  ],
+  objects: [
+    ['--csv-safe', '-o', 'table'],
+    ['--no-headers', '-o', 'json'],
+    ['--columns', 'id', '-o', 'xml'],
+  ],
+};
+
+/** Words and flags by which commands decide what they print, and what that is. */
+const variants: Readonly<Record<string, readonly (readonly [string, Printed])[]>> = {
+  api: [
+    ['info', 'object'],
+    ['ping', 'object'],
+  ],
+  'backups restore': [
+    ['folder', 'object'],
+    ['folder --disks-only', 'objects'],
+  ],
+  'clusters upgrade': [
+    ['Default', 'report'],
+    ['Default --upgrade-action start', 'outcome'],
+  ],
+  conformance: [['--html -', 'text']],
+  'disks download': [
+    ['disk file', 'report'],
+    ['disk -', 'nothing'],
+  ],
+  history: [
+    ['', 'objects'],
+    ['1', 'object'],
+  ],
+  'vms console': [
+    ['vm-01', 'report'],
+    ['vm-01 --file -', 'text'],
+    ['vm-01 --serial', 'text'],
+  ],
+  'vms screenshot': [
+    ['vm-01', 'text'],
+    ['vm-01 --file f.png', 'report'],
+    ['vm-01 --file -', 'text'],
+  ],
+  'vms snapshot': [
+    ['vm-01', 'row'],
+    ['vm-01 vm-02', 'objects'],
+    ['--all', 'objects'],
+  ],
+  wait: [
+    ['vms/vm-01', 'outcome'],
+    ['vms/vm-01 vms/vm-02', 'outcomes'],
+  ],
+};
+
+/** The same for verbs of the model, which all decide so. */
+const ofVerbs: Readonly<Record<string, Printed>> = {
+  'events list --tail': 'stream',
+  'events tail': 'stream',
+  'vms get a': 'object',
+  'vms get a b': 'objects',
+  'vms get - ': 'objects',
+  'vms wait a': 'outcome',
+  'vms wait a b': 'outcomes',
+  'vms delete a': 'outcome',
+  'vms delete a b': 'outcomes',
+  'vms delete --all': 'outcomes',
+  'vms start a': 'row',
+  'vms start a b': 'objects',
+  'vms start a --no-wait': 'outcome',
+  'vms update a --memory 1': 'row',
+  'tags create b': 'row',
+  'tags assign a b --vm c': 'objects',
+  'vms detach --all': 'objects',
+  'nics activate a --vm b': 'outcome',
+  'affinitylabels add-host a b': 'outcome',
+  'affinitylabels add-host a b c': 'outcomes',
+  'glustervolumes reset-option a b --cluster c': 'row',
+  'glusterbricks create a:/b --cluster c --volume d': 'outcome',
+  'graphicsconsoles remote-viewer-connection-file a --vm b': 'outcome',
+  'vms ticket a': 'object',
+  'hosts discover-iscsi a': 'objects',
 };
 
 /** The words of a command with all that it needs; nobody looks at the values before the flags are checked. */
@@ -102,9 +200,7 @@ function wordsOf(command: Command): readonly string[] {
 
 describe('hand-made commands', () => {
   const declared = handMade.flatMap((command) =>
-    typeof command.prints === 'string' && command.prints !== 'objects'
-      ? [[nameOf(command), command, command.prints] as const]
-      : [],
+    typeof command.prints === 'string' ? [[nameOf(command), command, command.prints] as const] : [],
   );
 
   it.each(declared)('vmctl %s refuses what changes nothing', async (_, command, prints) => {
@@ -112,9 +208,42 @@ describe('hand-made commands', () => {
       const words = [...wordsOf(command), ...flag];
       const { code, stdout, stderr } = await desk.run(words);
       expect([code, stdout], `${words.join(' ')}: ${stderr}`).toEqual([2, '']);
-      expect(stderr, words.join(' ')).toMatch(/it prints|one form only|has no effect with -o/);
+      expect(stderr, words.join(' ')).toMatch(/it prints|one form|has no effect with -o/);
     }
   });
+
+  const decided = [
+    ...Object.entries(variants).flatMap(([name, all]) =>
+      all.map(([words, prints]) => [`${name} ${words}`.trim(), prints] as const),
+    ),
+    ...Object.entries(ofVerbs),
+  ];
+
+  it.each(decided)('vmctl %s prints %s, and refuses what changes nothing', async (line, prints) => {
+    expect(refusedBy[prints]?.length).toBeGreaterThan(0);
+    for (const flag of refusedBy[prints] ?? []) {
+      const words = [...line.trim().split(' '), ...flag];
+      const { code, stdout, stderr } = await desk.run(words);
+      expect([code, stdout], `${words.join(' ')}: ${stderr}`).toEqual([2, '']);
+      expect(stderr, words.join(' ')).toMatch(
+        /it prints|one form|cannot change|has no effect with/,
+      );
+    }
+  });
+
+  it('has the variants of all commands that decide by their arguments', () => {
+    const deciding = handMade.filter((one) => typeof one.prints === 'function').map(nameOf);
+    expect(Object.keys(variants).toSorted()).toEqual(deciding.toSorted());
+  });
+
+  it.each(['--columns x=id', '--sort id', '--no-headers', '-o csv', '-o xml', '--utc'])(
+    'a dry run refuses %s: it prints requests',
+    async (flag) => {
+      const words = `tags create --name dry --dry-run ${flag}`.split(' ');
+      const { code, stdout, stderr } = await desk.run(words);
+      expect([code, stdout], stderr).toEqual([2, '']);
+    },
+  );
 
   /** By the names of those that only read: a column, and words with which they print something. */
   const samples: Readonly<Record<string, readonly [column: string, ...(readonly string[])[]]>> = {
@@ -130,7 +259,7 @@ describe('hand-made commands', () => {
     'search-help': ['noun', [], ['vms', 'name=web*']],
     top: ['name', ['vms', '--count', '1']],
     'vms ip': ['address', ['vm-01']],
-    wait: ['id', ['vms/vm-01']],
+    wait: ['id', ['vms/vm-01'], ['vms/vm-01', 'vms/vm-02']],
     whoami: ['name', []],
   };
   /** Those for which more has to be set up than a test of flags is worth. */

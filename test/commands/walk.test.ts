@@ -85,5 +85,15 @@ describe('the command line sends', () => {
     const told = stderr.replaceAll(/^(debug: .*| .*|warning: .*)\n/gm, '');
     expect(stdout + told, line).toMatch(/[a-z]/i);
     expect(stdout, line).not.toMatch(/^-( +-)*$/m);
+    // Flags of the output that would have changed nothing are refused before anything is sent.
+    if (/^no \w+ found$/m.test(stderr)) return;
+    const idle = ['--sort id', ...(stdout === '' ? ['--no-headers', '--columns id'] : [])];
+    for (const flag of idle) {
+      const again = await site.run(`${line} --yes ${flag}`);
+      expect([again.code, again.stdout], `${line} ${flag}: ${again.stderr}`).toEqual([2, '']);
+      expect(again.stderr).toMatch(
+        /has no effect with -o|it prints (?:one object|nothing)|no such column/,
+      );
+    }
   });
 });

@@ -73,6 +73,7 @@ const restore = command({
     'vmctl backups restore backups/web01 --disks-only',
   ],
   exits: [6],
+  prints: (_, { disksOnly }) => (disksOnly === true ? 'objects' : 'object'),
   run: async (cli, [dir], flags) => {
     const { restoreBackup } = await import('./backups/restore.ts');
     await restoreBackup(cli, dir, flags);

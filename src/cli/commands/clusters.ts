@@ -31,7 +31,7 @@ const upgrade = command({
     'vmctl clusters upgrade Default --no-check --skip node3',
     'vmctl clusters upgrade Default --upgrade-action start',
   ],
-  prints: (_, { check }) => (check === true ? 'objects' : 'report'),
+  prints: (_, { upgradeAction }) => (upgradeAction === undefined ? 'report' : 'outcome'),
   run: async (cli, words, flags) => {
     const { runUpgrade } = await import('./clusters/upgrade.ts');
     await runUpgrade(cli, words, flags);

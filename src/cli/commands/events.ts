@@ -56,6 +56,7 @@ const reportCommand = command({
     "vmctl events report 'backup done' --origin backup",
     "vmctl events report 'disk is nearly full' --severity warning --about vms/web01",
   ],
+  prints: 'row',
   run: (cli, [text], flags) => report(cli, text, flags),
 });
 

@@ -2,6 +2,7 @@
 import { enums } from '../../model/enums.ts';
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
+import { isOne } from '../verbs/printed-by-verb.ts';
 import { createMachine } from './vms/create/command.ts';
 
 const waitFlags = [
@@ -118,6 +119,7 @@ const takeSnapshot = command({
     "vmctl vms snapshot web01 --description 'before the upgrade'",
     'vmctl vms snapshot web01 --memory --no-wait',
   ],
+  prints: (words, { all }) => (isOne(words) && all !== true ? 'row' : 'objects'),
   run: async (cli, [vms], flags) => {
     const { takeSnapshots } = await import('./vms/snapshot.ts');
     await takeSnapshots(cli, vms, flags);

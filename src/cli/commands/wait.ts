@@ -59,6 +59,7 @@ export default noun({
       ],
       unshowable: 'many',
       onlyReads: true,
+      prints: ([words]) => (Array.isArray(words) && words.length > 1 ? 'outcomes' : 'outcome'),
       run: (cli, [words], options) => wait(cli, words, options),
     }),
   ],

@@ -29,20 +29,34 @@ const ofObjects: Effects = {
   utc: [...tabular, ...documents, 'xml'],
 };
 
+/** Tables have nothing, or sentences. */
+const ofPrograms: Effects = {
+  ...ofObjects,
+  query: forPrograms,
+  columns: [...delimited, ...documents],
+  sort: forPrograms,
+  noHeaders: delimited,
+  utc: [...delimited, ...documents, 'xml'],
+};
+
 const never: Effects = Object.fromEntries(Object.keys(ofObjects).map((name) => [name, []]));
 
 /** Formats in which each flag has an effect, by the kind of output of a command. */
 const effective: Readonly<Record<Printed, Effects>> = {
   objects: ofObjects,
   object: { ...ofObjects, sort: [], noHeaders: delimited },
-  report: {
-    ...ofObjects,
-    query: forPrograms,
-    columns: [...delimited, ...documents],
-    sort: forPrograms,
-    noHeaders: delimited,
-    utc: [...delimited, ...documents, 'xml'],
+  row: { ...ofObjects, sort: [] },
+  stream: { ...ofObjects, sort: [], noHeaders: delimited },
+  outcomes: ofPrograms,
+  outcome: { ...ofPrograms, sort: [] },
+  requests: {
+    ...never,
+    output: ['table', ...documents],
+    query: documents,
+    columns: documents,
+    sort: documents,
   },
+  report: ofPrograms,
   definition: { ...never, output: ['yaml', 'json'] },
   text: never,
   // Notes and errors are JSON then as well.
@@ -52,6 +66,11 @@ const effective: Readonly<Record<Printed, Effects>> = {
 const reasons: Readonly<Record<Printed, string>> = {
   objects: 'it prints objects',
   object: 'it prints one object',
+  row: 'it prints one object',
+  stream: 'it prints objects as they occur',
+  outcomes: 'it prints nothing for people',
+  outcome: 'it prints one object',
+  requests: 'it prints requests',
   report: 'it prints a report',
   definition: 'it prints a definition, in YAML or JSON',
   text: 'its output has only one form',
@@ -63,6 +82,8 @@ export interface Invocation {
   /** Noun and verb. */
   readonly name: string;
   readonly prints: Printed;
+  /** It changes nothing: `--dry-run` runs it. */
+  readonly onlyReads: boolean;
   /** Those of the flags of every command that were typed for it, as commander parsed them. */
   readonly typed: Readonly<Record<string, unknown>>;
 }
@@ -70,10 +91,9 @@ export interface Invocation {
 /** Refuses typed flags that have no effect on the output of the command, or in the requested format. */
 export function checkOutputFlags(
   cli: CommandContext,
-  { name: of, prints, typed }: Invocation,
+  { name: of, prints, typed, onlyReads }: Invocation,
 ): void {
-  // Requests that are only shown are objects.
-  const printed = cli.dryRunMode && prints !== 'text' ? 'objects' : prints;
+  const printed = cli.dryRunMode ? printedByDryRun(cli, prints, onlyReads) : prints;
   for (const [name, allowed] of Object.entries(effective[printed])) {
     if (!isGiven(name as SettingName, typed)) continue;
     const flag = flagOf(name as SettingName);
@@ -90,8 +110,9 @@ export function checkOutputFlags(
       });
     }
     if (allowed.includes(format)) continue;
-    // What is chosen of one object is a table with headers.
-    if (name === 'noHeaders' && printed === 'object' && isTable(format) && isChosen(cli)) continue;
+    // What is chosen of one object, or of events as they occur, is a table with headers.
+    const isTableIfChosen = printed === 'object' || printed === 'stream';
+    if (name === 'noHeaders' && isTableIfChosen && isTable(format) && isChosen(cli)) continue;
     const why =
       format === 'raw'
         ? `-o raw prints what the service answers: ${flag} cannot change it`
@@ -105,6 +126,13 @@ export function checkOutputFlags(
       hint: 'use one of them',
     });
   }
+}
+
+/** What is printed instead if requests are held back. */
+function printedByDryRun(cli: CommandContext, prints: Printed, onlyReads: boolean): Printed {
+  if (prints === 'text' || (onlyReads && !cli.on('curl'))) return prints;
+  // Commands with a plan print the plan.
+  return prints === 'report' ? 'objects' : 'requests';
 }
 
 function isChosen(cli: CommandContext): boolean {

@@ -54,17 +54,22 @@ export async function printNothing(run: Run): Promise<void> {
 /** Parameters that an action answers although the model does not list them for it. */
 const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
 
+/** Parameters of the answer that `showOutput` prints, as far as the answer has them. */
+export function answeredParameters({ name, body }: Operation): readonly string[] {
+  const extra = alsoAnswered[name];
+  return [
+    ...body.filter((one) => parameterOf(one)?.out !== undefined),
+    ...(extra === undefined ? [] : [extra]),
+  ];
+}
+
 /** Prints what the action answered; `false` when it answered nothing of its own. */
 export async function showOutput(
   run: Run,
   operation: Operation,
   answer: ApiObject,
 ): Promise<boolean> {
-  const extra = alsoAnswered[operation.name];
-  const names = [
-    ...operation.body.filter((name) => parameterOf(name)?.out !== undefined),
-    ...(extra === undefined ? [] : [extra]),
-  ].filter((name) => answer[name] !== undefined);
+  const names = answeredParameters(operation).filter((name) => answer[name] !== undefined);
   const [only] = names;
   if (only === undefined) return false;
   if (names.length > 1) {

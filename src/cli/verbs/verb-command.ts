@@ -22,6 +22,7 @@ import { followUpFlags } from './follow-up-actions.ts';
 import { canBeNeedless } from './if-needed.ts';
 import { takesName } from './name-argument.ts';
 import { networkSetupFlags } from './network-setup.ts';
+import { printsOf } from './printed-by-verb.ts';
 import { purposeOf } from './purpose.ts';
 import { ownersOnlyOne, type Perform, runVerb } from './run-verb.ts';
 import { globs, searches, selects } from './selection.ts';
@@ -54,9 +55,7 @@ export function commandOf(verb: Verb, implied: Options = {}, perform?: Perform):
     offline: false,
     ...(verb.kind === 'wait' ? { unshowable: 'many' } : {}),
     ...(['list', 'get', 'wait'].includes(verb.kind) ? { onlyReads: true } : {}),
-    ...(verb.kind === 'get'
-      ? { prints: (words, { glob }) => (isOne(words) && glob !== true ? 'object' : 'objects') }
-      : {}),
+    prints: printsOf(verb, implied),
     run: async (cli, positionals, options) => {
       const given = givenOf(options, verbFlags.flags);
       const words = positionals.flat().filter((word) => typeof word === 'string');
@@ -64,12 +63,6 @@ export function commandOf(verb: Verb, implied: Options = {}, perform?: Perform):
       await runVerb(cli, verb, verbFlags, given, words, all, perform);
     },
   };
-}
-
-/** Whether the words name one object: `-` stands for those on stdin. */
-function isOne(positionals: readonly unknown[]): boolean {
-  const words = positionals.flat().filter((word) => word !== undefined);
-  return words.length === 1 && words[0] !== '-';
 }
 
 /** The flags that do not come from the model, under one name each. */
@@ -120,6 +113,7 @@ function extended(base: Command, command: Command): Command {
       ...base.flags.filter(({ notation }) => !own.has(flagParts(notation).long)),
     ],
     calls: base.calls,
+    ...(command.prints === undefined && base.prints ? { prints: base.prints } : {}),
   };
 }
 

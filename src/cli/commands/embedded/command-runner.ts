@@ -161,7 +161,8 @@ export class CommandRunner {
       context.use({ ...this.#cli.flags, ...flags, ...typed });
       context.useNoun(one.noun);
       const prints = printedBy(one, positionals, parsed.opts());
-      checkOutputFlags(context, { name: nameOf(one), prints, typed });
+      const onlyReads = one.onlyReads === true;
+      checkOutputFlags(context, { name: nameOf(one), prints, typed, onlyReads });
       this.#check?.(one, positionals, parsed.opts());
       await one.run(context, positionals, parsed.opts(), this.#modules);
     });
