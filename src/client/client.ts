@@ -14,7 +14,7 @@ import {
 import { absolutePath, type Site } from './address.ts';
 import { type ApiObject, type Call, nounOf, pathOf, whatOf } from './call.ts';
 import { DryRunStop, isReading } from './dry-run.ts';
-import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
+import { AuthError, ConflictError, readOnlyError, ServerError } from './errors.ts';
 import { doesHarm } from './harm.ts';
 import type { Http } from './http.ts';
 import type { HttpResponse } from './http-message.ts';
@@ -241,10 +241,7 @@ export class Client {
   async raw(request: RawRequest): Promise<HttpResponse> {
     const { http, readOnly, guard, onChange } = this.#options;
     if (readOnly && !isReading(request.method) && !http.isDryRun) {
-      throw new UsageError(`${request.method} ${request.path} would change something`, {
-        code: 'read_only',
-        hint: 'VMCTL_READ_ONLY is set, or the context is read-only; unset it to allow changes',
-      });
+      throw readOnlyError(request);
     }
     if (isReading(request.method) || http.isDryRun) return await this.#send(request);
     if (guard && doesHarm(request, await this.site(), this.#owned)) await guard(request);

@@ -140,3 +140,11 @@ export class InterruptedError extends VmctlError {
 export function isRetryable(error: unknown): error is ConnectionError | ServerError {
   return (error instanceof ConnectionError || error instanceof ServerError) && error.retryable;
 }
+
+/** The error for a request that could change something, of a command or context that only reads. */
+export function readOnlyError({ method, path }: { method: string; path: string }): UsageError {
+  return new UsageError(`${method} ${path} would change something`, {
+    code: 'read_only',
+    hint: 'VMCTL_READ_ONLY is set, or the context is read-only; unset it to allow changes',
+  });
+}

@@ -62,4 +62,79 @@ describe('a protected context', () => {
     expect(refused).toMatchObject({ code: 12 });
     expect(refused.stderr).toContain('DELETE /tags/');
   });
+
+  describe('and the bytes behind a ticket', () => {
+    let url: string;
+    let image: string;
+    const content = async () => (await home.runHere(['images', 'read', url, '--size', '4'])).stdout;
+
+    beforeAll(async () => {
+      image = join(home.folder, 'bytes.raw');
+      writeFileSync(image, 'abcd');
+      const size = ['--provisioned-size', '1MiB', '--format', 'raw'];
+      const add = ['disks', 'create', '--name', 'bytes', '--storagedomain', 'data1', ...size];
+      const disk = await home.runHere([...add, '-o', 'id']);
+      expect(disk, disk.stderr).toMatchObject({ code: 0 });
+      const begin = ['imagetransfers', 'create', '--disk', 'bytes', '--direction', 'upload'];
+      const made = await home.runHere([...begin, '--confirm', 'prod', '-o', 'json']);
+      expect(made, made.stderr).toMatchObject({ code: 0 });
+      url = (JSON.parse(made.stdout) as { transfer_url: string }).transfer_url;
+    });
+
+    const changes = (): [string, string[]][] => [
+      ['PUT', ['images', 'write', url, image]],
+      ['PATCH', ['images', 'zero', url, '--size', '4096']],
+    ];
+
+    it('are changed only with --confirm', async () => {
+      for (const [method, words] of changes()) {
+        const before = await content();
+        const refused = await home.runHere([...words, '--yes']);
+        expect(refused, words.join(' ')).toMatchObject({ code: 12, stdout: '' });
+        expect(refused.stderr).toContain(`the context prod is protected, and ${method} /images`);
+        expect(refused.stderr).not.toContain(new URL(url).pathname);
+        expect(await content()).toBe(before);
+        const confirmed = await home.runHere([...words, '--confirm', 'prod']);
+        expect(confirmed, confirmed.stderr).toMatchObject({ code: 0 });
+        expect(await content()).not.toBe(before);
+      }
+    });
+
+    it('are not changed where requests only read', async () => {
+      for (const words of [...changes().map(([, one]) => one), ['images', 'flush', url]]) {
+        const env = { VMCTL_READ_ONLY: '1' };
+        const refused = await home.runHere([...words, '--confirm', 'prod'], env);
+        expect(refused, words.join(' ')).toMatchObject({ code: 2, stdout: '' });
+        expect(refused.stderr).toContain('would change something');
+      }
+    });
+
+    it('are flushed without a question', async () => {
+      expect(await home.runHere(['images', 'flush', url])).toMatchObject({ code: 0 });
+    });
+
+    it('are guarded in another context too, as the URL names the host of the protected one', async () => {
+      const other = new URL(server.ready.base_url);
+      other.hostname = 'localhost';
+      const env = {
+        VMCTL_URL: other.href,
+        VMCTL_CA_FILE: server.ready.ca_file,
+        VMCTL_CONTEXT: undefined,
+      };
+      const refused = await home.runHere(['images', 'write', url, image], env);
+      expect(refused.stderr).toContain('the context prod is protected');
+      expect(refused.code).toBe(12);
+    });
+
+    it('are guarded by the ticket alone where no context is known', async () => {
+      const bare = makeHome();
+      try {
+        const env = { VMCTL_CA_FILE: server.ready.ca_file };
+        const written = await bare.runHere(['images', 'write', url, image], env);
+        expect(written, written.stderr).toMatchObject({ code: 0 });
+      } finally {
+        bare.remove();
+      }
+    });
+  });
 });

@@ -6,6 +6,10 @@ import { imagesAddress } from './serve/default-addresses.ts';
 const url = argument('<url>', 'transfer_url or proxy_url of an image transfer');
 const sample = 'https://host:54322/images/TICKET';
 
+const guarded = `The image belongs to the context that the command uses, whatever host the URL names, and to each context
+with that host. A protected context asks for its name before bytes change (--confirm), and a read-only one
+refuses. Without a context nothing but the ticket protects the image.`;
+
 const inspecting = [
   command({
     verb: 'options',
@@ -86,6 +90,7 @@ const bytes = [
       `vmctl images write ${sample} part.raw --offset 1MiB`,
       `vmctl images write ${sample} - --no-flush`,
     ],
+    notes: guarded,
     prints: 'nothing',
     run: async (cli, [at, file], flags) =>
       (await import('./images/bytes.ts')).writeBytes(cli, at, file, flags),
@@ -101,6 +106,7 @@ const bytes = [
       flag('--flush', 'wait until they are on stable storage'),
     ],
     examples: [`vmctl images zero ${sample} --offset 0 --size 1GiB --flush`],
+    notes: guarded,
     prints: 'nothing',
     run: async (cli, [at], flags) => (await import('./images/bytes.ts')).zero(cli, at, flags),
   }),

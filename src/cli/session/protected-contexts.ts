@@ -1,7 +1,9 @@
 /** Confirmation of harmful requests in a protected context, with the name of the context. */
-import { DeclinedError } from '../../client/errors.ts';
+import { AuthError, DeclinedError, readOnlyError } from '../../client/errors.ts';
 import type { CommandContext } from './command-context.ts';
+import type { Context } from './config-file.ts';
 import { ask, canAsk } from './prompt.ts';
+import { targetOf } from './target.ts';
 
 interface HarmfulRequest {
   readonly method: string;
@@ -14,13 +16,61 @@ export function protectedContextGuard(
 ): (request: HarmfulRequest) => Promise<void> {
   let agreed: Promise<void> | undefined;
   return async (request) => {
-    agreed ??= agree(cli, request);
+    agreed ??= agree(cli, request, cli.contextName() ?? '');
     await agreed;
   };
 }
 
-async function agree(cli: CommandContext, { method, path }: HarmfulRequest): Promise<void> {
-  const name = cli.contextName() ?? '';
+/**
+ * Guard of requests to an image daemon that carry a ticket instead of a session. The address is that of any
+ * host, so all of them belong to the context that the command uses; those to the host of a known service
+ * belong to its context as well. Throws if one of these contexts, or the command, is read-only; asks once for
+ * each that is protected.
+ */
+export function ticketGuard(
+  cli: CommandContext,
+  origin: string,
+): (request: HarmfulRequest & { readonly isHarmless: boolean }) => Promise<void> {
+  const agreed = new Map<string, Promise<void>>();
+  return async (request) => {
+    if (cli.dryRunMode) return;
+    const contexts = contextsBehind(cli, origin);
+    const isReadOnly = cli.on('readOnly') || contexts.some(([, { readOnly }]) => readOnly);
+    if (isReadOnly) throw readOnlyError(request);
+    if (request.isHarmless) return;
+    for (const [name, context] of contexts) {
+      if (!context.protected) continue;
+      const agreement = agreed.get(name) ?? agree(cli, request, name);
+      agreed.set(name, agreement);
+      await agreement;
+    }
+  };
+}
+
+/** Contexts, by name, to which an address of an image daemon may belong. */
+function contextsBehind(cli: CommandContext, origin: string): readonly [string, Context][] {
+  const { hostname } = new URL(origin);
+  const current = contextInUse(cli);
+  return Object.entries(cli.configuration.contexts).filter(
+    ([, context]) => context === current || new URL(context.site.origin).hostname === hostname,
+  );
+}
+
+/** The context of the command; undefined if it names another server, or none. */
+function contextInUse(cli: CommandContext): Context | undefined {
+  try {
+    return targetOf(cli).context;
+  } catch (error) {
+    if (error instanceof AuthError) return undefined;
+    throw error;
+  }
+}
+
+async function agree(
+  cli: CommandContext,
+  { method, path }: HarmfulRequest,
+  name: string,
+): Promise<void> {
   const given = cli.setting('confirm')?.value;
   if (given === name) return;
   const what = `the context ${name} is protected, and ${method} ${path} does harm there`;

@@ -155,7 +155,7 @@ export async function zero(cli: CommandContext, text: string, flags: ZeroFlags):
 
 /** Flushes the whole image. */
 export async function flush(cli: CommandContext, text: string): Promise<void> {
-  await patch(cli, text, 'flush the image', { op: 'flush' });
+  await patch(cli, text, 'flush the image', { op: 'flush' }, true);
   cli.note('everything that was written is on stable storage');
 }
 
@@ -164,10 +164,12 @@ async function patch(
   text: string,
   what: string,
   operation: object,
+  isHarmless = false,
 ): Promise<void> {
   await TicketUrl.use(cli, text, async (url) => {
     await url.send(what, {
       method: 'PATCH',
+      isHarmless,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(operation),
     });

@@ -1,10 +1,13 @@
 /** The URL of a ticket, and requests to the image daemon behind it. */
+
+import { isReading } from '../../../client/dry-run.ts';
 import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
 import type { Http } from '../../../client/http.ts';
 import type { HttpRequest, HttpResponse } from '../../../client/http-message.ts';
 import { daemonError } from '../../../transfer/index.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { openHttp } from '../../session/connect.ts';
+import { ticketGuard } from '../../session/protected-contexts.ts';
 import { readCa, type Target, targetOf } from '../../session/target.ts';
 
 type TicketRequest = Omit<HttpRequest, 'origin' | 'path' | 'isPrimary'> & {
@@ -12,6 +15,8 @@ type TicketRequest = Omit<HttpRequest, 'origin' | 'path' | 'isPrimary'> & {
   readonly suffix?: string;
   /** Another path at the same place. */
   readonly path?: string;
+  /** It changes no byte of the image. */
+  readonly isHarmless?: boolean;
   /** Answers that are none of the failures. */
   readonly accepts?: readonly number[];
 };
@@ -21,8 +26,14 @@ export class TicketUrl {
   readonly #http: Http;
   readonly #origin: string;
   readonly #path: string;
+  readonly #guard: ReturnType<typeof ticketGuard>;
 
-  private constructor(http: Http, { origin, pathname }: URL) {
+  private constructor(
+    http: Http,
+    { origin, pathname }: URL,
+    guard: ReturnType<typeof ticketGuard>,
+  ) {
+    this.#guard = guard;
     this.#http = http;
     this.#origin = origin;
     this.#path = pathname.replace(/\/$/, '');
@@ -37,7 +48,7 @@ export class TicketUrl {
     const url = parsed(text);
     const http = await openHttp(cli, trusting(cli, url.origin));
     try {
-      return await work(new TicketUrl(http, url));
+      return await work(new TicketUrl(http, url, ticketGuard(cli, url.origin)));
     } finally {
       await http.close();
     }
@@ -46,7 +57,7 @@ export class TicketUrl {
   /** Sends a request. Throws for every status that is no success and not accepted; `what` was tried. */
   async send(
     what: string,
-    { suffix = '', path, accepts = [], ...rest }: TicketRequest,
+    { suffix = '', path, accepts = [], isHarmless = false, ...rest }: TicketRequest,
   ): Promise<HttpResponse> {
     const request: HttpRequest = {
       ...rest,
@@ -54,6 +65,9 @@ export class TicketUrl {
       path: path ?? `${this.#path}${suffix}`,
       isPrimary: true,
     };
+    // The path is a secret.
+    const { method } = request;
+    if (!isReading(method)) await this.#guard({ method, path: '/images', isHarmless });
     let answer: HttpResponse;
     try {
       answer = await this.#http.send(request);
