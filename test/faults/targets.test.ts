@@ -111,7 +111,9 @@ it.skipIf(cannot)(
     try {
       const target = join(place, 'image');
       expect(await refused(target, 'unwritable_file')).toMatch(/the file system is read-only/);
-      expect(await refused(target, 'unwritable_file', '--force')).toMatch(/the file system is read-only/);
+      expect(await refused(target, 'unwritable_file', '--force')).toMatch(
+        /the file system is read-only/,
+      );
     } finally {
       execFileSync('umount', [place]);
       rmSync(place, { recursive: true });
