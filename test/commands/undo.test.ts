@@ -140,8 +140,44 @@ describe('an update', () => {
     await desk.must('hosts', 'update', 'host1', '--root-password-file', path);
     expect(await refused(String(await lastNumber()))).toEqual([
       6,
-      expect.stringContaining('what root_password was before is not written down'),
+      expect.stringContaining('root_password cannot be set back: what it was is not written down'),
     ]);
+  });
+
+  it('of what only grows is refused for that, and nothing is sent', async () => {
+    const disk = 'grows';
+    const size = ['--provisioned-size', '1GiB', '--format', 'cow', '--sparse'];
+    const where = ['--storagedomain', 'data1'];
+    await desk.must('disks', 'create', '--name', disk, ...size, ...where);
+    const attach = [
+      'diskattachments',
+      'attach',
+      '--disk',
+      disk,
+      '--vm',
+      'vm-02',
+      '--interface',
+      'virtio',
+    ];
+    const attached = await desk.run(attach);
+    expect(attached.code, attached.stderr).toBe(0);
+    const sizeNow = async () => (await get('disks', disk))['provisioned_size'];
+    for (const [gib, words, path] of [
+      [2, ['disks', 'update', disk, '--size', '2GiB'], 'provisioned_size'],
+      [
+        3,
+        ['diskattachments', 'update', disk, '--vm', 'vm-02', '--size', '3GiB'],
+        'disk.provisioned_size',
+      ],
+    ] as const) {
+      await desk.must(...words);
+      expect(Number(await sizeNow())).toBe(gib * 2 ** 30);
+      expect(await refused()).toEqual([
+        6,
+        expect.stringContaining(`${path} cannot be set back: it can only grow`),
+      ]);
+      expect(Number(await sizeNow())).toBe(gib * 2 ** 30);
+    }
   });
 });
 

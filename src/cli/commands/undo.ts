@@ -147,7 +147,8 @@ export default noun({
       ],
       notes: `An update is set back to what was there before; what was attached, assigned or granted is taken
 away and the other way round; activate and deactivate and the like undo each other. What was made is
-deleted, after a question. What was deleted is gone, and what was stopped is not started. Without a number
+deleted, after a question. What was deleted is gone, and what was stopped is not started. Disks and VM pools
+only grow: undo names such attributes, and secrets, and does not change them. Without a number
 it is the last change at this server that was not undone; where that cannot be undone, undo says why and
 does nothing. Run again, it goes further back. An undo can be undone by its own number.`,
       examples: ['vmctl undo', 'vmctl undo 12', 'vmctl undo --dry-run'],

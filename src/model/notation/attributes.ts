@@ -36,6 +36,8 @@ export interface Attribute {
    * them may stay as it is.
    */
   readonly sentWith?: string;
+  /** Services refuse a smaller value: a change of it cannot be reverted. */
+  readonly onlyGrows?: true;
   /** Accepted on input, never returned. */
   readonly writeOnly?: boolean;
   /** A password or key: answers mask it, definitions have a placeholder in its stead. */

@@ -40,6 +40,7 @@ export const dataCenter = resource('data_center', {
     version: {
       kind: 'struct version',
       mut: 'CU',
+      onlyGrows: true,
       doc: 'The compatibility level; the newest when not given.',
     },
     supported_versions: {

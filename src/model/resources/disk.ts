@@ -131,6 +131,7 @@ export const disk = resource('disk', {
       kind: 'long',
       unit: 'bytes',
       mut: 'CU',
+      onlyGrows: true,
       doc: 'Bytes; required on add. Can only grow.',
     },
     initial_size: {

@@ -16,6 +16,7 @@ export const vmPool = resource('vm_pool', {
     size: {
       kind: 'long',
       mut: 'CU',
+      onlyGrows: true,
       doc: 'How many virtual machines; an update can only raise it.',
     },
     prestarted_vms: { kind: 'int', mut: 'CU', default: 0 },

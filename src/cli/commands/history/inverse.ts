@@ -5,10 +5,10 @@ import type { Attribute } from '../../../model/notation/attributes.ts';
 import type { OppositeLimit } from '../../../model/notation/resource.ts';
 import type { HistoryStep, QueryValues, Values } from '../../session/history-file.ts';
 import { isValues } from '../../session/history-values.ts';
-import { hidden } from '../../session/mask-secrets.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import type { Ids } from '../../verbs/references.ts';
 import { isDone } from './entries.ts';
+import { divideUpdate, hasHidden, type Irreversible } from './irreversible.ts';
 
 /** Where an operation of the model is called. */
 interface Place {
@@ -33,8 +33,8 @@ export type Inverse =
       /** What the update has led to: where the object says something else it has changed since. */
       readonly expected: Values;
       readonly query: QueryValues;
-      /** Attributes of which the history does not have what they were. */
-      readonly left: readonly string[];
+      /** Attributes that stay as they are. */
+      readonly left: readonly Irreversible[];
     })
   | (ObjectPlace & {
       readonly kind: 'action';
@@ -118,26 +118,17 @@ function isWithin(where: OppositeLimit | undefined, { body, query }: HistoryStep
 function inverseUpdate(step: HistoryStep, path: string, type: string): Inverse | string {
   const { before, body = {}, outcome, query = {} } = step;
   if (!before) return 'it is not known what it was before';
-  const left = Object.keys(before).filter(
-    (name) => hasHidden(before[name]) || isUnsettable(type, name, before[name]),
-  );
-  const rest = (values: Values) =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => !left.includes(name)));
-  const values = rest(before);
-  if (Object.keys(values).length === 0) {
-    return `what ${left.join(', ')} was before is not written down`;
+  const { values, left } = divideUpdate(type, before, body);
+  if (Object.keys(values).length === 0 && left.length > 0) {
+    return left.map(({ path: at, why }) => `${at} cannot be set back: ${why}`).join('; ');
   }
   const { id, above } = divided(path, step.ids);
   const { async: _async, ...more } = query;
-  const expected = rest(outcome?.after ?? body);
+  const after = outcome?.after ?? body;
+  const expected = Object.fromEntries(
+    Object.entries(after).filter(([name]) => values[name] !== undefined),
+  );
   return { kind: 'update', path, type, ids: above, id, values, expected, query: more, left };
-}
-
-/** Whether an attribute that had no value cannot be left without one again. */
-function isUnsettable(type: string, name: string, value: unknown): boolean {
-  if (value !== null) return false;
-  const { kind = '' } = attributesOf(type)[name] ?? {};
-  return !/^(string$|struct |ref |links |list )/.test(kind);
 }
 
 function inverseAdd(step: HistoryStep, service: string, isAttached: boolean): Inverse | string {
@@ -191,10 +182,4 @@ function valueAt(value: Values | undefined, path: string): unknown {
   let at: unknown = value;
   for (const word of path.split('.')) at = isValues(at) ? at[word] : undefined;
   return at;
-}
-
-function hasHidden(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(hasHidden);
-  if (isValues(value)) return Object.values(value).some(hasHidden);
-  return value === hidden;
 }

@@ -26,9 +26,7 @@ export async function setBack(
   const now = waits ? await present(context, inverse, { ...query, ...ofNextStart }) : running;
   if (!now) throw gone(label);
   const wanted = settable(type, values);
-  for (const name of left) {
-    cli.warn(`${label}: ${name} stays as it is: what it was is not written down`);
-  }
+  for (const { path, why } of left) cli.warn(`${label}: ${path} stays as it is: ${why}`);
   const open = differing(type, wanted, now);
   if (Object.keys(open).length === 0) return already(cli, label, id, 'as it was before already');
   const since = [...differences(type, settable(type, expected), now, 'update').values()].flat();
