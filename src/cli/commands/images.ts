@@ -157,6 +157,7 @@ timeout in seconds without use. Through the control socket tickets are added (PU
     'vmctl images serve --control-socket control.sock --unix-socket images.sock --no-tls',
     'curl --unix-socket control.sock -T ticket.json http://localhost/tickets/t',
   ],
+  unshowable: 'local',
   prints: 'text',
   run: async (cli, _, flags) => (await import('./images/serve.ts')).serve(cli, flags),
 });
