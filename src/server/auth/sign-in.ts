@@ -6,7 +6,7 @@ import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { HashingQueue } from './hashing-queue.ts';
+import { createHashingQueue } from './hashing-queue.ts';
 import { hashPassword, isSamePassword, keepHash, storedPassword } from './passwords.ts';
 import { callerOf } from './permissions.ts';
 import { networkOf, SignInThrottle } from './sign-in-throttle.ts';
@@ -118,7 +118,7 @@ export class SignIn {
   #version = -1;
   /** When somebody used Basic credentials last, by user and address. */
   readonly #lastBasic = new Map<string, number>();
-  readonly #hashing = new HashingQueue();
+  readonly #hashing = createHashingQueue();
   readonly #throttle: SignInThrottle;
   readonly #events: SignInEvents;
   /** The last failure could not be counted: a success has to show that something can be written. */

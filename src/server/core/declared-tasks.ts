@@ -31,6 +31,8 @@ export interface TaskSubject {
 export interface WorkSteps<T> {
   /** Does the work. May run again for the same data, after a crash in the middle. */
   readonly run: (site: Site, data: T) => Promise<void>;
+  /** Whether the work copies no images, and so needs no turn in the queue of expensive work. */
+  readonly isCheap?: (data: T) => boolean;
   /** Follows its end, in a transaction. */
   readonly done: (ctx: RuleContext, data: T) => void;
   /** Follows its failure, in a transaction. */
@@ -42,6 +44,7 @@ export interface WorkSteps<T> {
 /** Work that was noted, ready to be done. */
 export interface NotedWork extends Omit<Noted<unknown>, 'data'> {
   readonly run: (site: Site) => Promise<void>;
+  readonly isCheap: boolean;
   readonly done: (ctx: RuleContext) => void;
   readonly failed: (ctx: RuleContext, error: Error) => void;
   readonly subject: (ctx: RuleContext) => TaskSubject;
@@ -65,6 +68,7 @@ export function defineWork<T extends object>(name: string, steps: WorkSteps<T>):
       return {
         ...whose,
         run: (site) => steps.run(site, data),
+        isCheap: steps.isCheap?.(data) ?? false,
         done: (ctx) => steps.done(ctx, data),
         failed: (ctx, error) => steps.failed(ctx, data, error),
         subject: (ctx) => steps.subject(ctx, data),

@@ -22,6 +22,7 @@ import {
   reportGivenUp,
 } from './task-attempts.ts';
 import { giveUpMove, moveTask, proceed } from './transitions.ts';
+import { type WorkLimits, WorkQueue } from './work-queue.ts';
 
 /** Longest time that a timer can wait, in milliseconds. */
 const longest = 2 ** 31 - 1;
@@ -36,8 +37,17 @@ const leaseShared = silenceLimit;
 const firstPause = 250;
 const longestPause = 5_000;
 
+/** Copies and conversions of images that run at one time. One user never takes every turn. */
+const defaultWorkLimits: WorkLimits = { atOnce: 4, atOncePerParty: 3 };
+
 /** What follows a commit. */
 type Effect = () => unknown;
+
+/** An attempt of work that has begun. `timer` runs from the turn of the work on. */
+interface Attempt {
+  lasting: boolean;
+  timer?: NodeJS.Timeout;
+}
 
 /** Work that was taken, with the number under which it is kept meanwhile. */
 type WorkTask = Pick<Task, 'seq' | 'name' | 'data'>;
@@ -47,6 +57,7 @@ export class TaskRunner {
   readonly #store: Store;
   readonly #site: Site;
   readonly #report: (error: unknown) => void;
+  readonly #queue: WorkQueue;
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
@@ -57,11 +68,17 @@ export class TaskRunner {
   /** Work that is under way or waits for its second attempt, by the number of its task. */
   readonly #working = new Map<number, Promise<void>>();
   /** Attempts that have begun, by the number of their task, and whether each lasts for long. */
-  readonly #attempts = new Map<number, { lasting: boolean }>();
+  readonly #attempts = new Map<number, Attempt>();
   /** Resolves when all work that a crash has interrupted before is done. */
   #interrupted: Promise<void> = Promise.resolve();
 
-  constructor(store: Store, site: Site, report: (error: unknown) => void) {
+  constructor(
+    store: Store,
+    site: Site,
+    report: (error: unknown) => void,
+    limits: WorkLimits = defaultWorkLimits,
+  ) {
+    this.#queue = new WorkQueue(limits);
     this.#store = store;
     this.#site = site;
     this.#report = report;
@@ -218,19 +235,32 @@ export class TaskRunner {
 
   /** Does work whose attempt is counted in the store. */
   async #attempt(task: WorkTask): Promise<void> {
-    const attempt = { lasting: false };
+    const attempt: Attempt = { lasting: false };
     this.#attempts.set(task.seq, attempt);
-    const timer = setTimeout(() => {
-      attempt.lasting = true;
-      this.#store.write((tx) => tx.tasks.countLasting(task.seq)).catch(this.#report);
-    }, lastingAfter);
-    timer.unref();
     try {
-      await this.#work(task);
+      await this.#work(task, attempt);
     } finally {
-      clearTimeout(timer);
+      clearTimeout(attempt.timer);
       this.#attempts.delete(task.seq);
     }
+  }
+
+  /**
+   * Runs work when its user has a turn; false if the server stopped before. Only the run takes a turn: the end of
+   * work may have to wait until the store can be written.
+   */
+  #inTurn(task: WorkTask, work: NotedWork, attempt: Attempt): Promise<boolean> {
+    const run = async () => {
+      if (this.#stopped) return false;
+      attempt.timer = setTimeout(() => {
+        attempt.lasting = true;
+        this.#store.write((tx) => tx.tasks.countLasting(task.seq)).catch(this.#report);
+      }, lastingAfter);
+      attempt.timer.unref();
+      await work.run(this.#site);
+      return true;
+    };
+    return work.isCheap ? run() : this.#queue.run(work.caller.userId, '', run);
   }
 
   /** Takes back the counts of attempts that a clean stop may interrupt. */
@@ -256,7 +286,7 @@ export class TaskRunner {
     this.wake();
   }
 
-  async #work(task: WorkTask): Promise<void> {
+  async #work(task: WorkTask, attempt: Attempt): Promise<void> {
     const work = behaviorsOf(this.#site).work(task.name);
     if (!work) return;
     const noted = work.read(task.data);
@@ -274,7 +304,7 @@ export class TaskRunner {
       for (const effect of ctx?.afterCommit ?? []) await effect();
     };
     try {
-      await noted.run(this.#site);
+      if (!(await this.#inTurn(task, noted, attempt))) return;
       await this.#written(() => end(noted.done));
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));

@@ -63,6 +63,8 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
   run(site, noted) {
     return copyImages(site, noted.copies, packingOf(runOf(noted)));
   },
+  isCheap: (noted) =>
+    !packingOf(runOf(noted)) && noted.copies.every(({ shared }) => shared?.way === 'release'),
   done(ctx, data) {
     const run = runOf(data);
     const object = waiting(ctx, data);

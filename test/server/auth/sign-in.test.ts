@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
-import { HashingQueue } from '../../../src/server/auth/hashing-queue.ts';
+import { createHashingQueue } from '../../../src/server/auth/hashing-queue.ts';
 import { setPassword, storedPassword } from '../../../src/server/auth/passwords.ts';
 import { SignIn } from '../../../src/server/auth/sign-in.ts';
 import {
@@ -154,7 +154,7 @@ describe('hashes', () => {
   };
 
   it('are made few at a time, in turns between addresses', async () => {
-    const hashing = new HashingQueue({ atOnce: 2, waiting: 100, waitingPerParty: 50 });
+    const hashing = createHashingQueue({ atOnce: 2, waiting: 100, waitingPerParty: 50 });
     const { open, opened } = gate();
     const order: string[] = [];
     let running = 0;
@@ -178,7 +178,7 @@ describe('hashes', () => {
   });
 
   it('are made in turns between users at one address, too', async () => {
-    const hashing = new HashingQueue({ atOnce: 1, waiting: 100, waitingPerParty: 50 });
+    const hashing = createHashingQueue({ atOnce: 1, waiting: 100, waitingPerParty: 50 });
     const { open, opened } = gate();
     const order: string[] = [];
     const work = (name: string) => async () => {
@@ -198,7 +198,7 @@ describe('hashes', () => {
   });
 
   it('that nobody can wait for are refused, for others too when all is full', async () => {
-    const hashing = new HashingQueue({ atOnce: 1, waiting: 4, waitingPerParty: 2 });
+    const hashing = createHashingQueue({ atOnce: 1, waiting: 4, waitingPerParty: 2 });
     const { open, opened } = gate();
     const wait = () => opened;
     const accepted = [
