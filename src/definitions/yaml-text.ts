@@ -1,6 +1,6 @@
 /** YAML and JSON texts that users write: parsed strictly, with the position of every mistake. */
 import type { Document, Node, Pair } from 'yaml';
-import { forbiddenOffset } from '../allowed-characters.ts';
+import { forbiddenCharacter, forbiddenOffset } from '../allowed-characters.ts';
 import { SourcePlace, type Step } from '../source-place.ts';
 
 /** A text that cannot be used. The message begins with `FILE:LINE:COLUMN: `. */
@@ -107,8 +107,14 @@ function checkCharacters(text: string, name: string): void {
   if (at < 0) return;
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
-  const code = text.codePointAt(at)?.toString(16).toUpperCase().padStart(4, '0');
-  throw new TextError(`${name}:${before.length}:${column}: the character U+${code} is not allowed`);
+  const problem = notAllowed(text.slice(at, at + 2));
+  throw new TextError(`${name}:${before.length}:${column}: ${problem}`);
+}
+
+/** The problem of a text that begins with or contains a forbidden character. */
+function notAllowed(text: string): string {
+  const code = forbiddenCharacter(text)?.codePointAt(0) ?? 0;
+  return `the character U+${code.toString(16).toUpperCase().padStart(4, '0')} is not allowed`;
 }
 
 type Yaml = typeof import('yaml');
@@ -137,6 +143,10 @@ function checkNodes(yaml: Yaml, document: Document.Parsed, allowNull: boolean, f
       fail(offsetOf(key), `"${String(key)}" has no value; ${hint}`);
     },
     Scalar(key, scalar, path) {
+      const { value } = scalar;
+      // Escapes stand for characters that the text does not have.
+      const isForbidden = typeof value === 'string' && forbiddenCharacter(value) !== undefined;
+      if (isForbidden) fail(offsetOf(scalar), notAllowed(value));
       if (allowNull) return;
       const isItem = key !== 'key' && key !== 'value' && yaml.isSeq(path.at(-1));
       if (isItem && scalar.value === null) fail(offsetOf(scalar), 'this item has no value');

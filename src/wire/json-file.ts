@@ -1,7 +1,7 @@
 /** JSON texts in files of users: parsed strictly, with the position of every mistake. */
 import { jsonPlace, type SourcePlace } from '../source-place.ts';
-import { WireError } from './body.ts';
-import { parseJson } from './json-parser.ts';
+import { bodyText, WireError } from './body.ts';
+import { parseJson, parseJsonDocument } from './json-parser.ts';
 
 /** The object in a file, and the place of its root, which has the positions of all members. */
 export interface ParsedFile {
@@ -13,14 +13,16 @@ export interface ParsedFile {
 export class JsonFileError extends Error {}
 
 /**
- * The object in a text with one JSON document; `file` stands for the file in messages. Throws a
+ * The object in a text, or UTF-8 bytes, with one JSON document; `file` stands for the file in messages. Throws a
  * `JsonFileError` for syntax errors, members that are given twice, names of parts of a prototype,
- * nesting beyond 64 levels, and any value that is no object.
+ * nesting beyond 64 levels, characters outside XML 1.0, and any value that is no object.
  */
-export function parseJsonFile(text: string, file: string): ParsedFile {
+export function parseJsonFile(content: string | Uint8Array, file: string): ParsedFile {
+  let text = '';
   let value: unknown;
   try {
-    value = parseJson(text);
+    text = bodyText(content);
+    value = parseJsonDocument(text);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     throw new JsonFileError(`${file}:${error.message}`, { cause: error });

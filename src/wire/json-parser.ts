@@ -3,6 +3,7 @@
  * exact, refuses duplicate keys and keys that name parts of a prototype, limits the depth, and reports
  * where an error is.
  */
+import { forbiddenCharacter, forbiddenOffset } from '../allowed-characters.ts';
 import { position, WireError } from './body.ts';
 import { longOf } from './scalars.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -21,6 +22,26 @@ const maxDigits = 40;
  */
 export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY): unknown {
   return new JsonParser(text, maxValues).document();
+}
+
+/**
+ * As `parseJson`, for documents of users: it also refuses characters that XML 1.0 does not allow, in the text and
+ * behind escapes, since no other format or store can hold them.
+ */
+export function parseJsonDocument(text: string): unknown {
+  const offset = forbiddenOffset(text);
+  if (offset >= 0) {
+    const problem = forbiddenProblem(text.slice(offset), 'the document');
+    throw new WireError('syntax', position(text, offset), problem ?? '');
+  }
+  return new JsonParser(text, Number.POSITIVE_INFINITY, true).document();
+}
+
+function forbiddenProblem(text: string, where: string): string | undefined {
+  const code = forbiddenCharacter(text)?.codePointAt(0);
+  if (code === undefined) return undefined;
+  const name = code.toString(16).toUpperCase().padStart(4, '0');
+  return `${where} contains the character U+${name}, which XML 1.0 does not allow`;
 }
 
 const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -42,10 +63,13 @@ class JsonParser {
   private depth = 0;
   private values = 0;
   private readonly maxValues: number;
+  /** Whether escapes may stand only for characters of XML 1.0. */
+  private readonly allowedOnly: boolean;
 
-  constructor(text: string, maxValues: number) {
+  constructor(text: string, maxValues: number, allowedOnly = false) {
     this.text = text;
     this.maxValues = maxValues;
+    this.allowedOnly = allowedOnly;
   }
 
   document(): unknown {
@@ -187,6 +211,8 @@ class JsonParser {
   /** Escapes can spell half of a surrogate pair, which is no text. */
   private paired(value: string, at: number): string {
     if (/\p{Surrogate}/u.test(value)) this.fail('the string holds half a surrogate pair', at);
+    const problem = this.allowedOnly ? forbiddenProblem(value, 'the string') : undefined;
+    if (problem !== undefined) this.fail(problem, at);
     return value;
   }
 

@@ -5,35 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headerLine } from '../../src/recording/exchange.ts';
 import { type Result, vmctl } from '../cli/support/run.ts';
+import { badDocuments } from '../support/bad-documents.ts';
 import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
-
-/** What is wrong with a document, and its text; each is bad as YAML, JSON, XML and lines of JSON. */
-const documents: readonly (readonly [string, string | Buffer])[] = [
-  ['is empty', ''],
-  ['has nothing but blanks', ' \n \n'],
-  ['is deeply nested', '['.repeat(20_000)],
-  ['is nested beyond the limit', `{"a": ${'['.repeat(120)}1${']'.repeat(120)}}`],
-  ['has an alias of what contains it', 'vms: &a\n  - *a\n'],
-  ['has an alias in its member', '{"vms": &a [*a]}'],
-  ['has several documents', 'name: a\n---\nname: b\n'],
-  ['has several values', '{"a": 1}{"b": 2}'],
-  ['has a name without a value', 'vms:\n  - name: ~\n'],
-  ['has __proto__', '{"__proto__": {"name": "a"}}'],
-  ['has __proto__ below', '{"vms": [{"name": "a", "__proto__": {"id": "b"}}]}'],
-  ['has a member twice', '{"name": "a", "name": "b"}'],
-  ['is truncated', '{"name": "a", "vms": [{"name"'],
-  ['is truncated in a text', '{"name": "a'],
-  ['is binary', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0xff, 0xfe, 0x80])],
-  ['is UTF-16', Buffer.from('\uFEFF{"name": "a"}', 'utf16le')],
-  ['has a byte order mark before a mistake', '\uFEFF{"name": '],
-  ['has U+0000', '{"name": "a\0b"}'],
-  ['has U+0000 outside of texts', 'name\0: [a'],
-  ['is XML that ends early', '<vm><name>a</name>'],
-  ['is a number', '42'],
-  ['is a text', '"vms"'],
-  ['is null', 'null'],
-  ['is a list of nothing', '[]'],
-];
 
 /** Documents without a mistake in their syntax, which a reader of any JSON or XML accepts. */
 const wellFormed = ['is a number', 'is a text', 'is null', 'is a list of nothing'];
@@ -295,7 +268,7 @@ async function read(
 }
 
 describe.each(Object.entries(readers))('%s', (_, reader) => {
-  const bad = documents.filter(([what]) => !reader.anything || !wellFormed.includes(what));
+  const bad = badDocuments.filter(([what]) => !reader.anything || !wellFormed.includes(what));
   it.each(bad)('refuses a document that %s, with its position', async (_what, content) => {
     const { code, stdout, stderr, path } = await read(reader, content);
     expect([code, stdout], stderr).toEqual([2, '']);

@@ -15,7 +15,7 @@ it('is a rule that can be looked at and taken away', async () => {
 it.each(['null', '[]', '5', '"start"'])('takes no rule that is no object: %s', async (text) => {
   const { code, stderr } = await desk.run(['api', 'POST', '/_vmctl/faults', '--input', '-'], text);
   expect(code).toBe(6);
-  expect(stderr).toContain('a rule is an object, such as');
+  expect(stderr).toContain('rule:1:1: expected one object');
 });
 
 it('delays answers of the API, whatever they are', async () => {

@@ -21,13 +21,13 @@ import {
   type ApiResponse,
   type ClientConnection,
   decodeUrlText,
+  jsonObject,
   utf8Text,
 } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { requireAllowedDocument } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
-import { isRecord } from '../store/kinds.ts';
 import { saveState } from '../store/state.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { FaultRules } from './faults.ts';
@@ -149,11 +149,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
       id === '' ? { faults: faults.all } : (faults.all.find((rule) => rule.id === id) ?? missing()),
     POST: async ({ faults }, request) => {
       try {
-        const text = Buffer.from(await request.body()).toString('utf8');
-        const rule: unknown = JSON.parse(text);
-        if (!isRecord(rule)) throw new Error('a rule is an object, such as {"operation": "start"}');
-        requireAllowedDocument(rule, 'The rule');
-        return await faults.share(rule);
+        return await faults.share(jsonObject(await request.body(), 'rule'));
       } catch (error) {
         if (error instanceof StoreError || error instanceof Refusal) throw error;
         throw new Refusal(400, 'Bad rule', reasonOf(error));

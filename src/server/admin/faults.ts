@@ -169,18 +169,37 @@ function pattern(text: string): RegExp {
 
 /** Reads the short form of a rule: `operation=start,vm=web*,rate=0.1`. Throws with what is wrong. */
 export function parseFault(text: string): Record<string, unknown> {
-  const members: Record<string, unknown> = {};
+  const members = new Map<string, unknown>();
   for (const pair of text.split(',')) {
     const equals = pair.indexOf('=');
     const key = (equals < 0 ? pair : pair.slice(0, equals)).trim();
     const value = equals < 0 ? 'true' : pair.slice(equals + 1).trim();
-    if (numbers.has(key)) members[key] = Number(value);
-    else if (key === 'drop') members[key] = value === 'true';
-    else if (textMembers.has(key)) members[key] = value;
-    else if (isType(key)) Object.assign(members, { type: key, name: value });
-    else throw new Error(`"${key}" is neither ${known()}, nor a type such as ${tagOf('vm')}`);
+    for (const [name, member] of membersIn(key, value)) {
+      if (members.has(name)) throw new Error(`"${name}" is given twice`);
+      members.set(name, member);
+    }
   }
-  return members;
+  return Object.fromEntries(members);
+}
+
+/** The members of a rule that one pair of the short form stands for. */
+function membersIn(key: string, value: string): (readonly [string, unknown])[] {
+  if (numbers.has(key)) {
+    if (!/^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value))
+      throw new Error(`${key} is not a number that is not negative`);
+    return [[key, Number(value)]];
+  }
+  if (key === 'drop') {
+    if (value !== 'true' && value !== 'false') throw new Error('drop is neither true nor false');
+    return [[key, value === 'true']];
+  }
+  if (textMembers.has(key)) return [[key, value]];
+  if (isType(key))
+    return [
+      ['type', key],
+      ['name', value],
+    ];
+  throw new Error(`"${key}" is neither ${known()}, nor a type such as ${tagOf('vm')}`);
 }
 
 function known(): string {
@@ -190,8 +209,11 @@ function known(): string {
 function checked(members: Readonly<Record<string, unknown>>, id: string): FaultRule {
   for (const [key, value] of Object.entries(members)) {
     if (key === 'id') continue;
-    if (numbers.has(key) ? !isNumber(value) : key === 'drop' ? typeof value !== 'boolean' : false) {
+    if (numbers.has(key) && !isNumber(value)) {
       throw new Error(`${key} is not a number that is not negative`);
+    }
+    if (key === 'drop' && typeof value !== 'boolean') {
+      throw new Error('drop is neither true nor false');
     }
     if (!numbers.has(key) && !textMembers.has(key) && key !== 'drop') {
       throw new Error(`"${key}" is not one of ${known()}`);

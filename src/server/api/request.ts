@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { services } from '../../model/derive/services.ts';
 import { type Operation, operationsOf } from '../../model/index.ts';
 import type { MediaType } from '../../wire/index.ts';
+import { JsonFileError, parseJsonFile } from '../../wire/json-file.ts';
 import { requireAllowedText } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 
@@ -193,6 +194,16 @@ export function utf8Text(bytes: Uint8Array, place: string): string {
   const text = Buffer.from(bytes).toString('utf8');
   requireAllowedText(text, place);
   return text;
+}
+
+/** The object in a JSON body. Refuses a body without one with 400 and `NAME:LINE:COLUMN: problem`. */
+export function jsonObject(body: Uint8Array, name: string): Readonly<Record<string, unknown>> {
+  try {
+    return parseJsonFile(body, name).value;
+  } catch (error) {
+    if (!(error instanceof JsonFileError)) throw error;
+    throw new Refusal(400, 'Request syntactically incorrect.', error.message);
+  }
 }
 
 /** Refuses a target whose percent-encoding is malformed or stands for forbidden characters with 400. */

@@ -1,0 +1,31 @@
+/** Bad documents, which every reader of documents of users refuses with their position. */
+
+/** What is wrong with a document, and its text; each is bad as YAML, JSON, XML and lines of JSON. */
+export const badDocuments: readonly (readonly [string, string | Buffer])[] = [
+  ['is empty', ''],
+  ['has nothing but blanks', ' \n \n'],
+  ['is deeply nested', '['.repeat(20_000)],
+  ['is nested beyond the limit', `{"a": ${'['.repeat(120)}1${']'.repeat(120)}}`],
+  ['has an alias of what contains it', 'vms: &a\n  - *a\n'],
+  ['has an alias in its member', '{"vms": &a [*a]}'],
+  ['has several documents', 'name: a\n---\nname: b\n'],
+  ['has several values', '{"a": 1}{"b": 2}'],
+  ['has a name without a value', 'vms:\n  - name: ~\n'],
+  ['has __proto__', '{"__proto__": {"name": "a"}}'],
+  ['has __proto__ below', '{"vms": [{"name": "a", "__proto__": {"id": "b"}}]}'],
+  ['has a member twice', '{"name": "a", "name": "b"}'],
+  ['is truncated', '{"name": "a", "vms": [{"name"'],
+  ['is truncated in a text', '{"name": "a'],
+  ['is binary', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0xff, 0xfe, 0x80])],
+  ['is UTF-16', Buffer.from('\uFEFF{"name": "a"}', 'utf16le')],
+  ['has a byte order mark before a mistake', '\uFEFF{"name": '],
+  ['has U+0000', '{"name": "a\0b"}'],
+  ['has an escape of U+0000', '{"name": "a\\u0000b"}'],
+  ['has an escape of U+FFFE', '{"name": "a\\uFFFEb"}'],
+  ['has U+0000 outside of texts', 'name\0: [a'],
+  ['is XML that ends early', '<vm><name>a</name>'],
+  ['is a number', '42'],
+  ['is a text', '"vms"'],
+  ['is null', 'null'],
+  ['is a list of nothing', '[]'],
+];
