@@ -252,6 +252,11 @@ export class BehaviorRegistry {
     return this.#deadlines.get(taskName);
   }
 
+  /** Names of the tasks that are work. */
+  get workNames(): readonly string[] {
+    return [...this.#work.keys()];
+  }
+
   /** The kind of work that a task is; undefined where it is none. */
   work(taskName: string): Work | undefined {
     return this.#work.get(taskName);

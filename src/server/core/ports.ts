@@ -27,6 +27,10 @@ export interface DiskImages {
    */
   copy(from: string, to: string): Promise<void>;
   /**
+   * The same for several images at one time: if one copy fails, no target changes.
+   */
+  copyTogether(copies: readonly { readonly from: string; readonly to: string }[]): Promise<void>;
+  /**
    * Writes what an image holds into another one, in another form; it makes or replaces that as a
    * whole. An image may be its own target. What was never written stays without a file.
    */

@@ -313,6 +313,8 @@ export class TaskRunner {
       if (!isImage) this.#report(error);
       const fail = (ctx: RuleContext) => {
         ctx.failed = true;
+        ctx.cause = failureCause(error);
+
         if (isImage) {
           const line = failureLine(noted.subject(ctx), failureCause(error) ?? error.message);
           ctx.afterCommit.push(() => this.#report(line));

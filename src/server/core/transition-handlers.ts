@@ -31,12 +31,14 @@ export interface TransitionRun {
   readonly data?: TransitionData;
   /** States on the way that are left out this time. */
   readonly skip?: readonly string[];
+  /** Settled state in which the object was before. */
+  readonly before?: string;
   /** State in which it comes to rest this time, instead of that of the table. */
   readonly to?: string;
 }
 
-/** What begins a transition of an object: the same without its id. */
-export type TransitionStart = Omit<TransitionRun, 'id' | 'data'> & {
+/** What begins a transition of an object: the same without its id and state. */
+export type TransitionStart = Omit<TransitionRun, 'id' | 'data' | 'before'> & {
   readonly data?: TransitionData | undefined;
 };
 
@@ -53,6 +55,8 @@ export interface ImageCopy {
   readonly shared?: { readonly domain: string; readonly way: 'bring' | 'take' | 'release' };
   /** The form in which it is written, where it is another one. */
   readonly form?: ImageForm;
+  /** Replace the target only after all copies of this kind are complete: a failure changes none of them. */
+  readonly together?: true;
   /** Validate the image instead of copying it: its virtual size is at most so many bytes. */
   readonly check?: { readonly size: number };
   /** Length of the file afterwards, in bytes, where it is not that of the first. */
@@ -93,7 +97,8 @@ export interface TransitionHandlers<K extends KindName = KindName> {
   >;
   /**
    * By transition: follows copying that failed. Returns the object to be stored, or undefined when it
-   * is gone. By default it goes into the first failed state of its lifecycle.
+   * is gone. By default the object returns to the state in which it was, if that is known, or else goes into the
+   * first failed state of its lifecycle. Runs also when the rules of a transition have thrown each time.
    */
   readonly onCopyFailure?: Readonly<
     Record<

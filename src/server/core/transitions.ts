@@ -39,7 +39,11 @@ export async function copyImages(
   copies: readonly ImageCopy[],
   packing: Packing | undefined,
 ): Promise<void> {
-  for (const { from, to, form, length, archive, shared, check } of copies) {
+  const together = copies.filter((copy) => copy.together);
+  if (together.length > 0) await site.images.copyTogether(together);
+  for (const copy of copies) {
+    if (copy.together) continue;
+    const { from, to, form, length, archive, shared, check } = copy;
     if (check) {
       await site.images.check(from, check.size);
       continue;
@@ -82,10 +86,10 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
 function fail(ctx: RuleContext, run: TransitionRun, object: StoredObject, error: Error): void {
   ctx.cause = failureCause(error);
   const failed = behaviorOf(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
-  const { attribute, failed: states = [] } = lifecycleOf(ctx, run.kind);
+  const { attribute, settled, failed: states = [] } = lifecycleOf(ctx, run.kind);
   const left = failed
     ? failed(ctx, object, run, error)
-    : { ...object, [attribute]: states[0] ?? object[attribute] };
+    : { ...object, [attribute]: run.before ?? states[0] ?? settled[0] };
   const event = moveOf(lifecycleOf(ctx, run.kind), run.operation).events?.fail;
   if (event) report(ctx, run, object, event);
   if (left) ctx.tx.update(run.kind, left, run.collection);
@@ -175,7 +179,13 @@ export function begin(
   { data, ...start }: TransitionStart,
   object: StoredObject,
 ): StoredObject | undefined {
-  const run = { ...start, id: String(object['id'] ?? ''), ...(data ? { data } : {}) };
+  const { attribute, settled } = lifecycleOf(ctx, start.kind);
+  const before = settled.find((state) => state === object[attribute]);
+  const run: TransitionRun = {
+    ...{ ...start, id: String(object['id'] ?? '') },
+    ...(data ? { data } : {}),
+    ...(before === undefined ? {} : { before }),
+  };
   const move = moveOf(lifecycleOf(ctx, run.kind), run.operation);
   abortJobs(ctx, ctx.tx.tasks.removeOf(target(run)));
   if (move.events?.begin !== undefined) report(ctx, run, object, move.events.begin);
@@ -240,12 +250,13 @@ function enter(
 
 /** Notes that the run goes on from a stage, in so many milliseconds. */
 function carryOn(ctx: RuleContext, run: TransitionRun, stage: number, milliseconds: number): void {
-  const { kind, collection, id, operation, data, skip, to } = run;
+  const { kind, collection, id, operation, data, skip, before, to } = run;
   const persisted: PersistedRun = {
     ...{ kind, collection, id, operation, stage, caller: ctx.caller },
     ...(data ? { data } : {}),
     ...(skip ? { skip } : {}),
     ...(to ? { to } : {}),
+    ...(before === undefined ? {} : { before }),
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };

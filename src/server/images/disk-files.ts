@@ -9,7 +9,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { link, open, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sizeInside } from '../../formats/qcow2.ts';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
@@ -22,6 +22,7 @@ import type { BitmapOfPeriod } from '../store/stored-members.ts';
 import { checkFile, convertImage } from './convert-image.ts';
 import { cloneOrCopy, copySparse, imageError, onImage } from './copy-sparse.ts';
 import { removeFile } from './remove-file.ts';
+import { linkOrCopy, onDisk, replace, syncPath } from './replace-file.ts';
 
 const blockSize = 512;
 
@@ -142,6 +143,38 @@ export class DiskFiles implements DiskImages {
     }
     const make = from === to ? copySparse : cloneOrCopy;
     await this.#replace(to, (partial) => make(this.path(from), partial), from === to);
+  }
+
+  async copyTogether(
+    copies: readonly { readonly from: string; readonly to: string }[],
+  ): Promise<void> {
+    for (const { from } of copies) this.#requireSource(from);
+    const isThere = ({ from }: { readonly from: string }) => existsSync(this.path(from));
+    const partial = (id: string) => `${this.path(id)}.partial`;
+    const copied = copies.filter(isThere);
+    const emptied = copies.filter((copy) => !isThere(copy));
+    try {
+      for (const { from, to } of copied) {
+        await cloneOrCopy(this.path(from), partial(to)).catch((error: unknown) => {
+          throw imageError(to, error);
+        });
+      }
+      // Known before they are there, as for one image. The targets change only after this.
+      await this.#store.write((tx) => {
+        for (const { to } of copied) tx.images.blank(to, 0);
+        for (const { to } of emptied) tx.images.emptied(to);
+        for (const { to } of copies) noteReplaced(tx, to);
+      });
+    } catch (error) {
+      for (const { to } of copied) removeFile(partial(to));
+      throw error;
+    }
+    for (const { to } of copied) await rename(partial(to), this.path(to));
+    for (const { to } of emptied) onImage(to, () => removeFile(this.path(to)));
+    await syncPath(this.#folder);
+    await this.#store.write((tx) => {
+      for (const { to } of copied) tx.images.written(to, this.sizes(to).length);
+    });
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
@@ -337,49 +370,5 @@ export class DiskFiles implements DiskImages {
     await this.#store.write((tx) => {
       for (const id of ids) tx.images.forget(id);
     });
-  }
-}
-
-/** Makes a file durable, and that it is in its folder. */
-async function onDisk(path: string): Promise<void> {
-  await syncPath(path);
-  await syncPath(join(path, '..'));
-}
-
-/** Gives a file a second name; copies it where that cannot be. Durable, but for the name. */
-async function linkOrCopy(from: string, to: string): Promise<void> {
-  rmSync(to, { force: true });
-  try {
-    await link(from, to);
-  } catch {
-    await cloneOrCopy(from, to);
-    return;
-  }
-  await syncPath(to);
-}
-
-async function syncPath(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Puts a new file in the place of another one once it is whole; a part of it is not left behind. */
-async function replace(
-  target: string,
-  write: (partial: string) => Promise<void>,
-  ready: () => Promise<void>,
-): Promise<void> {
-  const partial = `${target}.partial`;
-  try {
-    await write(partial);
-    await ready();
-    await rename(partial, target);
-  } catch (error) {
-    removeFile(partial);
-    throw error;
   }
 }

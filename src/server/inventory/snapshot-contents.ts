@@ -134,6 +134,16 @@ export function settleDisk(ctx: RuleContext, id: string): void {
   if (disk) ctx.tx.update('disk', measured(ctx, { ...disk, status: 'ok' }));
 }
 
+/** The disks have the bytes of images of a snapshot, and their sizes: they are free again. */
+export function settleCopied(ctx: RuleContext, copies: readonly ImageCopy[]): void {
+  for (const { from, to } of copies) {
+    const size = ctx.tx.get('disk_snapshot', from)?.provisioned_size;
+    const disk = ctx.tx.get('disk', to);
+    if (disk && size !== undefined) ctx.tx.update('disk', { ...disk, provisioned_size: size });
+    settleDisk(ctx, to);
+  }
+}
+
 /** The images of a snapshot as what a new machine is filled from. */
 export function snapshotSources(ctx: RuleContext, snapshotId: string): Source[] {
   const snapshot = ctx.tx.get('snapshot', snapshotId) ?? {};

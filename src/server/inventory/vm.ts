@@ -135,6 +135,12 @@ export function without<T extends StoredObject>(object: T, names: readonly strin
   return membersWhere(object, (name) => !names.includes(name));
 }
 
+/** A VM that could not be started: without its host and the settings of the run. */
+export function notStarted(vm: Vm, status: 'down' | 'suspended'): Vm {
+  const { host: _host, run_once: _once, ...rest } = without(vm, [runStateMember]);
+  return { ...rest, status };
+}
+
 /** The machine that a collection belongs to; nothing where that is a template or an instance type. */
 export function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
   return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;

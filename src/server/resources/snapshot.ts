@@ -84,6 +84,14 @@ const transitions: TransitionHandlers<'snapshot'> = {
     },
   },
   onCopyFailure: {
+    /** The snapshot is as it was, and so are its disks. */
+    remove(ctx, snapshot) {
+      for (const image of imagesOf(ctx, snapshot.id ?? '')) {
+        ctx.tx.update('disk_snapshot', { ...image, status: 'ok' });
+        settleDisk(ctx, image.disk?.id ?? '');
+      }
+      return { ...snapshot, snapshot_status: 'ok' };
+    },
     /** Bytes that could not be kept: there is no snapshot, and the disks are as they were. */
     add(ctx, snapshot, { data }) {
       for (const { from } of notedCopies(data)) settleDisk(ctx, from);

@@ -36,7 +36,7 @@ import {
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { copyDevices } from './vm/devices.ts';
-import { exportTo } from './vm/export.ts';
+import { dropExported, exportTo } from './vm/export.ts';
 import { ovfOfTemplate } from './vm/ovf.ts';
 
 export const instanceTypeBehavior = define('instance_type', {
@@ -123,7 +123,10 @@ const transitions: TransitionHandlers<'template'> = {
       ctx.event('TEMPLATE_ADD_FAILED', { template });
       return { ...template, status: 'illegal' };
     },
-    export: (_ctx, template) => ({ ...template, status: 'ok' }),
+    export(ctx, template, { data }) {
+      dropExported(ctx, 'template', template.id ?? '', data);
+      return { ...template, status: 'ok' };
+    },
     /** The template is as it was; what it was to become elsewhere is not there. */
     export_to_file(ctx, template, { data }) {
       ctx.event('TEMPLATE_EXPORT_TO_FILE_FAILED', { template }, data?.words);

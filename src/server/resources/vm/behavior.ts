@@ -25,6 +25,7 @@ import {
   hostName,
   moveVm,
   namesOf,
+  notStarted,
   runStateMember,
   runStateOf,
   snapshotsOf,
@@ -39,10 +40,10 @@ import {
   shownComputed,
   vmDerivations,
 } from '../../inventory/vm-configuration.ts';
-import { type StoredObject, valueAt } from '../../store/kinds.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { screenshot, ticketOfVm } from './console.ts';
 import { cloneVm, furnishVm, prepareVm } from './create.ts';
-import { exportVm } from './export.ts';
+import { dropExported, exportVm } from './export.ts';
 import {
   autoPin,
   freezeGuest,
@@ -71,6 +72,8 @@ import {
   commit,
   committed,
   dropState,
+  notShown,
+  notUndone,
   presentKept,
   preview,
   restored,
@@ -78,6 +81,8 @@ import {
   stateDropped,
   stateKept,
   statelessSnapshot,
+  stateNotDropped,
+  stateNotKept,
   undo,
   undone,
 } from './snapshot-preview.ts';
@@ -195,15 +200,12 @@ const transitions: TransitionHandlers<'vm'> = {
     suspend: (ctx, vm) => suspended(ctx, vm),
     migrate: (ctx, vm, { data }) => migrated(ctx, vm, data),
     leave_host: (ctx, vm, { data }) => migrated(ctx, vm, data),
-    keep_state: (ctx, vm, { data }) => {
-      const host = String(valueAt(data, ['host', 'id']));
-      return stateKept(ctx, vm, host, String(data?.['operation']));
-    },
-    drop_state: (ctx, vm) => returnToPool(ctx, stateDropped(ctx, vm)),
+    keep_state: (ctx, vm, { data }) => stateKept(ctx, vm, data),
+    drop_state: (ctx, vm, { data }) => returnToPool(ctx, stateDropped(ctx, vm, data)),
     preview_snapshot: (ctx, vm, { data }) => presentKept(ctx, vm, data),
     show_snapshot: (ctx, vm, { data }) => shown(ctx, vm, data),
     commit_snapshot: (ctx, vm) => committed(ctx, vm),
-    undo_snapshot: (ctx, vm) => undone(ctx, vm),
+    undo_snapshot: (ctx, vm, { data }) => undone(ctx, vm, data),
     restore_snapshot: (ctx, vm, { data }) => restored(ctx, vm, data),
     remove(ctx, vm, { data }) {
       eraseVm(ctx, vm, data?.['detach_only'] === true);
@@ -213,11 +215,24 @@ const transitions: TransitionHandlers<'vm'> = {
   onCopyFailure: {
     add: (ctx, vm, { data }) => withoutCopies(ctx, vm, data),
     import: (ctx, vm, { data }) => withoutCopies(ctx, vm, data),
-    export: (_ctx, vm) => ({ ...vm, status: 'down' }),
+    export(ctx, vm, { data }) {
+      dropExported(ctx, 'vm', vm.id ?? '', data);
+      return { ...vm, status: 'down' };
+    },
     export_to_file(ctx, vm, { data }) {
       ctx.event('VM_EXPORT_TO_FILE_FAILED', subjects(ctx, vm), data?.words);
       return { ...vm, status: 'down' };
     },
+    keep_state: (ctx, vm, { data }) => stateNotKept(ctx, vm, data),
+    drop_state: (ctx, vm, { data }) => stateNotDropped(ctx, vm, data),
+
+    preview_snapshot: (ctx, vm, { data }) => notShown(ctx, vm, data),
+    show_snapshot: (ctx, vm, { data }) => notShown(ctx, vm, data),
+    restore_snapshot: (ctx, vm, { data }) => notShown(ctx, vm, data),
+    undo_snapshot: (ctx, vm, { data }) => notUndone(ctx, vm, data),
+    start: (_ctx, vm) => notStarted(vm, 'down'),
+    start_paused: (_ctx, vm) => notStarted(vm, 'down'),
+    resume: (_ctx, vm, { before }) => notStarted(vm, before === 'suspended' ? before : 'down'),
   },
 };
 

@@ -7,7 +7,7 @@ import type { RuleContext } from '../../core/context.ts';
 import { defineWork } from '../../core/declared-tasks.ts';
 import { resolveMember } from '../../core/input.ts';
 import { beginWork } from '../../core/tasks.ts';
-import type { ImageCopy, Packing } from '../../core/transition-handlers.ts';
+import type { ImageCopy, Packing, TransitionData } from '../../core/transition-handlers.ts';
 import { copyImages, requireState } from '../../core/transitions.ts';
 import { notedCopies, sourcesOf } from '../../inventory/disk-transitions.ts';
 import {
@@ -30,6 +30,8 @@ const archivedDisks = '/archiveddisks';
 interface Export {
   readonly operation: 'export' | 'export_to_file';
   readonly copies: ImageCopy[];
+  /** The export domain, if it is one. */
+  readonly domain?: string;
   /** The archive that is written, where it is one. */
   readonly packing?: Packing;
   /** Words of its events. */
@@ -137,8 +139,26 @@ function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBo
   return {
     operation: 'export',
     copies: put(ctx, kind, object, places),
+    domain: id,
     words: { StorageDomainName: domain.name ?? id },
   };
+}
+
+/** Removes a copy on an export domain whose disks could not be copied. */
+export function dropExported(
+  ctx: RuleContext,
+  kind: Kind,
+  id: string,
+  data: TransitionData | undefined,
+): void {
+  const domain = String(data?.['domain'] ?? '');
+  const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
+  const [collection, disks] = [contentsOf(domain, `${kind}s`), contentsOf(domain, 'disks')];
+  if (ctx.tx.get(as, id, collection)) ctx.tx.remove(as, id, collection);
+  for (const { to } of notedCopies(data)) {
+    if (ctx.tx.get('unregistered_disk', to, disks)) ctx.tx.remove('unregistered_disk', to, disks);
+    ctx.afterCommit.push(() => ctx.site.images.remove(to));
+  }
 }
 
 function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {

@@ -4,6 +4,7 @@ import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { ImageCopy, TransitionData } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
+import { notedCopies } from '../../inventory/disk-transitions.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import {
   previewed,
@@ -20,6 +21,7 @@ import {
   keepsMemory,
   pathOf,
   savedConfiguration,
+  settleCopied,
   settleDisk,
   settleImages,
 } from '../../inventory/snapshot-contents.ts';
@@ -27,11 +29,12 @@ import {
   attachmentsOf,
   moveVm,
   nicsOf,
+  notStarted,
   snapshotsOf,
   subjects,
   type Vm,
 } from '../../inventory/vm.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import { valueAt } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 
 type Snapshot = ObjectOf<'snapshot'>;
@@ -78,9 +81,10 @@ export function presentKept(ctx: RuleContext, vm: Vm, data: TransitionData = {})
 }
 
 /** The disks have the bytes of the snapshot: the rest of the machine follows. */
-export function shown(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
+export function shown(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
   keepMemory(ctx, vm, data?.['memory'] === true);
+  settleCopied(ctx, notedCopies(data));
   return goBack(ctx, vm, snapshot);
 }
 
@@ -123,7 +127,8 @@ export function undo(ctx: RuleContext, { object: vm }: Target): undefined {
 }
 
 /** The disks are what they were: so is the rest. */
-export function undone(ctx: RuleContext, vm: Vm): Vm {
+export function undone(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  settleCopied(ctx, notedCopies(data));
   const snapshot = previewed(ctx, vm);
   if (snapshot) ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
   const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
@@ -161,9 +166,10 @@ export function restore(
 }
 
 /** The end of a restore. */
-export function restored(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
+export function restored(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
   keepMemory(ctx, vm, data?.['memory'] === true);
+  settleCopied(ctx, notedCopies(data));
   const back = goBack(ctx, vm, snapshot);
   forgetLater(ctx, vm, snapshot);
   return back;
@@ -226,9 +232,15 @@ export function statelessSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefine
   return snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'stateless');
 }
 
-/** Keeps the disks as they are, then starts. */
+/** Keeps the disks as they are, then starts. What an earlier run left behind is replaced first. */
 export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: string): void {
   ctx.event('VM_RUN_INITIATED', subjects(ctx, vm));
+  const left = statelessSnapshot(ctx, vm);
+  if (left) {
+    const { host, ...waiting } = vm;
+    moveVm(ctx, waiting, 'keep_state', { copies: copiesBack(ctx, left), host, operation });
+    return;
+  }
   const snapshot: Snapshot = {
     id: ctx.site.newId(),
     description: 'Stateless snapshot',
@@ -245,13 +257,15 @@ export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: string): 
 }
 
 /** The disks are kept: the machine starts on the host that was chosen for it. */
-export function stateKept(ctx: RuleContext, vm: Vm, host: string, operation: string): Vm {
+export function stateKept(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  const host = String(valueAt(data, ['host', 'id']));
+  settleCopied(ctx, notedCopies(data));
   const snapshot = statelessSnapshot(ctx, vm);
   if (snapshot) {
     settleImages(ctx, snapshot);
     ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
   }
-  return moveVm(ctx, { ...vm, host: { id: host } }, operation) ?? vm;
+  return moveVm(ctx, { ...vm, host: { id: host } }, String(data?.['operation'])) ?? vm;
 }
 
 /** After a stateless run: the machine is locked while its disks become what they were. */
@@ -267,20 +281,52 @@ function copiesBack(ctx: RuleContext, snapshot: Snapshot, only?: ReadonlySet<str
     const id = image.disk?.id ?? '';
     const disk = ctx.tx.get('disk', id);
     if (!disk || (only && !only.has(id))) return [];
-    ctx.tx.update('disk', {
-      ...disk,
-      status: 'locked',
-      provisioned_size: image.provisioned_size ?? 0,
-    });
-    return [{ from: image.id ?? '', to: id }];
+    ctx.tx.update('disk', { ...disk, status: 'locked' });
+    return [{ from: image.id ?? '', to: id, together: true }];
   });
 }
 
 /** The disks are what they were. */
-export function stateDropped(ctx: RuleContext, vm: Vm): Vm {
+export function stateDropped(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   const snapshot = statelessSnapshot(ctx, vm);
   if (!snapshot) return vm;
-  for (const image of imagesOf(ctx, snapshot.id ?? '')) settleDisk(ctx, image.disk?.id ?? '');
+  settleCopied(ctx, notedCopies(data));
   eraseSnapshot(ctx, snapshot);
   return vm;
 }
+
+/**
+ * The VM after copies for a snapshot have failed: down, as before. The disks have their bytes still, because copies
+ * of snapshots replace all of them or none.
+ */
+function asBefore(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  for (const { from, to } of notedCopies(data)) for (const id of [from, to]) settleDisk(ctx, id);
+  return { ...vm, status: 'down' };
+}
+
+/** A preview or restore has failed: the VM shows the present, and nothing of the attempt is left. */
+export function notShown(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  const before = asBefore(ctx, vm, data);
+  const all = snapshotsOf(ctx, vm);
+  for (const one of all.filter(({ snapshot_type: type }) => type === 'preview')) {
+    for (const image of imagesOf(ctx, one.id ?? '')) settleDisk(ctx, image.disk?.id ?? '');
+    eraseSnapshot(ctx, one);
+  }
+  for (const one of all.filter(({ snapshot_status: status }) => status === 'in_preview')) {
+    ctx.tx.update('snapshot', { ...one, snapshot_status: 'ok' });
+  }
+  return before;
+}
+
+/** The return to the present has failed: the snapshot stays in preview, and the return can be repeated. */
+export const notUndone = asBefore;
+
+/** The disks of a stateless run were not kept: it does not start. A snapshot of an earlier run stays. */
+export function stateNotKept(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  const snapshot = statelessSnapshot(ctx, vm);
+  if (snapshot?.snapshot_status === 'locked') eraseSnapshot(ctx, snapshot);
+  return notStarted(asBefore(ctx, vm, data), 'down');
+}
+
+/** The disks keep the changes of a stateless run: its snapshot stays, and the next run begins with its content. */
+export const stateNotDropped = asBefore;

@@ -1,0 +1,50 @@
+/** Replacement of image files: durable, and complete before the target changes. */
+import { rmSync } from 'node:fs';
+import { link, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cloneOrCopy } from './copy-sparse.ts';
+import { removeFile } from './remove-file.ts';
+
+/** Makes a file durable, and that it is in its folder. */
+export async function onDisk(path: string): Promise<void> {
+  await syncPath(path);
+  await syncPath(join(path, '..'));
+}
+
+/** Gives a file a second name; copies it where that cannot be. Durable, but for the name. */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  rmSync(to, { force: true });
+  try {
+    await link(from, to);
+  } catch {
+    await cloneOrCopy(from, to);
+    return;
+  }
+  await syncPath(to);
+}
+
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Puts a new file in the place of another one once it is whole; a part of it is not left behind. */
+export async function replace(
+  target: string,
+  write: (partial: string) => Promise<void>,
+  ready: () => Promise<void>,
+): Promise<void> {
+  const partial = `${target}.partial`;
+  try {
+    await write(partial);
+    await ready();
+    await rename(partial, target);
+  } catch (error) {
+    removeFile(partial);
+    throw error;
+  }
+}
