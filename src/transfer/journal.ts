@@ -13,6 +13,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -98,17 +99,21 @@ export class Journal {
   /** Begins a journal; one about the same transfer of earlier times is replaced. */
   static create(folder: string, header: JournalHeader): Journal {
     const path = join(folder, nameOf(header));
+    const draft = `${path}.${process.pid}`;
     const file = describeWriteErrors(path, () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      rmSync(path, { force: true });
+      rmSync(draft, { force: true });
       const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
-      return openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | noFollow, 0o600);
+      return openSync(draft, O_RDWR | O_APPEND | O_CREAT | O_EXCL | noFollow, 0o600);
     });
     const journal = new Journal(path, header, file);
     try {
       journal.#append(header);
+      // An earlier journal stays until this one is complete.
+      describeWriteErrors(path, () => renameSync(draft, path));
     } catch (error) {
-      journal.remove();
+      rmSync(draft, { force: true });
+      journal.close();
       throw error;
     }
     return journal;
@@ -193,6 +198,12 @@ export class Journal {
   begin(transfer: string): void {
     this.#transfer = transfer;
     this.#append({ transfer, pid: process.pid });
+  }
+
+  /** Notes that this process uses the journal, before there is a transfer. */
+  claim(): void {
+    this.#pid = process.pid;
+    this.#append({ pid: process.pid });
   }
 
   /** Whether the process that wrote the journal is still at it. */

@@ -1,8 +1,15 @@
 /** Upload of an image into a new or an existing disk. */
+import { randomUUID } from 'node:crypto';
 
 import type { ApiObject } from '../client/client.ts';
 import { DryRunStop } from '../client/dry-run.ts';
-import { ConflictError, InterruptedError } from '../client/errors.ts';
+import {
+  ConflictError,
+  ConnectionError,
+  InterruptedError,
+  ServerError,
+  WaitTimeoutError,
+} from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
 import { fastestAlgorithm } from './checksum-algorithm.ts';
 import { requireFormat } from './image-format.ts';
@@ -64,13 +71,19 @@ export async function upload(options: UploadOptions): Promise<ApiObject> {
   }
 }
 
+/** Whether the service has answered a request that failed. */
+function isAnswered(error: unknown): boolean {
+  const unanswered = [ConnectionError, InterruptedError, ServerError, WaitTimeoutError];
+  return !unanswered.some((kind) => error instanceof kind);
+}
+
 class Upload {
   readonly #options: UploadOptions;
   readonly #api: TransferApi;
   readonly #progress: ProgressReporter;
   #journal: Journal | undefined;
   #session: TransferSession | undefined;
-  /** The disk that was made, until the journal knows it. */
+  /** The disk that was made. */
   #made: string | undefined;
 
   constructor(options: UploadOptions) {
@@ -164,39 +177,61 @@ class Upload {
     const format = requireFormat(source.content, this.#options.format, source.path);
     const virtual = format === 'cow' ? source.content.virtualSize : source.size;
     if (format === 'cow') requirePlausibleQcow2Size(source);
-    let disk: ApiObject;
-    if ('add' in into) {
-      const size = newDiskSize(into.add, format, virtual);
-      const shortage = requireFitsDomain(into.add, format, source, size);
-      if (shortage !== undefined) this.#options.onNote?.(shortage);
-      disk = await this.#addDisk(into.add, format, size);
-    } else {
-      disk = into.disk;
-      if (into.guestData) requireRoomOnDisk(disk, virtual);
-      else requireFitsDisk(disk, format, virtual);
-    }
-    const created = 'add' in into;
-    const provisioned = Number(disk['provisioned_size'] ?? virtual);
-    const header: JournalHeader = {
-      version: 1,
-      direction: 'upload',
-      server,
-      disk: String(disk['id']),
-      name: diskName(disk),
-      file: source.path,
-      identity: source.identity,
-      format,
-      size: format === 'raw' ? provisioned : source.size,
-      created,
-      zeroed: 'add' in into ? !into.add.onBlockStorage : into.guestData?.zeroed === true,
-      hashed: this.#options.verify,
-    };
     const isWritten = source.repeatable && !this.#options.client.http.isDryRun;
-    return isWritten ? Journal.create(journals, header) : Journal.inMemory(header);
+    const begin = (disk: ApiObject): Journal => {
+      const header: JournalHeader = {
+        version: 1,
+        direction: 'upload',
+        server,
+        disk: String(disk['id']),
+        name: diskName(disk),
+        file: source.path,
+        identity: source.identity,
+        format,
+        size: format === 'raw' ? Number(disk['provisioned_size'] ?? virtual) : source.size,
+        created: 'add' in into,
+        zeroed: 'add' in into ? !into.add.onBlockStorage : into.guestData?.zeroed === true,
+        hashed: this.#options.verify,
+      };
+      const journal = isWritten ? Journal.create(journals, header) : Journal.inMemory(header);
+      journal.claim();
+      return journal;
+    };
+    if ('disk' in into) {
+      if (into.guestData) requireRoomOnDisk(into.disk, virtual);
+      else requireFitsDisk(into.disk, format, virtual);
+      return begin(into.disk);
+    }
+    const size = newDiskSize(into.add, format, virtual);
+    const shortage = requireFitsDomain(into.add, format, source, size);
+    if (shortage !== undefined) this.#options.onNote?.(shortage);
+    if (!isWritten) return begin(await this.#addDisk(into.add, format, size));
+    // The journal is written first: a process that ends at any time leaves no empty disk that looks complete.
+    const id = randomUUID();
+    const planned = begin({ id, name: into.add.name, provisioned_size: size });
+    const disk = await this.#addDisk(into.add, format, size, id).catch((error: unknown) => {
+      // Without an answer the disk may be there: the next run finds out.
+      if (this.#made !== undefined) this.#journal = planned;
+      else if (isAnswered(error)) planned.remove(this.#options.onNote);
+      else planned.close();
+      throw error;
+    });
+    planned.close();
+    const journal = begin(disk);
+    // A service that chooses ids by itself.
+    if (journal.path !== planned.path) planned.remove(this.#options.onNote);
+    return journal;
   }
 
-  async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<ApiObject> {
+  /** @param id intended id of the disk; services that do not support it choose another one */
+  async #addDisk(
+    wanted: NewDisk,
+    format: DiskFormat,
+    size: number,
+    id?: string,
+  ): Promise<ApiObject> {
     const added = await this.#api.createDisk({
+      ...(id === undefined ? {} : { id }),
       name: wanted.name,
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
       format,
@@ -224,7 +259,15 @@ class Upload {
         { code: 'disk_gone', hint: 'run the command without --resume' },
       );
     }
-    return journal;
+    const { header, transfer } = journal;
+    if (!header.created || transfer !== undefined || this.#options.client.http.isDryRun) {
+      return journal;
+    }
+    // The earlier run ended while it created the disk, whose size it did not know yet.
+    const disk = await this.#api.waitForDisk(header.disk);
+    journal.close();
+    const size = header.format === 'raw' ? Number(disk['provisioned_size']) : header.size;
+    return Journal.create(this.#options.journals, { ...header, size });
   }
 
   /** Puts things in order after a failure. */
@@ -232,7 +275,7 @@ class Upload {
     this.#session?.stop();
     const journal = this.#journal;
     const api = this.#api;
-    const disk = journal?.header.disk ?? this.#made;
+    const disk = this.#made ?? journal?.header.disk;
     if (disk === undefined) return error;
     if (error instanceof DryRunStop) {
       journal?.close();

@@ -109,7 +109,7 @@ describe.skipIf(cannot)(`D1 a full file system${cannot ?? ''}`, () => {
       expect(errorOf(full)).toMatchObject({
         code: 'unwritable_journal',
         message: expect.stringContaining(state),
-        hint: expect.stringContaining('the new disk removed'),
+        hint: expect.stringContaining('make room there'),
       });
       expect(await statusOf(user)).toBeUndefined();
       expect(await server.stop()).toBe(0);

@@ -79,6 +79,7 @@ export async function runUpload(
     if (flags.ifNeeded && 'add' in options.into) {
       const present = await diskThere(finder, options.into.add);
       if (present) {
+        requireUploaded(cli, source, present, common);
         cli.note(`disks/${options.into.add.name}: there already; nothing to do`);
         await print(cli, { noun: 'disks', type: 'disk', items: [present], single: true });
         return;
@@ -245,9 +246,15 @@ async function interrupted(
       cli.note(`resuming the interrupted upload of this file to disks/${header.disk}`);
       return { resume: journal };
     }
+    if (journal.isInUse || cli.isDryRun) {
+      journal.close();
+      continue;
+    }
     // The file is another one by now: nothing of the earlier upload can be used.
-    const isStale = 'disk' in into && header.disk === into.disk['id'] && !journal.isInUse;
-    if (isStale && !cli.isDryRun) await endInterrupted(common, journal);
+    const isStale = 'disk' in into && header.disk === into.disk['id'];
+    if (isStale) await endInterrupted(common, journal);
+    // The earlier run ended before its disk was there, or the disk was deleted.
+    else if (!(await finder.look(header.disk, collectionAt('/disks')))) journal.remove();
     else journal.close();
   }
   return undefined;
@@ -271,6 +278,32 @@ async function diskThere(finder: Finder, wanted: NewDisk): Promise<ApiObject | u
   throw new ConflictError(`disks/${wanted.name} exists, and is ${String(disk['status'])}`, {
     hint: `vmctl wait disks/${String(disk['id'])} --for status=ok waits for it`,
   });
+}
+
+/** Throws if an upload to a disk is known that has not ended: the disk is incomplete although it is `ok`. */
+function requireUploaded(
+  cli: CommandContext,
+  source: Source,
+  disk: ApiObject,
+  { server, journals }: TransferOptions,
+): void {
+  const { id } = disk;
+  const isTo = (header: JournalHeader) =>
+    header.direction === 'upload' && header.server === server && header.disk === id;
+  for (const journal of Journal.find(journals, isTo)) {
+    journal.close();
+    const { name, file } = journal.header;
+    journal.refuseIfInUse();
+    const [again, anew] = [
+      commandLine(cli, ['disks', 'upload', file, '--disk', String(id), '--resume']),
+      commandLine(cli, ['disks', 'upload', source.path, '--disk', String(id)]),
+    ];
+    throw new ConflictError(`disks/${name} is incomplete: the upload of ${file} was interrupted`, {
+      code: 'transfer_incomplete',
+      hint: `resume that upload: ${again}; or replace the contents: ${anew}`,
+      next: [again, anew],
+    });
+  }
 }
 
 /** The journal to go on with. Throws when the file is no longer what it was. */
