@@ -10,7 +10,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     writeSync(1, `${manifest.version}\n`);
   } catch (error) {
     // A reader that has seen enough is no failure.
-    if (error.code !== 'EPIPE') fail(`standard output cannot be written: ${error.message}`);
+    if (error.code !== 'EPIPE') fail(`cannot write standard output: ${error.message}`);
   }
 } else {
   // Whatever nobody caught ends the command in one line.
@@ -27,7 +27,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     ({ main } = require('./compiled.js').load(`${root}/dist`, 'main.cjs'));
   } catch (error) {
     if (require('node:fs').existsSync(`${root}/dist/main.cjs`)) throw error;
-    fail('it is not built: there is no dist/main.cjs', `run npm ci and npm run build in ${root}`);
+    fail('not built: dist/main.cjs is missing', `run npm ci and npm run build in ${root}`);
   }
   main?.(args).then((code) => {
     process.exitCode = code;

@@ -10,5 +10,5 @@ export function builtFile(name: string): URL {
     const url = new URL(place + name, import.meta.url);
     if (existsSync(url)) return url;
   }
-  throw new Error(`dist/${name} is missing: npm run build makes it`);
+  throw new Error(`dist/${name} is missing; run npm run build`);
 }

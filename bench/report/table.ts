@@ -35,10 +35,10 @@ function othersText(tables: readonly Table[]): string {
   const shares = tables.flatMap(({ table, others }) =>
     others === null ? [] : [{ table, others }],
   );
-  if (shares.length === 0) return 'what others took of the machine meanwhile is not known';
+  if (shares.length === 0) return 'CPU time of other programs is unknown';
   const each = shares.map(({ table, others }) => `${table} ${percent(others)}`).join(', ');
   const isCrowded = shares.some(({ others }) => others >= crowded);
-  return `others took of the machine meanwhile: ${each}${isCrowded ? '; measure again on a quiet one' : ''}`;
+  return `CPU time of other programs: ${each}${isCrowded ? '; measure again on an idle computer' : ''}`;
 }
 
 /** What changed since an earlier run. Ends with a line break. */

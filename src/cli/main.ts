@@ -57,7 +57,7 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   // What follows an unknown flag may be its value, and is taken for no noun.
   const unknown = unknownFlag(at < 0 ? argv : argv.slice(0, at));
   if (unknown !== undefined && !isVersion(unknown)) {
-    throw unknownFlagError(unknown, 'vmctl help flags lists the flags');
+    throw unknownFlagError(unknown, 'vmctl help flags');
   }
   if (word === undefined || word === 'help') {
     if (word === undefined && argv.some(isVersion)) {
@@ -96,12 +96,12 @@ function unknownNoun(word: string): UsageError {
     word.toLowerCase(),
     nouns.flatMap((noun) => [noun.name, ...noun.aliases]),
   );
-  return new UsageError(`${word}: there is no such noun`, {
+  return new UsageError(`unknown noun "${word}"`, {
     code: 'unknown_noun',
     hint:
       near.length > 0
-        ? `did you mean ${near.join(' or ')}? vmctl --help lists them`
-        : 'vmctl --help lists the nouns',
+        ? `did you mean ${near.join(' or ')}? vmctl help nouns lists all`
+        : 'vmctl help nouns',
   });
 }
 
@@ -159,7 +159,7 @@ function configuredFormat(
 function watchForIdleness(): { readonly stuck: Promise<never>; readonly release: () => void } {
   let onIdle = () => {};
   const stuck = new Promise<never>((_resolve, reject) => {
-    onIdle = () => reject(new Error('the work is not done, and nothing goes on'));
+    onIdle = () => reject(new Error('internal error: exited with pending work'));
   });
   process.once('beforeExit', onIdle);
   return { stuck, release: () => void process.off('beforeExit', onIdle) };
@@ -169,9 +169,9 @@ function watchForIdleness(): { readonly stuck: Promise<never>; readonly release:
 function watchOutput(io: Io, argv: readonly string[]): void {
   io.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    const failure = new VmctlError(`standard output cannot be written: ${systemReason(error)}`, {
+    const failure = new VmctlError(`cannot write standard output: ${systemReason(error)}`, {
       code: 'output_failed',
-      hint: 'what the command has begun is not undone; look whether there is space left',
+      hint: 'changes on the service are not reverted; check the free space',
       cause: error,
     });
     report(failure, io, wantsMachineErrors(argv, io));

@@ -87,7 +87,7 @@ export async function runNoun(
       await showDryRun(context, error);
       const isExtended = commands.some(({ extendsVerb }) => extendsVerb);
       if (noun.api && isHandMade(noun, word) && !isExtended) {
-        context.note('more requests may follow; which, depends on the answer to this one');
+        context.note('more requests may follow, depending on the response');
       }
       return context.exitCode;
     }
@@ -186,8 +186,8 @@ async function prepare(
   checkOutputFlags(context, { name: nameOf(command), prints, typed: flags, onlyReads });
   if (context.dryRunMode) checkDryRun(context, command);
   if (flags['record'] !== undefined && command.offline) {
-    throw new UsageError(`${nameOf(command)} --record: it sends no requests`, {
-      hint: 'leave --record out',
+    throw new UsageError(`${nameOf(command)} --record: the command sends no requests`, {
+      hint: 'remove --record',
     });
   }
 }
@@ -198,24 +198,24 @@ function checkDryRun(context: CommandContext, command: Command): void {
   const flag = context.on('curl') ? '--curl' : '--dry-run';
   const why =
     unshowable === 'local'
-      ? 'there is no request to show, it does its work here'
+      ? 'it runs on this computer and sends no request'
       : unshowable === 'many' && context.on('curl')
-        ? 'there is no single request to show'
+        ? 'it sends several requests'
         : undefined;
   if (why === undefined) return;
-  throw new UsageError(`${nameOf(command)} ${flag}: ${why}`, { hint: `leave ${flag} out` });
+  throw new UsageError(`${nameOf(command)} ${flag}: ${why}`, { hint: `remove ${flag}` });
 }
 function unknownVerb(noun: string, word: string, known: readonly string[]): UsageError {
   const near = closeMatches(word, known);
   const isNoun = nouns.some(({ name }) => name === word);
-  return new UsageError(`${noun} ${word}: there is no such verb`, {
+  return new UsageError(`${noun}: unknown verb "${word}"`, {
     code: 'unknown_verb',
     hint:
       near.length > 0
         ? `did you mean ${near.map((one) => `vmctl ${noun} ${one}`).join(' or ')}?`
         : isNoun
-          ? `children are nouns of their own: vmctl ${word} list`
-          : `vmctl ${noun} --help lists the verbs`,
+          ? `children are nouns: vmctl ${word} list`
+          : `vmctl ${noun} --help`,
   });
 }
 
@@ -232,7 +232,7 @@ function expandDotted(argv: readonly string[]): string[] {
     }
     if (value === undefined) index += 1;
     const text = value ?? argv[index];
-    if (text === undefined) throw new UsageError(`--${path}: no value`);
+    if (text === undefined) throw new UsageError(`--${path}: value missing`);
     words.push('--set', `${path}=${text}`);
   }
   return words;

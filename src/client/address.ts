@@ -29,17 +29,14 @@ export function parseAddress(text: string): Address {
   try {
     url = new URL(complete);
   } catch {
-    throw badAddress(text, 'it is no URL');
+    throw badAddress(text, 'it is not a URL');
   }
   if (url.protocol !== 'https:') {
-    throw badAddress(
-      text,
-      `${url.protocol.slice(0, -1)} is not encrypted; the service is reached by https only`,
-    );
+    throw badAddress(text, `${url.protocol.slice(0, -1)} is not encrypted; use https`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new UsageError('the address holds credentials, which end up in logs and histories', {
-      hint: 'leave them out of the URL and use --username and --password-file',
+    throw new UsageError('it contains credentials, which would appear in logs and histories', {
+      hint: 'remove them from the URL and use --username and --password-file',
     });
   }
   const appRoot = url.pathname
@@ -50,8 +47,8 @@ export function parseAddress(text: string): Address {
 }
 
 function badAddress(text: string, why: string): UsageError {
-  return new UsageError(`${text === '' ? "''" : text}: no usable address: ${why}`, {
-    hint: 'write it as https://host[:port]',
+  return new UsageError(`${text === '' ? "''" : text} is not a valid address: ${why}`, {
+    hint: 'use https://host[:port]',
   });
 }
 

@@ -57,8 +57,15 @@ export interface ClientOptions {
   /** Called with what is about to be tried, in words: `start vms/web01`. */
   readonly onStep?: (what: string) => void;
   /** Called before a harmful request is sent, whatever sends it; throws to refuse it. */
-  readonly guard?: (request: { readonly method: string; readonly path: string }) => Promise<void>;
+  readonly guard?: (request: HarmfulRequest) => Promise<void>;
   readonly onChange?: ChangeObserver;
+}
+
+/** A request that stops work or loses data; `what` names the object, if known: `stop vms/web01`. */
+export interface HarmfulRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly call?: Pick<Call, 'what'>;
 }
 
 const json: MediaType = 'application/json';
@@ -172,11 +179,11 @@ export class Client {
     const type = answer.headers['content-type'] ?? '';
     if (!/xml/i.test(type)) {
       throw new ServerError(
-        `${whatOf(call)}: the service answers ${type || 'something'}, not XML`,
+        `${whatOf(call)}: the service answers with ${type || 'no content type'} instead of XML`,
         {
           code: 'bad_answer',
           status: answer.status,
-          hint: 'leave -o xml out',
+          hint: 'remove -o xml',
         },
       );
     }
@@ -224,13 +231,13 @@ export class Client {
     const fault = done['fault'] as { reason?: string; detail?: string } | undefined;
     if (fault !== undefined || done['status'] === 'failed') {
       throw new ConflictError(
-        `${whatOf(call)}: ${faultMessage(fault) ?? 'the operation failed; the service does not say why'}`,
+        `${whatOf(call)}: ${faultMessage(fault) ?? 'the operation failed without a reason'}`,
         {
           code: 'action_failed',
           status: answer.status,
           request: { method: call.operation.http, path: pathOf(call) },
           ...(fault ? { fault } : {}),
-          hint: 'vmctl events list shows what happened',
+          hint: 'vmctl events list',
         },
       );
     }
@@ -306,12 +313,9 @@ export class Client {
       isAction: operation.isAction || operation.name === 'remove',
     });
     if (error instanceof AuthError && answer.foreignOrigin !== undefined) {
-      throw new AuthError(
-        `the server redirects to ${answer.foreignOrigin}, which asks to sign in`,
-        {
-          hint: `vmctl login ${answer.foreignOrigin}`,
-        },
-      );
+      throw new AuthError(`the server redirects to ${answer.foreignOrigin} for sign-in`, {
+        hint: `vmctl login ${answer.foreignOrigin}`,
+      });
     }
     throw error;
   }
@@ -356,11 +360,11 @@ export class Client {
       return decode(/xml/i.test(type) ? 'application/xml' : json, body);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      throw new ServerError(`${whatOf(call)}: the answer cannot be read: ${error.message}`, {
+      throw new ServerError(`${whatOf(call)}: cannot read the response: ${error.message}`, {
         code: 'bad_answer',
         status: answer.status,
         request: { method: call.operation.http, path: pathOf(call) },
-        hint: 'is this the service, and not a proxy or a web page? vmctl api GET / shows what comes',
+        hint: 'check that the address is the service, not a proxy or web page: vmctl api GET /',
         cause: error,
       });
     }

@@ -13,31 +13,30 @@ interface Explanation {
   readonly code?: string;
 }
 
-const trustHint =
-  'vmctl login looks at the certificate and asks; --ca-file FILE names an authority';
+const trustHint = 'check and trust the certificate with vmctl login, or use --ca-file FILE';
 
 /** By the code of the error, as Node and undici give it. */
 const connection: Readonly<Record<string, Explanation>> = {
-  ENOTFOUND: { why: 'no such host', hint: 'check the name in the URL, and the name server' },
-  EAI_AGAIN: { why: 'the name server does not answer', hint: 'check the network' },
+  ENOTFOUND: { why: 'host not found', hint: 'check the host name in the URL and your DNS server' },
+  EAI_AGAIN: { why: 'the DNS server does not respond', hint: 'check the network' },
   ECONNREFUSED: {
-    why: 'the connection is refused',
-    hint: 'check the port, and whether the service runs',
+    why: 'connection refused',
+    hint: 'check the port, and that the service is running',
   },
-  EHOSTUNREACH: { why: 'there is no way to that host', hint: 'check the network' },
-  ENETUNREACH: { why: 'there is no way to that network', hint: 'check the network' },
-  ETIMEDOUT: { why: 'the host does not answer', hint: 'check the address and firewalls' },
+  EHOSTUNREACH: { why: 'no route to host', hint: 'check the network' },
+  ENETUNREACH: { why: 'network unreachable', hint: 'check the network' },
+  ETIMEDOUT: { why: 'the host does not respond', hint: 'check the address and firewalls' },
   UND_ERR_CONNECT_TIMEOUT: {
-    why: 'the host does not answer',
+    why: 'the host does not respond',
     hint: 'check the address and firewalls',
   },
   UND_ERR_HEADERS_TIMEOUT: {
-    why: 'the server took the request but does not answer',
+    why: 'the server accepted the request but does not respond',
     hint: 'try again later; --idle-timeout and VMCTL_IDLE_TIMEOUT set the limit',
     code: 'timeout',
   },
   UND_ERR_BODY_TIMEOUT: {
-    why: 'the answer stopped half-way',
+    why: 'the response ended early',
     hint: 'try again',
     code: 'connection_lost',
   },
@@ -46,25 +45,25 @@ const connection: Readonly<Record<string, Explanation>> = {
     hint: 'try again',
     code: 'connection_lost',
   },
-  ECONNRESET: { why: 'the connection was cut', hint: 'try again', code: 'connection_lost' },
-  EPIPE: { why: 'the connection was cut', hint: 'try again', code: 'connection_lost' },
-  EPROTO: { why: 'it does not speak TLS', hint: 'check the port in the URL' },
+  ECONNRESET: { why: 'the connection was reset', hint: 'try again', code: 'connection_lost' },
+  EPIPE: { why: 'the connection was reset', hint: 'try again', code: 'connection_lost' },
+  EPROTO: { why: 'it does not use TLS', hint: 'check the port in the URL' },
   ERR_SSL_WRONG_VERSION_NUMBER: {
-    why: 'it does not speak TLS',
+    why: 'it does not use TLS',
     hint: 'check the port in the URL',
   },
   ERR_SSL_UNSUPPORTED_PROTOCOL: {
-    why: 'it only speaks TLS versions that are no longer safe',
+    why: 'it only supports insecure TLS versions',
     hint: 'the server needs TLS 1.2 or later',
   },
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: {
-    why: 'it only speaks TLS versions that are no longer safe',
+    why: 'it only supports insecure TLS versions',
     hint: 'the server needs TLS 1.2 or later',
   },
 };
 
 const unknownAuthority: Explanation = {
-  why: 'its certificate comes from an authority that is not trusted here',
+  why: 'its certificate authority is not trusted',
   hint: trustHint,
 };
 
@@ -79,18 +78,18 @@ const trust: Readonly<Record<string, Explanation>> = {
   INVALID_CA: unknownAuthority,
   CERT_HAS_EXPIRED: {
     why: 'its certificate has expired',
-    hint: 'renew it on the server, and check the clock of this machine',
+    hint: 'renew it on the server, and check the clock of this computer',
     code: 'certificate_expired',
   },
   CERT_NOT_YET_VALID: {
     why: 'its certificate is not valid yet',
-    hint: 'check the clock of this machine',
+    hint: 'check the clock of this computer',
     code: 'certificate_expired',
   },
-  CERT_REVOKED: { why: 'its certificate is revoked', hint: 'renew it on the server' },
+  CERT_REVOKED: { why: 'its certificate was revoked', hint: 'renew it on the server' },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     why: 'its certificate is for another host',
-    hint: 'use the name that the certificate has',
+    hint: 'use the host name of the certificate',
     code: 'wrong_host',
   },
 };
@@ -114,7 +113,7 @@ export function connectionError(error: unknown, request: ConnectionTarget): Vmct
   }
   const known = connection[code];
   if (known) {
-    return new ConnectionError(`${host} cannot be reached: ${known.why}`, {
+    return new ConnectionError(`cannot connect to ${host}: ${known.why}`, {
       ...context,
       hint: known.hint,
       retryable: true,
@@ -123,7 +122,7 @@ export function connectionError(error: unknown, request: ConnectionTarget): Vmct
   }
   const message = error instanceof Error ? error.message : String(error);
   if (code !== '' || error instanceof AggregateError) {
-    return new ConnectionError(`${host} cannot be reached: ${message}`, {
+    return new ConnectionError(`cannot connect to ${host}: ${message}`, {
       ...context,
       hint: 'check the URL and the network',
     });

@@ -10,7 +10,7 @@ export type DryRunMode = 'changes' | 'primary';
 
 export interface DryRunRequest extends HttpRequest {
   /** What the request was made from, where it calls an operation of the model. */
-  readonly call?: Pick<Call, 'operation' | 'ids' | 'body' | 'recordedAs'>;
+  readonly call?: Pick<Call, 'operation' | 'ids' | 'body' | 'recordedAs' | 'what'>;
 }
 
 /** Ends a command in front of its first request that is held back. Not a failure. */

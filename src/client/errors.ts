@@ -143,7 +143,7 @@ export function isRetryable(error: unknown): error is ConnectionError | ServerEr
 
 /** The error for a request that could change something, of a command or context that only reads. */
 export function readOnlyError({ method, path }: { method: string; path: string }): UsageError {
-  return new UsageError(`${method} ${path} would change something`, {
+  return new UsageError(`cannot send ${method} ${path}: changes are disabled`, {
     code: 'read_only',
     hint: 'VMCTL_READ_ONLY is set, or the context is read-only; unset it to allow changes',
   });

@@ -316,7 +316,7 @@ function redirected(request: HttpRequest, location: string): HttpRequest {
     throw new UsageError(
       `${request.origin} redirects to ${target.origin}, which is not encrypted`,
       {
-        hint: 'ask for the https address of the service and use that',
+        hint: 'use the https address of the service',
       },
     );
   }

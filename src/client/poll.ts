@@ -125,7 +125,7 @@ async function fetchOnce(polled: PolledObject): Promise<Look> {
   }
 }
 
-/** The time is up, and nobody knows what became of the object: the server is what has failed. */
+/** The error of a timeout during which the server was unavailable. */
 function unavailableError(
   { label, resume }: PolledObject,
   condition: Condition,
@@ -134,13 +134,13 @@ function unavailableError(
   error: VmctlError,
 ): VmctlError {
   const Kind = error instanceof ConnectionError ? ConnectionError : ServerError;
-  const seen = state === undefined ? '' : `; it was ${state} when it was last seen`;
+  const seen = state === undefined ? '' : `; last state: ${state}`;
   const command = `${resume} --for ${condition.text}`;
   return new Kind(
-    `${label}: waited ${Math.round(timeout / 1_000)} s for ${condition.text}, but ${error.message}${seen}`,
+    `timed out after ${Math.round(timeout / 1_000)} s waiting for ${condition.text} of ${label}: ${error.message}${seen}`,
     {
       code: error.code,
-      hint: `what was begun may have gone on; when the server answers again: ${command}`,
+      hint: `the operation may continue; once the server responds: ${command}`,
       next: [command],
       retryable: true,
       cause: error,
@@ -155,12 +155,12 @@ function timeoutError(
   timeout: number,
   reason: string | undefined,
 ): WaitTimeoutError {
-  const lastEvent = reason === undefined ? '' : `; the last event: ${reason}`;
-  const seen = state ?? 'out of sight';
+  const lastEvent = reason === undefined ? '' : `; last event: ${reason}`;
+  const seen = state === undefined || state.startsWith('waiting') ? '' : `; state: ${state}`;
   return new WaitTimeoutError(
-    `${label}: waited ${Math.round(timeout / 1_000)} s for ${condition.text}, but it is ${seen}${lastEvent}`,
+    `timed out after ${Math.round(timeout / 1_000)} s waiting for ${condition.text} of ${label}${seen}${lastEvent}`,
     {
-      hint: `it may still get there: ${resume} --for ${condition.text}`,
+      hint: `to wait longer: ${resume} --for ${condition.text}`,
       next: [`${resume} --for ${condition.text}`],
     },
   );
@@ -191,8 +191,8 @@ export function stateAttribute(type: string): string | undefined {
   return stateAttributes.find((name) => attributes[name] !== undefined);
 }
 
-/** What is said of objects that have no state, of which there is nothing to wait for. */
-const stateless = 'there';
+/** State of objects whose type has no state attribute. */
+const stateless = 'exists';
 
 /** The state of an object in one word. */
 export function stateOf(type: string, now: ApiObject | undefined): string {
@@ -242,16 +242,16 @@ export function conditionFor(
       if (goals.has(state) || state === stateless) return true;
       // What fails to be made is taken away again by the service.
       if (now === undefined && Date.now() - began > grace) {
-        throw new ConflictError(`${label} is gone; it was to become ${target}`, {
+        throw new ConflictError(`${label} was deleted while waiting for ${target}`, {
           code: 'unexpected_state',
-          hint: 'vmctl events list shows what happened',
+          hint: 'vmctl events list',
         });
       }
       if (!lifecycle.settled.includes(state)) left = true;
       else if (left || Date.now() - began > grace) {
-        throw new ConflictError(`${label} came to rest as ${state} instead of ${target}`, {
+        throw new ConflictError(`${label} is ${state} instead of ${target}`, {
           code: 'unexpected_state',
-          hint: 'vmctl events list shows what happened',
+          hint: 'vmctl events list',
         });
       }
       return false;

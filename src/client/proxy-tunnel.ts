@@ -22,7 +22,7 @@ export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefi
   const address = text.includes('://') ? text : `http://${text}`;
   if (!/^https?:/.test(address) || !URL.canParse(address)) {
     throw new UsageError(`${name}: not the address of an http or https proxy`, {
-      hint: `write ${name}=http://host:port, or name ${to.hostname} in NO_PROXY`,
+      hint: `use ${name}=http://host:port, or add ${to.hostname} to NO_PROXY`,
     });
   }
   const proxy = new URL(address);
@@ -30,7 +30,7 @@ export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefi
     loginOf(proxy);
   } catch {
     throw new UsageError(`${name}: user or password has malformed percent-encoding`, {
-      hint: `in ${name}=http://user:password@host:port, write "%" of user and password as %25`,
+      hint: `in ${name}=http://user:password@host:port, write "%" in user or password as %25`,
     });
   }
   return proxy;
@@ -108,10 +108,10 @@ async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
   if (/^HTTP\/1\.\d 2\d\d/.test(status)) return socket;
   socket.destroy();
   const words = status.replace(/^HTTP\/\S+ /, '') || 'nothing that it may answer';
-  throw new ConnectionError(`the proxy ${proxy.host} gives no way to ${to}: ${words}`, {
+  throw new ConnectionError(`proxy ${proxy.host} does not connect to ${to}: ${words}`, {
     hint: words.startsWith('407')
-      ? 'name user and password in HTTPS_PROXY: http://user:password@host:port'
-      : 'ask who runs the proxy; hosts that need none are named in NO_PROXY',
+      ? 'add user and password to HTTPS_PROXY: http://user:password@host:port'
+      : 'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
   });
 }
 
@@ -134,8 +134,8 @@ async function connectToProxy(proxy: URL): Promise<Socket> {
         path: '/',
       });
       reject(
-        new ConnectionError(`the proxy ${explained.message}`, {
-          hint: 'check HTTPS_PROXY; hosts that need no proxy are named in NO_PROXY',
+        new ConnectionError(`proxy: ${explained.message}`, {
+          hint: 'check HTTPS_PROXY; add hosts without proxy to NO_PROXY',
           cause: error,
         }),
       );
@@ -162,7 +162,7 @@ function readStatusLine(socket: Socket, proxy: URL): Promise<string> {
     const fail = () =>
       end(() => {
         socket.destroy();
-        reject(new ConnectionError(`the proxy ${proxy.host} does not answer`, {}));
+        reject(new ConnectionError(`proxy ${proxy.host} does not respond`, {}));
       });
     const read = (piece: Buffer) => {
       head = Buffer.concat([head, piece]);

@@ -61,15 +61,15 @@ export async function readBody(
 
 /** What is said about an answer, or a part of it, that does not fit into memory. */
 export function responseTooLong(longest: number): ServerError {
-  return new ServerError(`the server sends more than ${longest >> 20} MiB and has not ended`, {
+  return new ServerError(`the response exceeds ${longest >> 20} MiB`, {
     code: 'answer_too_long',
-    hint: 'ask for less, with --max, --page-size or --search',
+    hint: 'limit the result with --max, --page-size or --search',
   });
 }
 
 function stalled(bytes: number, milliseconds: number): ConnectionError {
   const seconds = Math.round(milliseconds / 1_000);
-  return new ConnectionError(`the answer has no progress: ${bytes} bytes came in ${seconds} s`, {
+  return new ConnectionError(`no progress of the response: ${bytes} bytes in ${seconds} s`, {
     code: 'timeout',
     hint: 'try again; --idle-timeout and VMCTL_IDLE_TIMEOUT set the limit',
   });

@@ -36,36 +36,36 @@ const phrases: Readonly<Record<number, string>> = {
   401: 'not signed in',
   403: 'not allowed',
   404: 'not found',
-  405: 'the service has no such operation',
-  406: 'the service does not speak JSON or XML here',
+  405: 'the service does not support this operation',
+  406: 'the service does not support JSON or XML here',
   409: 'conflict',
   413: 'the request is too large',
-  415: 'the service does not understand the body',
+  415: 'the service cannot parse the body',
   429: 'too many requests',
-  500: 'the server failed',
-  502: 'the server behind the proxy does not answer',
-  501: 'the service does not have this operation',
-  503: 'the service is not available',
-  504: 'the server behind the proxy does not answer in time',
+  500: 'server error',
+  502: 'the proxy gets no response from the server',
+  501: 'the service does not support this operation',
+  503: 'the service is unavailable',
+  504: 'the proxy gets no timely response from the server',
 };
 
 const hints: Readonly<Record<number, string>> = {
   401: 'sign in again with vmctl login',
-  403: 'vmctl whoami shows as whom; somebody who may has to grant you a role',
-  405: 'the server may be older than this program; vmctl api info shows its version',
-  429: 'wait a moment, then run the command again',
-  501: 'vmctl api info shows what the service is, and its version',
-  503: 'wait a moment, then run the command again',
+  403: 'check the user with vmctl whoami; an administrator can grant a role',
+  405: 'the server may be older than vmctl; vmctl api info shows its version',
+  429: 'run the command again later',
+  501: 'vmctl api info shows the service and its version',
+  503: 'run the command again later',
 };
 
 function hintFor(status: number, { noun, what }: RequestDescription): string | undefined {
   if (noun === undefined) return hints[status];
-  if (status === 404) return `the object may be gone; vmctl ${noun} list shows what there is`;
+  if (status === 404) return `the object may be deleted: vmctl ${noun} list`;
   const [, word = ''] = what?.split(`${noun}/`) ?? [];
   // What was to be made is not there to be looked at.
   const isNew = what?.startsWith('create ') || what?.startsWith('add ');
   if (status === 409 && word !== '' && !isNew) {
-    return `vmctl ${noun} get ${shellQuote(word)} shows the state that it is in`;
+    return `check the state with vmctl ${noun} get ${shellQuote(word)}`;
   }
   return hints[status];
 }
@@ -76,10 +76,7 @@ export function errorFromResponse(answer: HttpResponse, attempt: RequestDescript
   const { status } = answer;
   const { method, path } = attempt.request;
   const what = attempt.what ?? `${method} ${path}`;
-  // Deployed services answer so where there is no such object, or no such path.
-  const nothing = status === 404 && answer.body.length === 0 ? 'nothing is there' : undefined;
-  const why =
-    faultMessage(fault) ?? nothing ?? phrases[status] ?? `unexpected answer, HTTP status ${status}`;
+  const why = faultMessage(fault) ?? phrases[status] ?? `unexpected HTTP status ${status}`;
   const hint = hintFor(status, attempt);
   const context: ErrorContext = {
     status,

@@ -77,7 +77,7 @@ export class Session {
     const password = await credentials.password();
     if (password === '') {
       throw new AuthError(`the password from ${credentials.description} is empty`, {
-        hint: 'vmctl login signs in with another one',
+        hint: 'sign in again with vmctl login',
       });
     }
     const signedIn = await signIn(this.#http, kept?.site ?? address, username, password);
@@ -92,12 +92,9 @@ export function fixedSession(kept: StoredToken): Pick<Session, 'current' | 'rene
     current: () => Promise.resolve(kept),
     renew: () =>
       Promise.reject(
-        new AuthError(
-          'the token in VMCTL_TOKEN is refused: it has run out, or it is not for here',
-          {
-            hint: 'get a new one, or unset VMCTL_TOKEN and use vmctl login',
-          },
-        ),
+        new AuthError('the token in VMCTL_TOKEN is refused: expired, or for another service', {
+          hint: 'get a new one, or unset VMCTL_TOKEN and use vmctl login',
+        }),
       ),
   };
 }
@@ -162,7 +159,7 @@ function noService(address: Address): NotFoundError {
     `no virtualization service at ${address.origin} below ${[...new Set(tried)].join(' or ')}`,
     {
       code: 'no_service',
-      hint: 'give the URL with the path of the service: https://host[:port]/path',
+      hint: 'use the URL with the path of the service: https://host[:port]/path',
     },
   );
 }
@@ -200,8 +197,8 @@ function signInError(
     status: answer.status,
     request,
     hint: username.includes('@')
-      ? 'check user name and password; vmctl login asks for them again'
-      : `user names have a domain: ${username}@internal`,
+      ? 'check user name and password, then run vmctl login'
+      : `add the domain to the user name: ${username}@internal`,
   });
 }
 

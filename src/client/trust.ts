@@ -145,12 +145,12 @@ export async function explainPinMismatch(
   if (!presented || presented.fingerprint === pinned) return undefined;
   const host = new URL(origin).host;
   return new TrustError(
-    `${host} presents another certificate authority than before:\n` +
+    `${host} presents a new certificate authority:\n` +
       `  pinned:    ${pinned}\n  presented: ${presented.fingerprint}\n` +
-      'Somebody may be listening in, or the service was installed anew',
+      'Someone may be intercepting the connection, or the service was reinstalled',
     {
       code: 'pin_mismatch',
-      hint: `ask who runs the service; if the new one is right: vmctl login ${origin} --ca-fingerprint ${presented.fingerprint}`,
+      hint: `check the fingerprint with the administrator of the service, then: vmctl login ${origin} --ca-fingerprint ${presented.fingerprint}`,
     },
   );
 }

@@ -171,17 +171,17 @@ export class ChangeChecks {
     );
     const made = parsed(text);
     const { id } = made;
-    if (typeof id !== 'string') throw new Difference('what is made is answered without an id');
+    if (typeof id !== 'string') throw new Difference('the answer to the creation has no id');
     this.#ids[specimen.name] = id;
     this.#made.push(specimen);
     const wrong = differing(body, made);
     if (wrong !== undefined)
-      throw new Difference(`${wrong} is answered otherwise than it was sent`);
+      throw new Difference(`${wrong} in the answer differs from the request`);
     if (status === 201 && location !== undefined && !location.endsWith(`/${id}`)) {
-      throw new Difference(`the header Location ${location} does not end with the id ${id}`);
+      throw new Difference(`header Location ${location} does not end with the id ${id}`);
     }
     await this.#service.expect([200], 'GET', `${path}/${id}`, 'application/json');
-    return `${status}, made, and found again`;
+    return `${status}, created and read again`;
   }
 
   async #change(specimen: Specimen): Promise<string> {
@@ -192,8 +192,8 @@ export class ChangeChecks {
     );
     const { text } = await this.#service.expect([200], 'GET', path, 'application/json');
     const wrong = differing(change, parsed(text));
-    if (wrong !== undefined) throw new Difference(`${wrong} is not changed`);
-    return `${status}, changed, and read again so`;
+    if (wrong !== undefined) throw new Difference(`${wrong} is unchanged`);
+    return `${status}, changed and read again`;
   }
 
   async #remove(specimen: Specimen): Promise<string> {
@@ -202,9 +202,9 @@ export class ChangeChecks {
       ...([this.#success, 'DELETE', path, 'application/json'] as const),
     );
     const after = await this.#service.ask('GET', path, 'application/json');
-    if (after.status === 404) return `${status}, removed, and not found any more`;
-    if (status === 202) return `${status}, being removed`;
-    throw new Difference(`what is removed is answered with ${after.status}, not 404`);
+    if (after.status === 404) return `${status}, deleted`;
+    if (status === 202) return `${status}, deletion in progress`;
+    throw new Difference(`after the deletion, the status is ${after.status}, not 404`);
   }
 
   /** A path with the ids of what was made. */
@@ -214,7 +214,7 @@ export class ChangeChecks {
 
   #idOf(name: string): string {
     const id = this.#ids[name];
-    if (id === undefined) throw new NotTried(`there is no ${name} to try it with`);
+    if (id === undefined) throw new NotTried(`no ${name} to try it with`);
     return id;
   }
 }
@@ -227,7 +227,7 @@ function parsed(text: string): Item {
   try {
     return JSON.parse(text) as Item;
   } catch {
-    throw new Difference('the answer is no JSON');
+    throw new Difference('the response is not JSON');
   }
 }
 

@@ -37,7 +37,7 @@ export class ReadChecks {
     return await finding(specified, async () => {
       if (specified.http === 'HEAD') return await this.#head(specified);
       const operation = operationsOf(specified.path).find(({ http }) => http === 'GET');
-      if (!operation) throw new NotTried('it is no operation of the API');
+      if (!operation) throw new NotTried('not an operation of the API');
       if (operation.name === 'list') return await this.#list(specified, operation);
       return await this.#get(specified, operation);
     });
@@ -45,7 +45,7 @@ export class ReadChecks {
 
   async #head({ path, success }: SpecifiedOperation): Promise<string> {
     const { status, text } = await this.#service.expect(success, 'HEAD', path, 'application/json');
-    if (text !== '') throw new Difference('HEAD is answered with a body');
+    if (text !== '') throw new Difference('HEAD has a body');
     return `${status}, no body`;
   }
 
@@ -69,7 +69,7 @@ export class ReadChecks {
       const few = read(answer, 'application/json', () =>
         decodeList('application/json', answer.text, operation.type, skip),
       );
-      if (few.length > 1) throw new Difference(`?max=1 is answered with ${few.length} objects`);
+      if (few.length > 1) throw new Difference(`?max=1 returns ${few.length} objects`);
     }
     return `200, ${json.length} ${operation.type}${extra(json, operation.type)}`;
   }
@@ -88,7 +88,7 @@ export class ReadChecks {
     if (path.endsWith('}') && isIdentified(operation.type)) {
       const none = place.replace(/[^/]+$/, unknownId);
       const { status } = await this.#service.ask('GET', none, 'application/json');
-      if (status !== 404) throw new Difference(`an unknown id is answered with ${status}, not 404`);
+      if (status !== 404) throw new Difference(`an unknown id returns ${status}, not 404`);
     }
     return `200, ${operation.type}${extra(json ?? [], operation.type)}`;
   }
@@ -98,7 +98,7 @@ export class ReadChecks {
     const places = await this.#collectionPlaces(template);
     for (const place of places) if ((await this.#items(template, place)).length > 0) return place;
     const [first] = places;
-    if (first === undefined) throw new NotTried('the service has no object that could have it');
+    if (first === undefined) throw new NotTried('the service has no suitable object');
     return first;
   }
 
@@ -157,7 +157,7 @@ const skip = { unknown: 'skip' } as const;
 /** What an answer holds. Throws a `Difference` where it is not what its kind says. */
 function read(answer: Answer, media: Media, decode: () => readonly Item[]): readonly Item[] {
   if (answer.type !== media) {
-    throw new Difference(`${media} is asked for, and ${answer.type || 'nothing'} answered`);
+    throw new Difference(`requested ${media}, received ${answer.type || 'no content type'}`);
   }
   try {
     return decode();
@@ -173,7 +173,7 @@ function sameIds(json: readonly Item[], xml: readonly Item[]): void {
       .map(({ id }) => String(id))
       .toSorted()
       .join(' ');
-  if (ids(json) !== ids(xml)) throw new Difference('JSON and XML have other objects');
+  if (ids(json) !== ids(xml)) throw new Difference('JSON and XML have different objects');
 }
 
 /** Objects that have an identity say which, and where they are. */

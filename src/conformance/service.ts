@@ -60,7 +60,7 @@ export class Service {
     const why = /"detail"\s*:\s*"((?:[^"\\]|\\.)*)"|<detail>([^<]*)</.exec(answer.text);
     const reason = why ? `: ${(why[1] ?? why[2] ?? '').slice(0, 200)}` : '';
     throw new Difference(
-      `${method} ${path} answers ${answer.status}${reason}, not ${success.join(' or ') || 'with success'}`,
+      `${method} ${path} returns ${answer.status}${reason}, not ${success.join(' or ') || 'a success'}`,
     );
   }
 }

@@ -88,7 +88,7 @@ export interface PlacedDefinition {
 
 /** Checks that a document is a definition. Throws `FILE:LINE:COLUMN: problem`. */
 export function readDefinition(document: unknown, place: SourcePlace): PlacedDefinition {
-  if (!isItem(document)) throw new Error(`${place}: expected collections such as "vms:"`);
+  if (!isItem(document)) throw new Error(`${place}: expected collections, for example "vms:"`);
   for (const [name, list] of Object.entries(document)) {
     if (!services[`/${name}`]) {
       throw new Error(

@@ -83,7 +83,7 @@ class Sequence {
     const first = this.#named.get(key);
     if (first) {
       const name = String(wanted['name']);
-      throw new Error(`${where}: the name "${name}" is used already, at ${first.where.path()}`);
+      throw new Error(`${where}: the name "${name}" is already used at ${first.where.path()}`);
     }
     this.#named.set(key, entry);
   }
@@ -147,7 +147,7 @@ function checkName({ type, wanted, where, isMember }: Entry): void {
   const needed = accepted.find((paths) => paths.includes('name'));
   if (!needed || isMember || wanted['id'] !== undefined) return;
   if (needed.some((path) => wanted[path.replace(/\..*/s, '')] !== undefined)) return;
-  throw new Error(`${where}: it has no name`);
+  throw new Error(`${where}: name missing`);
 }
 
 /** What is only put into a collection: all that is said of it is its name. */
@@ -213,7 +213,7 @@ function ordered(entries: readonly Entry[]): readonly Entry[] {
     if (state.get(entry) === 'done') return;
     if (state.get(entry) === 'open') {
       const labels = [...path.slice(path.indexOf(entry)), entry].map(({ label }) => label);
-      throw new Error(`${entry.where}: nothing can be first of ${labels.join(', which needs ')}`);
+      throw new Error(`${entry.where}: circular dependency: ${labels.join(', which needs ')}`);
     }
     state.set(entry, 'open');
     const before = [...path, entry];

@@ -129,7 +129,7 @@ export function* reference(
   const found = choose(type, matches);
   if (found) return { id: found['id'] };
   if (matches.length > 1) {
-    throw new AmbiguousReference(path, `${matches.length} objects are called ${word}`);
+    throw new AmbiguousReference(path, `${matches.length} objects are named ${word}`);
   }
   if (isUuid(word)) return { id: word };
   // What it is in may come with something that is made first.

@@ -23,13 +23,13 @@ export function parseSize(text: string, unit: SizeUnit): bigint {
   if (/^[-+]?\d+$/.test(text)) return BigInt(text);
   const [, count = '', letter = '', suffix = ''] =
     /^\s*(\d+(?:\.\d+)?)\s*([KMGTPE]?)(iB|B)?\s*$/i.exec(text) ?? [];
-  if (count === '') throw new Error('neither a number nor a size');
-  if (letter === '' && suffix === '') throw new Error('not a whole number');
+  if (count === '') throw new Error('not a number or a size');
+  if (letter === '' && suffix === '') throw new Error('not an integer');
   const base = suffix.toUpperCase() === 'B' && letter !== '' ? 1_000n : 1_024n;
   const [whole = '0', part = ''] = count.split('.');
   const scaled = BigInt(whole + part) * base ** BigInt(powers.indexOf(letter.toUpperCase()));
   const bytes = scaled / 10n ** BigInt(part.length);
-  if (bytes % unitBytes[unit] !== 0n) throw new Error(`not a whole number of ${unit}`);
+  if (bytes % unitBytes[unit] !== 0n) throw new Error(`not an integer number of ${unit}`);
   return bytes / unitBytes[unit];
 }
 

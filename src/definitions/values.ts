@@ -16,7 +16,7 @@ export function settled(type: string, item: Item, place: SourcePlace): Record<st
     Object.entries(item).map(([name, value]) => {
       const attribute = attributes[name];
       if (name !== 'id' && !attribute) {
-        const problem = `${type} has no attribute and no collection called "${name}"`;
+        const problem = `${type} has no attribute or collection "${name}"`;
         throw new Error(`${place.at(name).position()}: ${place.path()}: ${problem}`);
       }
       return [name, attribute ? settledAttribute(attribute, value, place.at(name)) : value];
@@ -43,7 +43,7 @@ function settledValue(attribute: Attribute, value: unknown, place: SourcePlace):
   const { form, of } = parseKind(kind);
   if (secretName(value) !== undefined) {
     if (of === 'string') return value;
-    throw new Error(`${place}: only a text can be a secret`);
+    throw new Error(`${place}: only strings can be secrets`);
   }
   if (Array.isArray(value)) throw new Error(`${place}: expected one value, found a list`);
   if (form === 'ref' || form === 'links') {
@@ -85,7 +85,7 @@ export function numberOf(
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${place}: "${text}" is ${reason}; write 4 GiB`);
   }
-  throw new Error(`${place}: "${text}" is not a whole number`);
+  throw new Error(`${place}: "${text}" is not an integer`);
 }
 
 /** `kim@internal` is kim of the domain internal-authz. */

@@ -130,7 +130,7 @@ function checkNodes(yaml: Yaml, document: Document.Parsed, allowNull: boolean, f
       if (!alias.resolve(document))
         fail(offsetOf(alias), `*${alias.source} has no anchor before it`);
       const isInside = path.some((one) => yaml.isCollection(one) && one.anchor === alias.source);
-      if (isInside) fail(offsetOf(alias), `*${alias.source} is an alias of what contains it`);
+      if (isInside) fail(offsetOf(alias), `*${alias.source} refers to a node that contains it`);
     },
     Collection(_, node, path) {
       checkDepth(node, path);
@@ -139,7 +139,7 @@ function checkNodes(yaml: Yaml, document: Document.Parsed, allowNull: boolean, f
     Pair(_, { key, value }) {
       checkName(key, yaml, () => offsetOf(key), fail);
       if (allowNull || !(value === null || (yaml.isScalar(value) && value.value === null))) return;
-      const hint = 'remove the line, or write "" for an empty text';
+      const hint = 'remove the line, or use "" for an empty text';
       fail(offsetOf(key), `"${String(key)}" has no value; ${hint}`);
     },
     Scalar(key, scalar, path) {

@@ -31,5 +31,5 @@ export function isFileName(text: string): boolean {
 export function fileNameFrom(stems: readonly string[], extension: string, what: string): string {
   const name = stems.map((stem) => `${stem}.${extension}`).find(isFileName);
   if (name !== undefined) return name;
-  throw new Error(`the ${what} ${JSON.stringify(stems.at(-1) ?? '')} is not usable as a file name`);
+  throw new Error(`the ${what} ${JSON.stringify(stems.at(-1) ?? '')} is not a valid file name`);
 }

@@ -46,7 +46,7 @@ function obstacleIn(head: Buffer, version: number): Pick<ImageFormat, 'obstacle'
 
 /** What an image lacks that is not complete by itself, in the words of faults: "the image is ...". */
 export function lackOf({ hasBackingFile, obstacle }: ImageFormat): string | undefined {
-  if (hasBackingFile) return 'only the difference to another image';
-  if (obstacle === 'external data') return 'without its data, which are in another file';
+  if (hasBackingFile) return 'the overlay of another image';
+  if (obstacle === 'external data') return 'an image with an external data file';
   return obstacle;
 }

@@ -49,7 +49,7 @@ export function readQcow2Header(head: Uint8Array, fileSize: number): Qcow2Header
   if (version !== 2 && version !== 3) {
     throw new Qcow2Error(`version ${version} of qcow2 is not supported; 2 and 3 are`);
   }
-  if (fileSize < (version === 3 ? 104 : 72)) throw new Qcow2Error('the header is cut off');
+  if (fileSize < (version === 3 ? 104 : 72)) throw new Qcow2Error('the header is truncated');
   requireSelfContained(header, version);
   const clusterBits = header.getUint32(20);
   const { min, max } = clusterBitsLimits;
@@ -69,14 +69,12 @@ export function readQcow2Header(head: Uint8Array, fileSize: number): Qcow2Header
 
 function requireSelfContained(header: DataView, version: 2 | 3): void {
   if (header.getBigUint64(8) !== 0n) {
-    throw new Qcow2Error(
-      'the image has a backing file: it is only the difference to another image',
-    );
+    throw new Qcow2Error('the image has a backing file');
   }
   if (header.getUint32(32) !== 0) throw new Qcow2Error('the image is encrypted');
   const features = version === 3 ? header.getBigUint64(72) : 0n;
   if ((features & externalData) !== 0n) {
-    throw new Qcow2Error('the image has its data in an external data file');
+    throw new Qcow2Error('the image has an external data file');
   }
   const unknown = features & ~dirty;
   if (unknown !== 0n) {

@@ -184,7 +184,7 @@ class ReferenceCount {
 
 function shared(what: string): Qcow2Error {
   return new Qcow2Error(
-    `${what} shares its bytes with others: the tables name more than the file has`,
+    `${what} overlaps with another one: the tables refer to more data than the file has`,
   );
 }
 

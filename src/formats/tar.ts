@@ -81,10 +81,10 @@ export function* tarEntries(file: number): Generator<TarEntry> {
       throw new FormatError(`The archive has more than ${maxEntries} entries.`);
     const header = readAt(file, at, block);
     if (header.length === 0 && at > 0) return;
-    if (header.length < block) throw new FormatError('The archive is cut off.');
+    if (header.length < block) throw new FormatError('The archive is truncated.');
     if (header.every((byte) => byte === 0)) return;
     if (sumOf(header) !== Number.parseInt(word(header, 148, 8), 8)) {
-      throw new FormatError('This is no tar archive, or it is damaged.');
+      throw new FormatError('Not a tar archive, or a damaged one.');
     }
     const size = longSize ?? numberIn(header, 124, 12);
     const offset = at + block;
@@ -113,7 +113,7 @@ export function* tarEntries(file: number): Generator<TarEntry> {
     if (type !== '0' && type !== '\0' && type !== '7') continue;
     const missing = offset + size - length;
     if (missing > 0) {
-      throw new FormatError(`The archive is cut off in ${name}: ${missing} bytes are missing.`);
+      throw new FormatError(`The archive is truncated in ${name}: ${missing} bytes are missing.`);
     }
     yield { name, offset, size };
   }
@@ -146,21 +146,21 @@ function nameIn(header: Buffer, at: number, length: number): string {
 
 /** Their bytes are not in one piece. */
 function sparseFiles(): FormatError {
-  return new FormatError('The archive has sparse files: pack it again without tar -S.');
+  return new FormatError('The archive has sparse files; create it without tar -S.');
 }
 
 function numberIn(header: Buffer, at: number, length: number): number {
   if (((header[at] ?? 0) & 0x80) === 0) {
     const digits = word(header, at, length);
     if (!/^[0-7]*$/.test(digits))
-      throw new FormatError('The archive has a size that is no number.');
+      throw new FormatError('The archive has a size that is not a number.');
     return digits === '' ? 0 : Number.parseInt(digits, 8);
   }
   const size = Number(header.readBigUInt64BE(at + length - 8));
   const isLong =
     header[at] !== 0x80 || header.subarray(at + 1, at + length - 8).some((byte) => byte !== 0);
   if (isLong || !Number.isSafeInteger(size))
-    throw new FormatError('The archive has a size that cannot be.');
+    throw new FormatError('The archive has an invalid size.');
   return size;
 }
 
@@ -168,9 +168,7 @@ function numberIn(header: Buffer, at: number, length: number): number {
 function paxSize(text: string): number {
   const size = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(size)) return size;
-  throw new FormatError(
-    `The archive has the size "${text.slice(0, 40)}" in a pax header, which is no size.`,
-  );
+  throw new FormatError(`The archive has the invalid size "${text.slice(0, 40)}" in a pax header.`);
 }
 
 /** The records of a pax header, each `LENGTH KEY=VALUE` and a line end. Throws for any other content. */
@@ -183,7 +181,7 @@ function paxRecords(bytes: Buffer): ReadonlyMap<string, string> {
     const text = bytes.toString('utf8', at + start.length, end - 1);
     const equals = text.indexOf('=');
     const isRecord = digits !== '' && end <= bytes.length && bytes[end - 1] === 0x0a && equals > 0;
-    if (!isRecord) throw new FormatError('The archive has a pax header that is damaged.');
+    if (!isRecord) throw new FormatError('The archive has a damaged pax header.');
     records.set(text.slice(0, equals), text.slice(equals + 1));
     at = end;
   }

@@ -33,7 +33,7 @@ export class HashThreadPool {
   /** Begins a hash. Throws when the program of the threads is missing. */
   start(algorithm: string): Hash {
     const [first, ...others] = this.#threads;
-    if (!first) throw new Error('there are no threads for hashes');
+    if (!first) throw new Error('no hash threads are running');
     return others
       .reduce((best, one) => (one.load < best.load ? one : best), first)
       .start(algorithm);
@@ -69,7 +69,7 @@ class HashThread {
       update: async (bytes) => void (await this.#ask(worker, { id, kind: 'update', bytes })),
       digest: async () => {
         const { digest } = await this.#ask(worker, { id, kind: 'digest' });
-        if (!digest) throw new Error('the thread of hashes answered without a digest');
+        if (!digest) throw new Error('the hash thread returned no digest');
         return digest;
       },
       close: () => {
@@ -90,7 +90,7 @@ class HashThread {
       name: 'hashes',
       resourceLimits: HEAP,
     });
-    let cause = 'it ended';
+    let cause = 'it exited';
     worker.on('message', (done: HashReply) => {
       const waiting = this.#waiting.shift();
       // Nobody stays alive because of a thread that has nothing to do.
@@ -103,7 +103,7 @@ class HashThread {
     });
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
-      const stopped = new Error(`a thread of hashes has stopped: ${cause}`);
+      const stopped = new Error(`a hash thread has stopped: ${cause}`);
       for (const { reject } of this.#waiting.splice(0)) reject(stopped);
     });
     worker.unref();
@@ -112,7 +112,7 @@ class HashThread {
   }
 
   async #ask(worker: Worker, order: HashCommand): Promise<HashReply> {
-    if (worker !== this.#worker) throw new Error('a thread of hashes has stopped');
+    if (worker !== this.#worker) throw new Error('a hash thread has stopped');
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       worker.ref();

@@ -5,7 +5,7 @@ import type { Digest } from './digest.ts';
 import type { HashCommand, HashReply } from './thread-pool.ts';
 import { loadXxh128 } from './xxh128.ts';
 
-if (!parentPort) throw new Error('this program is a part of another one');
+if (!parentPort) throw new Error('this program is a part of vmctl');
 const port = parentPort;
 
 /** Hashes under way. */
@@ -28,7 +28,7 @@ async function follow(order: HashCommand): Promise<void> {
 function done(order: Extract<HashCommand, { kind: 'update' | 'digest' }>): HashReply {
   try {
     const hash = hashes.get(order.id);
-    if (!hash) return { failure: 'there is no such hash' };
+    if (!hash) return { failure: 'unknown hash' };
     if (order.kind === 'digest') return { digest: hash.digest() };
     hash.update(order.bytes);
     return {};

@@ -56,7 +56,7 @@ class DaemonThread {
 
   constructor(program: URL) {
     this.#worker = new Worker(program, { name: 'images' });
-    let cause = 'it ended';
+    let cause = 'it exited';
     this.#worker.on('error', (error) => {
       cause = error.message;
     });
@@ -67,7 +67,7 @@ class DaemonThread {
         else this.#settle(reply);
       });
       this.#worker.once('exit', () => {
-        this.#stopped = new Error(`the thread of the image daemon has stopped: ${cause}`);
+        this.#stopped = new Error(`the image daemon thread has stopped: ${cause}`);
         reject(this.#stopped);
         for (const { reject: rejectCall } of this.#waiting.values()) rejectCall(this.#stopped);
         this.#waiting.clear();

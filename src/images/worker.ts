@@ -5,7 +5,7 @@ import { runDaemon } from './daemon.ts';
 import type { CallMessage, ReplyMessage, StartOptions } from './thread.ts';
 import type { ImageDaemon } from './types.ts';
 
-if (!parentPort) throw new Error('this program is a part of another one');
+if (!parentPort) throw new Error('this program is a part of vmctl');
 const port = parentPort;
 const reply = (message: ReplyMessage) => port.postMessage(message);
 

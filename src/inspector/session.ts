@@ -56,7 +56,7 @@ export class Session {
     const token = body['access_token'];
     if (typeof token !== 'string') {
       const reason = String(body['error_description'] ?? body['error'] ?? answer.status);
-      throw new Refused(answer.status, `Nobody is signed in: ${reason}`);
+      throw new Refused(answer.status, `not signed in: ${reason}`);
     }
     sessionStorage.setItem(key, JSON.stringify({ username, token }));
     return new Session(username, token);
@@ -90,7 +90,7 @@ export class Session {
     const text = await answer.text();
     if (answer.ok) return text;
     if (answer.status === 401) sessionStorage.removeItem(key);
-    throw new Refused(answer.status, reasonIn(text) ?? `the server answers ${answer.status}`);
+    throw new Refused(answer.status, reasonIn(text) ?? `HTTP status ${answer.status}`);
   }
 
   async json(path: string, options: RequestInit = {}): Promise<Json> {

@@ -7,7 +7,7 @@ const collections: readonly (readonly [path: string, title: string])[] = [
   ['/datacenters', 'Data centers'],
   ['/clusters', 'Clusters'],
   ['/hosts', 'Hosts'],
-  ['/vms', 'Virtual machines'],
+  ['/vms', 'VMs'],
   ['/storagedomains', 'Storage domains'],
   ['/disks', 'Disks'],
   ['/networks', 'Networks'],

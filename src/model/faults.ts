@@ -37,7 +37,7 @@ const sharedFaults = {
   },
   ID_IN_USE: {
     status: 409,
-    text: 'Cannot {action} {type}. There is one with the id {id} already.',
+    text: 'Cannot {action} {type}. An object with the id {id} already exists.',
   },
   NAME_INVALID: {
     status: 400,
@@ -161,7 +161,7 @@ const sharedFaults = {
   },
   LAST_SUPER_USER: {
     status: 409,
-    text: 'Cannot {action} Permission. It is the last one that makes somebody a super user.',
+    text: 'Cannot {action} Permission. It is the last permission of a super user.',
   },
 } as const satisfies FaultTexts;
 

@@ -114,7 +114,7 @@ export class OvfError extends Error {
   /** `FILE:LINE:COLUMN: problem`; without a position the problem is one of the entire document. */
   in(file: string): string {
     const hasPosition = /^\d+:\d+: /.test(this.#problem);
-    const problem = `this is no OVF document of a VM: ${this.#problem}`;
+    const problem = `not an OVF document of a VM: ${this.#problem}`;
     return hasPosition ? `${file}:${this.#problem}` : `${file}:1:1: ${problem}`;
   }
 }
@@ -142,8 +142,8 @@ export class OvfDocument {
     this.#prefix = declared?.[0].slice('xmlns:'.length) ?? 'ovf';
     const machines = machinesIn(this.root);
     const [machine] = machines;
-    if (!machine) throw notOvf('it holds neither Content nor VirtualSystem');
-    if (machines.length > 1) throw notOvf(`it describes ${machines.length} machines, not one`);
+    if (!machine) throw notOvf('it has neither Content nor VirtualSystem');
+    if (machines.length > 1) throw notOvf(`it describes ${machines.length} VMs; expected one`);
     this.machine = machine;
     this.layout = machine.name === 'Content' ? 'ovf' : 'ova';
   }
@@ -200,7 +200,7 @@ export function childText(node: XmlNode, name: string): string | undefined {
 export function wholeNumber(text: string, what: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
-    throw notOvf(`${what} is "${text.slice(0, 40)}", not a whole number`);
+    throw notOvf(`${what} is "${text.slice(0, 40)}", not an integer`);
   }
   return number;
 }
@@ -227,10 +227,10 @@ export function bytesOfUnit(unit: string): number {
   const named = namedUnits[unit.trim().toLowerCase()];
   if (named !== undefined) return named;
   const [base = '', ...factors] = unit.split('*').map((part) => part.trim());
-  if (base !== 'byte') throw notOvf(`the unit "${unit}" does not count bytes`);
+  if (base !== 'byte') throw notOvf(`the unit "${unit}" is not a unit of bytes`);
   return factors.reduce((product, factor) => {
     const [, number, power = '1'] = /^(\d{1,6})(?:\^(\d{1,2}))?$/.exec(factor) ?? [];
-    if (number === undefined) throw notOvf(`the unit "${unit}" is not known`);
+    if (number === undefined) throw notOvf(`unknown unit "${unit}"`);
     return product * Number(number) ** Number(power);
   }, 1);
 }

@@ -68,7 +68,7 @@ export function isHeader(value: unknown): value is RecordingHeader {
 
 /** What keeps a value read from a line from being an exchange; undefined if readers can rely on it. */
 export function mistakeIn(value: unknown): Mistake | undefined {
-  if (!isRecord(value)) return new Mistake([], 'this is no exchange');
+  if (!isRecord(value)) return new Mistake([], 'not an exchange');
   const { request, response, failure, milliseconds, at } = value;
   if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) {
     return new Mistake(['at'], 'at is not a time');
@@ -79,10 +79,10 @@ export function mistakeIn(value: unknown): Mistake | undefined {
   if (!isRecord(request)) return new Mistake(['request'], 'request is missing');
   const { method, path, origin } = request;
   if (typeof method !== 'string' || !/^[A-Z]+$/.test(method)) {
-    return new Mistake(['request', 'method'], 'request.method is no method');
+    return new Mistake(['request', 'method'], 'request.method is not a method');
   }
   if (typeof origin !== 'string') {
-    return new Mistake(['request', 'origin'], 'request.origin is not a text');
+    return new Mistake(['request', 'origin'], 'request.origin is not a string');
   }
   if (typeof path !== 'string' || !/^\/[!-~]*$/.test(path)) {
     const problem = 'request.path is not a path with its query, percent-encoded';
@@ -104,7 +104,7 @@ function mistakeInResponse(response: unknown): Mistake | undefined {
   if (!Number.isInteger(status) || Number(status) < 200 || Number(status) > 599) {
     return new Mistake(
       ['response', 'status'],
-      `response.status ${JSON.stringify(status)} is not the status of an answer (200 to 599)`,
+      `response.status ${JSON.stringify(status)} is not an HTTP status (200 to 599)`,
     );
   }
   return mistakeInMessage(response, 'response');
@@ -117,11 +117,11 @@ function mistakeInMessage({ headers, body }: Fields, name: string): Mistake | un
     const steps = [name, 'headers', header];
     const quoted = JSON.stringify(header);
     if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(header)) {
-      const problem = `${name}.headers: ${quoted} is not the name of a header in lower case`;
+      const problem = `${name}.headers: ${quoted} is not a header name in lower case`;
       return new Mistake(steps, problem);
     }
     if (typeof text !== 'string' || !/^[\t -~\u0080-\u00ff]*$/.test(text)) {
-      const problem = `${name}.headers: the value of ${quoted} has characters that no header can have`;
+      const problem = `${name}.headers: the value of ${quoted} has characters that are not valid in a header`;
       return new Mistake(steps, problem);
     }
   }

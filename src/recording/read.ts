@@ -37,9 +37,9 @@ export function readRecording(path: string): Recording {
     if (isHeader(value)) continue;
     if (value === undefined) {
       const isLast = index === lines.length - 1;
-      const problem = isLast ? 'the line was cut' : 'the line is no JSON';
+      const problem = isLast ? 'truncated line' : 'not JSON';
       const [position] = problemOfLine(line, path, index + 1).split(': ', 1);
-      warnings.push(`${position}: ${problem}, and is left out`);
+      warnings.push(`${position}: ${problem}; skipped`);
       continue;
     }
     const mistake = mistakeIn(value);
@@ -60,8 +60,8 @@ function linesOf(path: string): readonly string[] {
     bytes = readFileSync(path);
   } catch (error) {
     throw new RecordingError(
-      `the recording ${path} cannot be read: ${systemReason(error)}`,
-      'vmctl --record FILE makes one',
+      `cannot read recording "${path}": ${systemReason(error)}`,
+      'create one with vmctl --record FILE',
     );
   }
   const lines: string[] = [];
@@ -79,17 +79,17 @@ function checkHeader(line: string, path: string): void {
   if (isHeader(header) && header.version === recordingVersion) return;
   if (isHeader(header)) {
     throw new RecordingError(
-      `${jsonPlace(path, line).at('version').position()}: this is a recording of version ${header.version}; this vmctl reads version ${recordingVersion}`,
-      `use the vmctl that made it: ${header.program}`,
+      `${jsonPlace(path, line).at('version').position()}: recording of version ${header.version}; this vmctl reads version ${recordingVersion}`,
+      `use the version that created it: ${header.program}`,
     );
   }
-  const hint = 'vmctl --record FILE makes one';
+  const hint = 'create one with vmctl --record FILE';
   if (line.trim() === '') throw new RecordingError(`${path}:1:1: the text is empty`, hint);
   const [position] =
     header === undefined
       ? problemOfLine(line, path, 1).split(': ', 1)
       : [jsonPlace(path, line).position()];
-  throw new RecordingError(`${position}: this is no recording`, hint);
+  throw new RecordingError(`${position}: not a recording`, hint);
 }
 
 function parsed(line: string): unknown {

@@ -99,19 +99,17 @@ export class Redactor {
     if (body === undefined || body.length === 0) return undefined;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const omitted = (why: string) => ({ omitted: why, bytes: bytes.length });
-    if (bytes.length > maxRecordedBody) return omitted('it is too long');
+    if (bytes.length > maxRecordedBody) return omitted('too long');
     const lower = lowerCase(headers);
-    if (path.startsWith('/_vmctl/')) return omitted('it is about the stand-in itself');
-    if (lower['content-encoding']) return omitted('it is compressed');
+    if (path.startsWith('/_vmctl/')) return omitted('request to the administration of vmctl serve');
+    if (lower['content-encoding']) return omitted('compressed');
     const type = (lower['content-type'] ?? '').toLowerCase();
     if (!isUtf8(bytes)) {
-      if (!type.startsWith('image/')) return omitted('it is not text');
+      if (!type.startsWith('image/')) return omitted('not text');
       return { base64: Buffer.from(bytes).toString('base64') };
     }
     const masked = this.#masked(Buffer.from(bytes).toString('utf8'), type, isSignIn(path));
-    return masked === undefined
-      ? omitted('it is not well-formed')
-      : { text: this.#scrubbed(masked) };
+    return masked === undefined ? omitted('not well-formed') : { text: this.#scrubbed(masked) };
   }
 
   #masked(text: string, type: string, signsIn: boolean): string | undefined {

@@ -49,7 +49,7 @@ class Parser {
 
   constructor(text: string, type: string, now: Date) {
     const fields = Object.hasOwn(searchFields, type) ? searchFields[type] : undefined;
-    if (!fields) throw new Error(`There is no search for objects of the type ${type}.`);
+    if (!fields) throw new Error(`Objects of type ${type} are not searchable.`);
     this.scanner = new Scanner(text);
     this.type = type;
     this.now = now;
@@ -103,7 +103,7 @@ class Parser {
     const { scanner } = this;
     const position = scanner.position;
     const misplaced = ['and', 'or', 'sortby', 'page'].find((word) => scanner.startsWith(word));
-    if (scanner.atEnd) throw new SearchError('the search ends', position, ['a condition']);
+    if (scanner.atEnd) throw new SearchError('the query ends', position, ['a condition']);
     if (misplaced) throw new SearchError(`unexpected ${misplaced}`, position, ['a condition']);
     if (++this.conditionCount > maxConditions) {
       throw new SearchError(`more than ${maxConditions} conditions`, position, ['the end']);
@@ -123,7 +123,7 @@ class Parser {
     }
     const allowed = subject.field ? relationsOf(subject.field) : relationsByKind.text;
     if (!allowed.includes(relation)) {
-      throw new SearchError(`${relation} does not go with ${word.text}`, relationAt, allowed);
+      throw new SearchError(`${relation} is not valid for ${word.text}`, relationAt, allowed);
     }
     return subject.field
       ? this.comparison(subject, relation)
@@ -170,7 +170,7 @@ class Parser {
   private freeText(word: Word, through?: CrossReference, negated = false): FreeText {
     const key = through?.names[0] ?? '';
     if (this.freeTexts.has(key)) {
-      throw new SearchError('a second text to look for', word.position, [
+      throw new SearchError('a second search text', word.position, [
         'a field and a relation, or quotes around several words',
       ]);
     }
@@ -190,12 +190,13 @@ class Parser {
   private sort(): SortKey {
     const position = this.scanner.position;
     const sortable = namesOf(this.fields).filter((name) => this.fields[name]?.kind !== 'tag');
-    if (this.scanner.atEnd) throw new SearchError('the search ends', position, sortable);
+    if (this.scanner.atEnd) throw new SearchError('the query ends', position, sortable);
     const word = this.scanner.word();
     const name = word?.text.toLowerCase() ?? '';
     const field = fieldOf(this.fields, name);
     if (!field || field.kind === 'tag') {
-      throw new SearchError(`${shown(name)} is no field to sort by`, position, sortable);
+      const problem = name === '' ? 'no field to sort by' : `cannot sort by ${shown(name)}`;
+      throw new SearchError(problem, position, sortable);
     }
     const descending = this.scanner.keyword('desc');
     if (!descending) this.scanner.keyword('asc');

@@ -20,11 +20,11 @@ export class Scanner {
   constructor(text: string) {
     const forbidden = text.search(/[';]/);
     if (forbidden >= 0) {
-      throw new SearchError(`${text[forbidden]} is not allowed in a search`, forbidden);
+      throw new SearchError(`${text[forbidden]} is not allowed in a query`, forbidden);
     }
     const end = text.trimEnd().length;
     if (text[end - 1] === '\\') {
-      throw new SearchError('a search may not end with a backslash', end - 1);
+      throw new SearchError('a query must not end with a backslash', end - 1);
     }
     this.text = text;
   }
@@ -82,7 +82,7 @@ export class Scanner {
   /** What stands behind a relation: quoted text, or all up to the next blank. */
   value(): Word {
     const start = this.position;
-    if (start >= this.text.length) throw new SearchError('the search ends', start, ['a value']);
+    if (start >= this.text.length) throw new SearchError('the query ends', start, ['a value']);
     if (this.text[start] === '"') return this.quoted();
     if (/[=<>]/.test(this.text[start] ?? '') || this.text.startsWith('!=', start)) {
       throw new SearchError('a second relation', start, ['a value']);
@@ -100,7 +100,7 @@ export class Scanner {
     const start = this.pos;
     const end = this.text.indexOf('"', start + 1);
     if (end < 0) {
-      throw new SearchError('the search ends inside quotes', this.text.length, ['"']);
+      throw new SearchError('the query ends inside quotes', this.text.length, ['"']);
     }
     this.pos = end + 1;
     if (this.pos < this.text.length && !isBlank(this.text.charCodeAt(this.pos))) {
@@ -110,7 +110,7 @@ export class Scanner {
   }
 
   private misplacedQuote(position: number): never {
-    throw new SearchError('quotes that do not surround the whole value', position, ['a blank']);
+    throw new SearchError('quotes around a part of the value', position, ['a blank']);
   }
 
   private endsWord(offset: number): boolean {
@@ -141,7 +141,7 @@ export class SearchError extends Error {
 
   constructor(problem: string, position: number, expected: readonly string[] = []) {
     const wanted = expected.length > 0 ? `; expected ${expected.join(', ')}` : '';
-    super(`${problem} at character ${position + 1}${wanted}`);
+    super(`${problem} (character ${position + 1})${wanted}`);
     this.name = 'SearchError';
     this.problem = problem;
     this.position = position;

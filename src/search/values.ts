@@ -54,7 +54,7 @@ export function readValue(
 
 function refuse(word: Word, what: string, expected: readonly string[]): never {
   const shown = word.text.length > 40 ? `${word.text.slice(0, 37)}...` : word.text;
-  throw new SearchError(`${shown} is no ${what}`, word.position, expected);
+  throw new SearchError(`"${shown}" is not a valid ${what}`, word.position, expected);
 }
 
 function userOf(text: string): SearchValue {
@@ -105,7 +105,8 @@ function enumWord(field: SearchField, word: Word): string {
   }
   const found = words.get(plain(word.text.trim()));
   if (found !== undefined) return found;
-  return refuse(word, 'value of the field', offered(field));
+  const name = field.path?.split('.').at(-1)?.replaceAll('_', ' ') ?? 'value';
+  return refuse(word, field.kind === 'bool' ? 'boolean' : name, offered(field));
 }
 
 function offered(field: SearchField): readonly string[] {
@@ -136,7 +137,7 @@ function numberOf(field: SearchField, word: Word): SearchValue {
   const unit = field.unit ? units[field.unit] : 1n;
   const from = value * unit;
   const until = from + unit;
-  if (from < -longLimit || until > longLimit) refuse(word, 'integer of 64 bits', ['an integer']);
+  if (from < -longLimit || until > longLimit) refuse(word, '64-bit integer', ['an integer']);
   if (!field.unit) return { kind: 'number', value: nearest(value) };
   return { kind: 'size', from: nearest(from), until: nearest(until) };
 }

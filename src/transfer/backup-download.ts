@@ -131,8 +131,8 @@ async function copyInto(file: PartialFile, base: string, signal: AbortSignal): P
   try {
     source = await FileSource.open(base);
   } catch (error) {
-    throw new UsageError(`${base} cannot be copied: ${(error as Error).message}`, {
-      hint: 'name the file that the backup before was downloaded into',
+    throw new UsageError(`cannot copy ${base}: ${(error as Error).message}`, {
+      hint: 'use the file of the previous backup',
     });
   }
   try {

@@ -18,9 +18,9 @@ export async function deviceSize(rdev: number, path: string): Promise<number> {
   const sectors = await readFile(`/sys/dev/block/${major}:${minor}/size`, 'utf8').catch(() => '');
   const size = Number(sectors) * SECTOR;
   if (sectors.trim() !== '' && Number.isSafeInteger(size)) return size;
-  throw new UsageError(`${path} is a block device, and this system does not tell its size`, {
+  throw new UsageError(`${path} is a block device of unknown size`, {
     code: 'unreadable_file',
-    hint: 'read it through a pipe: cat DEVICE | vmctl disks upload - --size SIZE ...',
+    hint: 'use a pipe: cat DEVICE | vmctl disks upload - --size SIZE ...',
   });
 }
 
@@ -48,14 +48,11 @@ export async function openDevice(path: string): Promise<DeviceTarget> {
     handle = await open(path, constants.O_WRONLY | constants.O_EXCL);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `${path} cannot be written: ${code === 'EBUSY' ? 'it is in use' : message}`,
-      {
-        code: 'unwritable_file',
-        ...(code === 'EBUSY' ? { hint: 'unmount it, or take it out of what uses it' } : {}),
-        cause: error,
-      },
-    );
+    throw new UsageError(`cannot write "${path}": ${code === 'EBUSY' ? 'it is in use' : message}`, {
+      code: 'unwritable_file',
+      ...(code === 'EBUSY' ? { hint: 'unmount it, or stop the programs that use it' } : {}),
+      cause: error,
+    });
   }
   try {
     const size = await deviceSize((await handle.stat()).rdev, path);
@@ -73,7 +70,7 @@ async function flush(handle: FileHandle, path: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    throw new VmctlError(`${path} has not kept what was written: ${systemReason(error)}`, {
+    throw new VmctlError(`${path} lost written data: ${systemReason(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });

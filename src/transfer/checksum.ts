@@ -90,7 +90,7 @@ export class BlockHashes {
 
   #start(): Digest {
     const digest = startDigest(this.algorithm);
-    if (!digest) throw new Error(`This Node has no ${this.algorithm}.`);
+    if (!digest) throw new Error(`This version of Node.js lacks ${this.algorithm}.`);
     return digest;
   }
 }

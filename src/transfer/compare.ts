@@ -77,7 +77,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     ...(source.content.format === format
       ? {}
       : {
-          hint: `the file is ${source.content.format} and the disk ${format}: they are compared as they are stored, not as a machine sees them`,
+          hint: `the file is ${source.content.format}, the disk ${format}; only the stored bytes are compared`,
         }),
   });
 }
@@ -116,8 +116,8 @@ export async function fileChecksum(
 }
 
 function noChecksum(): VmctlError {
-  return new VmctlError('the image daemon makes no checksums', {
+  return new VmctlError('the image daemon does not support checksums', {
     code: 'no_checksum',
-    hint: 'vmctl disks download fetches the image, so that the files can be compared here',
+    hint: 'download the image with vmctl disks download to compare the files',
   });
 }

@@ -65,8 +65,8 @@ export async function* decompressed(
     // What cannot be read is another matter than what cannot be unpacked.
     if (failure !== undefined) throw failure;
     throw new VmctlError(
-      `${path} cannot be unpacked: its ${packing.name} data breaks off or is damaged (${(error as Error).message})`,
-      { code: 'damaged_file', hint: 'fetch it or pack it again', cause: error },
+      `cannot decompress ${path}: ${packing.name} data is truncated or damaged (${(error as Error).message})`,
+      { code: 'damaged_file', hint: 'download or compress it again', cause: error },
     );
   }
 }

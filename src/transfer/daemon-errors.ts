@@ -37,12 +37,12 @@ export function tookItsTime(failure: unknown): boolean {
 /** An answer that is no success. */
 export function daemonError(what: string, status: number, text: string): VmctlError {
   const why = text.trim().split('\n', 1)[0] || `HTTP status ${status}`;
-  const message = `${what}: the image daemon says: ${why}`;
+  const message = `${what}: the image daemon reports: ${why}`;
   if (isTicketRefusal(status)) {
     return new ConflictError(`${what}: the image daemon no longer accepts the ticket`, {
       code: 'ticket_refused',
       status,
-      hint: 'the transfer was paused, cancelled, or has run out of time',
+      hint: 'the transfer was paused, cancelled or has expired',
     });
   }
   if (status === 507) return new ServerError(message, { code: 'no_space_on_server', status });
@@ -55,5 +55,7 @@ export function daemonError(what: string, status: number, text: string): VmctlEr
 
 /** An answer that claims success and is none. */
 export function invalidResponse(what: string): ServerError {
-  return new ServerError(`fetch the image: the image daemon ${what}`, { code: 'bad_answer' });
+  return new ServerError(`cannot download the image: the image daemon ${what}`, {
+    code: 'bad_answer',
+  });
 }

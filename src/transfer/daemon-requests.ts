@@ -99,7 +99,7 @@ export class DaemonRequests {
     const { left } = this.#route;
     this.#route = routeTo(url, this.#options.signal);
     this.#loseUnflushed();
-    left.abort(new ConnectionError('the image is elsewhere', { retryable: true }));
+    left.abort(new ConnectionError('the image is at another address', { retryable: true }));
   }
 
   /** Sends requests through a socket of this machine, until one of them fails there. */

@@ -91,10 +91,10 @@ export async function downloadToStream(
 
 function requireCapacity(size: number, { capacity = Infinity }: StreamDownloadOptions): void {
   if (size <= capacity) return;
-  throw new ConflictError(
-    `the image has ${size} bytes, ${size - capacity} more than there is room for`,
-    { code: 'no_room', hint: 'give a larger device, or download into a file' },
-  );
+  throw new ConflictError(`the image has ${size} bytes, ${size - capacity} more than the device`, {
+    code: 'no_room',
+    hint: 'use a larger device, or download to a file',
+  });
 }
 
 interface Work {
@@ -165,7 +165,7 @@ async function write(out: Writable, bytes: Buffer, signal: AbortSignal): Promise
       else if ('code' in error && error.code === 'EPIPE') reject(new ReaderClosedError());
       else {
         const context = { code: 'unwritable_file', cause: error };
-        reject(new VmctlError(`the image cannot be written: ${systemReason(error)}`, context));
+        reject(new VmctlError(`cannot write the image: ${systemReason(error)}`, context));
       }
     });
   });

@@ -168,7 +168,7 @@ class Download {
     if (resume) {
       if (resume.header.size === size) return resume;
       throw new ConflictError(
-        `the image has ${size} bytes now instead of ${resume.header.size}: it is another one`,
+        `the image has changed: ${size} bytes instead of ${resume.header.size}`,
         { code: 'disk_changed', hint: 'run the command with --force and without --resume' },
       );
     }
@@ -202,7 +202,7 @@ class Download {
     const space = await file.space();
     if (space !== undefined && space < needed) {
       this.#options.onNote?.(
-        `the image may not fit: it has ${needed} bytes of data, and only ${space} are free here`,
+        `not enough space: the image has ${needed} bytes of data, ${space} bytes are free`,
       );
     }
   }
@@ -219,7 +219,7 @@ class Download {
       });
     } catch (error) {
       this.#options.onNote?.(
-        `the file is complete, but the transfer did not end well: ${(error as Error).message}`,
+        `the file is complete, but the transfer failed at its end: ${(error as Error).message}`,
       );
     }
   }

@@ -65,7 +65,7 @@ export class FileSource implements Source {
       // Without O_NONBLOCK, opening a pipe would wait for somebody to write into it.
       handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
-      throw new UsageError(`${given} cannot be read: ${systemReason(error)}`, {
+      throw new UsageError(`cannot read "${given}": ${systemReason(error)}`, {
         code: 'unreadable_file',
         cause: error,
       });
@@ -105,7 +105,7 @@ export class FileSource implements Source {
         return;
       }
       const { bytesRead } = await this.#handle.read(buffer, filled, wanted, at).catch(unreadable);
-      if (bytesRead === 0) throw this.#changed('it became shorter');
+      if (bytesRead === 0) throw this.#changed('it is shorter than before');
       filled += bytesRead;
     }
   }
@@ -113,13 +113,13 @@ export class FileSource implements Source {
   /** Throws when the file is no longer what it was when it was opened. */
   async requireUnchanged(): Promise<void> {
     const now = await identityOf(this.#handle, this.path);
-    if (!isSameIdentity(now, this.identity)) throw this.#changed('somebody writes to it');
+    if (!isSameIdentity(now, this.identity)) throw this.#changed('another program writes to it');
   }
 
   #changed(why: string): ConflictError {
-    return new ConflictError(`${this.path} changed while it was uploaded: ${why}`, {
+    return new ConflictError(`${this.path} changed during the upload: ${why}`, {
       code: 'source_changed',
-      hint: 'upload it when nobody writes to it any more',
+      hint: 'upload it again when no program writes to it',
     });
   }
 
@@ -158,7 +158,7 @@ async function inspect(handle: FileHandle, given: string): Promise<FileFacts> {
 }
 
 function unreadable(error: NodeJS.ErrnoException): never {
-  throw new VmctlError(`the file cannot be read: ${systemReason(error)}`, {
+  throw new VmctlError(`cannot read the file: ${systemReason(error)}`, {
     code: 'unreadable_file',
     cause: error,
   });

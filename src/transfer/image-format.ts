@@ -15,23 +15,21 @@ export function requireFormat(
 ): DiskFormat {
   if (requested === 'raw') return 'raw';
   if (requested === 'cow' && content.format !== 'cow') {
-    throw new UsageError(`${path} is no qcow2 image`, {
+    throw new UsageError(`${path} is not a qcow2 image`, {
       code: 'wrong_format',
-      hint: 'leave --format out, or convert it: qemu-img convert -O qcow2',
+      hint: 'remove --format, or convert it: qemu-img convert -O qcow2',
     });
   }
   if (content.format !== 'cow') return 'raw';
   if (content.hasBackingFile) {
-    throw new UsageError(`${path} is only the difference to another image`, {
+    throw new UsageError(`${path} is the overlay of another image`, {
       code: 'has_backing_file',
-      hint: 'make it whole first: qemu-img convert -O qcow2',
+      hint: 'flatten it: qemu-img convert -O qcow2',
     });
   }
   if (content.obstacle === undefined) return 'cow';
   throw new UsageError(
-    content.obstacle === 'encrypted'
-      ? `${path} is encrypted`
-      : `${path} has its data in another file`,
+    content.obstacle === 'encrypted' ? `${path} is encrypted` : `${path} has an external data file`,
     {
       code: 'unusable_image',
       hint: 'convert it first: qemu-img convert -O qcow2',
@@ -41,9 +39,9 @@ export function requireFormat(
 
 /** What people have beside images, and no disk holds as it is. */
 const archives: readonly (readonly [name: string, magic: string, hint: string])[] = [
-  ['packed with bzip2', 'BZh', 'unpack it first: bunzip2'],
-  ['a ZIP archive', 'PK\x03\x04', 'unpack it first: unzip'],
-  ['a 7-Zip archive', "7z\xbc\xaf'\x1c", 'unpack it first: 7z x'],
+  ['compressed with bzip2', 'BZh', 'decompress it: bunzip2'],
+  ['a ZIP archive', 'PK\x03\x04', 'extract it: unzip'],
+  ['a 7-Zip archive', "7z\xbc\xaf'\x1c", 'extract it: 7z x'],
 ];
 
 /**
@@ -59,11 +57,11 @@ export function requireKnown(
   const wrong = (what: string, hint: string) =>
     new UsageError(`${path} is ${what}`, {
       code: 'wrong_format',
-      hint: `${hint}; --format raw uploads it as it is`,
+      hint: `${hint}; or upload it unchanged with --format raw`,
     });
   if (content.format === 'cow' && lackOf(content) === undefined) {
     requireHeader(head, length, (problem) =>
-      wrong(`not usable: ${problem}`, 'check it with qemu-img check'),
+      wrong(`not a valid image: ${problem}`, 'check it with qemu-img check'),
     );
   }
   const image = foreignImageOf(head);
@@ -74,9 +72,9 @@ export function requireKnown(
     }
   }
   if (content.format === 'raw' && /\.(qcow2|qcow)$/i.test(path)) {
-    throw new UsageError(`${path} is no qcow2 image, whatever its name says`, {
+    throw new UsageError(`${path} is not a qcow2 image, despite its name`, {
       code: 'wrong_format',
-      hint: 'look at what is in it; --format raw uploads it as it is',
+      hint: 'check its contents; --format raw uploads it unchanged',
     });
   }
 }

@@ -148,9 +148,9 @@ export class Journal {
     const self = process.getuid?.();
     if (self !== undefined && (uid !== self || (mode & 0o022) !== 0)) {
       closeSync(file);
-      throw new UsageError(`${path} is a file that others may change`, {
+      throw new UsageError(`other users can change ${path}`, {
         code: 'unsafe_file',
-        hint: `look at what is in it, then remove it`,
+        hint: `check its contents, then remove it`,
       });
     }
     const text = describeWriteErrors(path, () => readFileSync(file, 'utf8'));
@@ -216,10 +216,10 @@ export class Journal {
   refuseIfInUse(): void {
     if (!this.isInUse) return;
     const pid = this.#pid;
-    throw new ConflictError(
-      `another vmctl (process ${pid}) is moving ${this.header.file} at this moment`,
-      { code: 'transfer_in_use', hint: 'wait for it, or stop it first' },
-    );
+    throw new ConflictError(`another vmctl (process ${pid}) is transferring ${this.header.file}`, {
+      code: 'transfer_in_use',
+      hint: 'wait for it, or stop it',
+    });
   }
 
   /** Notes blocks with data that are on stable storage. */
@@ -274,7 +274,7 @@ export class Journal {
     try {
       rmSync(this.path, { force: true });
     } catch (error) {
-      onNote?.(`${this.path}, which kept track of it, cannot be removed: ${systemReason(error)}`);
+      onNote?.(`cannot remove the journal ${this.path}: ${systemReason(error)}`);
     }
   }
 }
@@ -284,9 +284,9 @@ function describeWriteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new VmctlError(`${path} cannot be written: ${systemReason(error)}`, {
+    throw new VmctlError(`cannot write "${path}": ${systemReason(error)}`, {
       code: 'unwritable_journal',
-      hint: 'it keeps track of the transfer; make room there, or let XDG_STATE_HOME name another folder',
+      hint: 'it is the journal of the transfer; free some space, or set XDG_STATE_HOME to another folder',
       cause: error,
     });
   }

@@ -108,7 +108,7 @@ async function contentsByReading(
   open: () => ByteStream,
   { onNote, signal }: SourceOptions,
 ): Promise<Omit<Contents, 'path'>> {
-  onNote(`${path} is packed with ${packing.name}: it is read once to learn its size`);
+  onNote(`${path} is compressed with ${packing.name}; reading it once for its size`);
   return { ...(await measure(open(), signal)), open };
 }
 
@@ -116,10 +116,10 @@ async function openPipe(options: SourceOptions): Promise<Source> {
   const { stdin } = options;
   if ((stdin as { isTTY?: boolean }).isTTY) {
     throw new UsageError('standard input is a terminal', {
-      hint: 'send an image through a pipe: zcat root.raw.gz | vmctl disks upload - ...',
+      hint: 'use a pipe: zcat root.raw.gz | vmctl disks upload - ...',
     });
   }
-  options.onNote(`an upload from ${STDIN} cannot be resumed`);
+  options.onNote(`cannot resume an upload from ${STDIN}`);
   const end = () => stdin.destroy();
   options.signal.addEventListener('abort', end, { once: true });
   return await fromStream(STDIN, stdin, options, undefined, async () => void end());
@@ -127,7 +127,7 @@ async function openPipe(options: SourceOptions): Promise<Source> {
 
 async function openAddress(address: string, options: SourceOptions): Promise<Source> {
   if (/^http:/i.test(address)) {
-    options.onWarning('nothing proves that what comes over http is the right image');
+    options.onWarning('http does not protect the image against changes');
   }
   const file = await WebFile.open(address, options);
   try {
@@ -136,7 +136,9 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
       requireUsable(file.head, file.path, options);
       return new WebSource(file);
     }
-    const why = packing ? `is packed with ${packing.name}` : 'comes from a server without ranges';
+    const why = packing
+      ? `is compressed with ${packing.name}`
+      : 'comes from a server without range support';
     options.onNote(`${file.path} ${why}: its upload cannot be resumed`);
     // Without ranges the end of a packed file cannot be asked for.
     const unpackedSize =
@@ -165,7 +167,7 @@ async function fromStream(
   const isRaw = options.format === 'raw' || imageFormat(inner.head, 0).format === 'raw';
   const known = size ?? (isRaw ? options.size : undefined);
   if (known === undefined) {
-    onNote(`the size of ${path} is not known: it is copied to a temporary file first`);
+    onNote(`the size of ${path} is unknown; copying it to a temporary file`);
     const file = await spoolToTempFile(path, inner.bytes, signal);
     await close();
     return file;
@@ -216,9 +218,9 @@ function compressionFor(
   const packing = compressionOf(head);
   const named = compressionByExtension(path);
   if (packing || !named || format === 'raw') return packing;
-  throw new UsageError(`${path} is not packed with ${named.name}, whatever its name says`, {
+  throw new UsageError(`${path} is not compressed with ${named.name}, despite its name`, {
     code: 'wrong_format',
-    hint: 'look at what is in it; --format raw uploads it as it is',
+    hint: 'check its contents; --format raw uploads it unchanged',
   });
 }
 

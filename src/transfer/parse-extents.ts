@@ -58,9 +58,9 @@ export async function parseExtents(
       else runs.push({ start, end: size });
     }
     rest = rest.slice(used);
-    if (rest.length > 10_000) throw invalidExtents('it is no list of extents');
+    if (rest.length > 10_000) throw invalidExtents('not a list of extents');
   }
-  if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw invalidExtents('it breaks off');
+  if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw invalidExtents('it is truncated');
   return { size, data: runs };
 }
 
@@ -69,7 +69,7 @@ function parseExtent(text: string): ListedExtent {
   try {
     value = JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch {
-    throw invalidExtents('it is no JSON');
+    throw invalidExtents('not JSON');
   }
   const { start, length, zero, dirty } = value;
   if (!isCount(start) || !isCount(length)) throw invalidExtents('an extent has no numbers');
@@ -81,7 +81,7 @@ function isCount(value: unknown): value is number {
 }
 
 function invalidExtents(why: string): ServerError {
-  return new ServerError(`the list of extents from the image daemon cannot be used: ${why}`, {
+  return new ServerError(`cannot use the extents of the image daemon: ${why}`, {
     code: 'bad_answer',
   });
 }

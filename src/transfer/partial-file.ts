@@ -43,7 +43,7 @@ export class PartialFile {
   static async create(
     given: string,
     force: boolean,
-    advice = '--resume goes on with it, --force begins anew',
+    advice = 'use --resume to continue it, or --force to start again',
   ): Promise<PartialFile> {
     const target = resolve(given);
     await requireFree(given, force);
@@ -59,12 +59,12 @@ export class PartialFile {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') {
-        throw new UsageError(`${partialPath(given)} is there already, from an earlier download`, {
+        throw new UsageError(`${partialPath(given)} exists from an earlier download`, {
           code: 'file_exists',
           hint: advice,
         });
       }
-      throw new UsageError(`${partialPath(given)} cannot be made: ${systemReason(error)}`, {
+      throw new UsageError(`cannot create "${partialPath(given)}": ${systemReason(error)}`, {
         code: 'unwritable_file',
         cause: error,
       });
@@ -86,7 +86,7 @@ export class PartialFile {
       return new PartialFile(target, handle, force);
     }
     await handle.close();
-    throw partialChanged(path, 'it is another file');
+    throw partialChanged(path, 'it was replaced, or has another size');
   }
 
   /**
@@ -196,7 +196,7 @@ async function describeWriteErrors<T>(path: string, work: () => Promise<T>): Pro
     if (error instanceof VmctlError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
     const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
-    throw new VmctlError(`${path} cannot be written: ${systemReason(error)}`, {
+    throw new VmctlError(`cannot write "${path}": ${systemReason(error)}`, {
       code: full ? 'no_space' : 'unwritable_file',
       cause: error,
     });
@@ -219,28 +219,28 @@ async function isSameFile(path: string, known: FileIdentity): Promise<boolean> {
 async function requireFree(path: string, force: boolean): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new UsageError(`${path} cannot be written: ${systemReason(error)}`, {
+    throw new UsageError(`cannot write "${path}": ${systemReason(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });
   });
   if (!found) return;
   if (found.isSymbolicLink()) {
-    throw new UsageError(`${path} is a symbolic link, which could lead anywhere`, {
+    throw new UsageError(`${path} is a symbolic link`, {
       code: 'unsafe_file',
-      hint: 'name the file itself',
+      hint: 'use the path of the file itself',
     });
   }
   if (!found.isFile()) {
-    throw new UsageError(`${path} is no regular file`, {
+    throw new UsageError(`${path} is not a regular file`, {
       code: 'unsafe_file',
-      hint: found.isDirectory() ? 'name a file in it' : 'name another file',
+      hint: found.isDirectory() ? 'use a file in it' : 'use another file',
     });
   }
   if (!force) {
     throw new UsageError(`${path} exists`, {
       code: 'file_exists',
-      hint: 'name another file, or give --force to replace it',
+      hint: 'use another file, or --force to replace it',
     });
   }
 }
@@ -252,16 +252,16 @@ async function moveToFree(from: string, to: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') {
-      throw new ConflictError(`${to} came into being during the download`, {
+      throw new ConflictError(`another program created ${to} during the download`, {
         code: 'file_exists',
-        hint: `what was fetched is whole, and is in ${from}`,
+        hint: `the complete download is in ${from}`,
       });
     }
     // File systems without links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) {
-      throw new VmctlError(`${to} cannot be made: ${systemReason(error)}`, {
+      throw new VmctlError(`cannot create "${to}": ${systemReason(error)}`, {
         code: 'unwritable_file',
-        hint: `what was fetched is whole, and is in ${from}`,
+        hint: `the complete download is in ${from}`,
         cause: error,
       });
     }
@@ -287,8 +287,8 @@ async function flushFolder(path: string): Promise<void> {
 }
 
 function partialChanged(path: string, why: string): UsageError {
-  return new UsageError(`${path} is not what the earlier download left: ${why}`, {
+  return new UsageError(`${path} has changed since the earlier download: ${why}`, {
     code: 'partial_changed',
-    hint: 'run the command with --force and without --resume to begin anew',
+    hint: 'start again with --force and without --resume',
   });
 }

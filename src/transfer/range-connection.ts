@@ -95,7 +95,7 @@ export class RangeConnection {
     this.#socket.once(connected, () => this.#socket.setTimeout(IDLE_TIMEOUT));
     this.#socket.on('timeout', () => {
       const code = this.#socket.connecting ? 'UND_ERR_CONNECT_TIMEOUT' : 'UND_ERR_BODY_TIMEOUT';
-      this.#end(failure('nothing comes any more', code));
+      this.#end(failure('no further data received', code));
     });
     this.#socket.on('error', (error) => this.#end(error));
     this.#socket.on('close', () => this.#end(failure('other side closed', 'UND_ERR_SOCKET')));
@@ -173,14 +173,14 @@ export class RangeConnection {
   #take(count: number): boolean {
     const turn = this.#turn;
     if (!turn) {
-      this.#end(failure('an answer without a question', 'UND_ERR_SOCKET'));
+      this.#end(failure('a response without a request', 'UND_ERR_SOCKET'));
       return true;
     }
     if (turn.status === undefined) {
       this.#headLength += count;
       this.#readHead(turn);
     } else if (turn.filled < turn.body.length) turn.filled += count;
-    else this.#end(failure('more than an answer', 'UND_ERR_SOCKET'));
+    else this.#end(failure('data after the response', 'UND_ERR_SOCKET'));
     if (turn.status === undefined || this.#turn !== turn) return true;
     const { status, pace } = turn;
     const goOn = () => {
@@ -206,7 +206,7 @@ export class RangeConnection {
     const come = this.#head.subarray(0, this.#headLength);
     const end = come.indexOf(headEnd);
     if (end < 0) {
-      if (this.#headLength === MAX_HEAD_LENGTH) this.#end(invalidResponse('sends no HTTP'));
+      if (this.#headLength === MAX_HEAD_LENGTH) this.#end(invalidResponse('does not use HTTP'));
       return;
     }
     const head = new ResponseHead(come.toString('latin1', 0, end));
@@ -223,7 +223,7 @@ export class RangeConnection {
     else turn.body = Buffer.alloc(isRead ? length : 0);
     const from = end + headEnd.length;
     if (isRead && come.length - from > turn.body.length) {
-      this.#end(failure('more than an answer', 'UND_ERR_SOCKET'));
+      this.#end(failure('data after the response', 'UND_ERR_SOCKET'));
       return;
     }
     turn.filled = come.copy(turn.body, 0, from);
@@ -249,15 +249,15 @@ export class RangeConnection {
 
 /** Why the answer to a request cannot be used. */
 function responseProblem(head: ResponseHead, { first, last }: RangeRequest): unknown {
-  if (head.status === 200) return invalidResponse('does not know ranges');
-  if (!head.status) return invalidResponse('sends no HTTP');
+  if (head.status === 200) return invalidResponse('does not support ranges');
+  if (!head.status) return invalidResponse('does not use HTTP');
   if (head.status !== 206) return undefined;
   if (!head.field('content-range').startsWith(`bytes ${first}-${last}/`)) {
-    return invalidResponse('sends another range than it was asked for');
+    return invalidResponse('sends another range than requested');
   }
   const wanted = last - first + 1;
-  if (head.length === undefined) return invalidResponse('does not say how long its answer is');
-  if (head.length > wanted) return invalidResponse('sends more than it was asked for');
+  if (head.length === undefined) return invalidResponse('sends no content length');
+  if (head.length > wanted) return invalidResponse('sends more data than requested');
   return head.length < wanted ? failure('short', 'UND_ERR_SOCKET') : undefined;
 }
 

@@ -2,6 +2,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
+import { systemReason } from '../system-errors.ts';
 import {
   BLOCK,
   blockRange,
@@ -100,18 +101,18 @@ async function describeWriteErrors<T>(
   try {
     return await work();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
       const { size } = journal.header;
       const left = Math.max(0, totalLength(data) - progress.transferred);
       const space = code === 'ENOSPC' ? ((await file.space()) ?? 0) : 0;
       const missing = Math.max(0, left - space);
       throw new VmctlError(
-        `there is no room for the image at ${file.path}: ${missing} bytes are missing (of ${size} that it has, ${left} were still to come)`,
+        `no space for ${file.path}: ${missing} more bytes needed (image ${size}, remaining ${left})`,
         { code: 'no_space', cause: error },
       );
     }
-    throw new VmctlError(`${file.path} cannot be written: ${message}`, {
+    throw new VmctlError(`cannot write "${file.path}": ${systemReason(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });

@@ -18,7 +18,7 @@ export async function remoteExtents(
   const known = format === 'raw' ? Number(disk['provisioned_size']) : Number.NaN;
   const size = (await image.size()) ?? known;
   if (!Number.isSafeInteger(size)) {
-    throw new ConflictError('the image daemon does not say how long the image is');
+    throw new ConflictError('the image daemon does not report the size of the image');
   }
   return { size, data: size === 0 ? [] : [{ start: 0, end: size }] };
 }

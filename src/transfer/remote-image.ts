@@ -64,7 +64,7 @@ export class RemoteImage {
 
   /** What can be done with the image, and with how many connections. */
   async capabilities(retries = FIRST_RETRIES): Promise<Capabilities> {
-    const what = 'look at the image';
+    const what = 'open the image';
     return await this.#requests.retry(
       what,
       async () => capabilitiesIn(what, await this.#requests.send({ method: 'OPTIONS' })),
@@ -77,7 +77,7 @@ export class RemoteImage {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT);
     try {
       const answer = await this.#requests.send({ method: 'OPTIONS', signal });
-      return capabilitiesIn('look at the image', answer);
+      return capabilitiesIn('open the image', answer);
     } catch {
       return undefined;
     }
@@ -146,7 +146,7 @@ export class RemoteImage {
 
   /** Fills the buffer with the bytes of a range. */
   async read(range: Range, buffer: Buffer): Promise<void> {
-    const what = 'fetch the image';
+    const what = 'download the image';
     await this.#requests.retry(what, async () => {
       const refused = await this.#requests.receive(range, buffer);
       if (refused) throw daemonError(what, refused.status, refused.text);
@@ -158,7 +158,7 @@ export class RemoteImage {
    * make such a checksum.
    */
   async checksum(query: string): Promise<string | undefined> {
-    const what = 'ask for the checksum of the image';
+    const what = 'read the checksum of the image';
     return await unlessRefused([400, 404, 405], () =>
       this.#requests.retry(what, async () => {
         const { status, text } = await this.#requests.send({
@@ -188,7 +188,7 @@ export class RemoteImage {
 
   /** Where the image has data, and how long it is. Short gaps between data count as data. */
   async extents(): Promise<RemoteExtents> {
-    const what = 'ask for the extents of the image';
+    const what = 'read the extents of the image';
     return await this.#requests.retry(what, async () => {
       const request = { suffix: '/extents', headersTimeout: LONG_WORK };
       const { statusCode, body } = await this.#requests.open(request);
@@ -202,7 +202,7 @@ export class RemoteImage {
    * only where they are wanted. Undefined where the image is not read that way, but in full.
    */
   async changedExtents(zeros: boolean): Promise<RemoteExtents | undefined> {
-    const what = 'ask for what has changed in the image';
+    const what = 'read the changed extents of the image';
     const isData = ({ dirty, zero }: { dirty: boolean; zero: boolean }) =>
       dirty && (zeros || !zero);
     return await unlessRefused([404], () =>
@@ -218,7 +218,7 @@ export class RemoteImage {
 
   /** Bytes of the image, by asking for all of it and reading nothing; for old daemons. */
   async size(): Promise<number | undefined> {
-    return await this.#requests.retry('look at the image', async () => {
+    return await this.#requests.retry('open the image', async () => {
       const { statusCode, headers, body } = await this.#requests.open({});
       body.on('error', () => {});
       body.destroy();

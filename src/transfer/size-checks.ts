@@ -20,10 +20,10 @@ export function requirePlausibleQcow2Size({ path, size, content: { virtualSize }
   const limit = Math.ceil(virtualSize * 1.1) + 2 ** 20;
   if (size <= limit) return;
   throw new UsageError(
-    `${path} has ${size} bytes, but a qcow2 disk of ${virtualSize} bytes has room for ${limit}`,
+    `${path} has ${size} bytes; a qcow2 disk of ${virtualSize} bytes has at most ${limit}`,
     {
       code: 'too_large',
-      hint: 'it may hold internal snapshots; qemu-img convert -O qcow2 leaves them out',
+      hint: 'the file may have internal snapshots; remove them with qemu-img convert -O qcow2',
     },
   );
 }
@@ -33,14 +33,14 @@ export function newDiskSize({ size }: NewDisk, format: DiskFormat, virtual: numb
   if (size === undefined) return roundUpToSector(virtual);
   if (size < virtual) {
     throw new UsageError(
-      `the image has ${virtual} bytes, ${virtual - size} more than --size says (${size})`,
-      { code: 'too_large', hint: 'leave --size out, or make it larger' },
+      `the image has ${virtual} bytes, ${virtual - size} more than --size (${size})`,
+      { code: 'too_large', hint: 'remove --size, or increase it' },
     );
   }
   if (format === 'cow' && roundUpToSector(size) !== roundUpToSector(virtual)) {
-    throw new UsageError(`a qcow2 image has its size in it: ${virtual} bytes instead of ${size}`, {
+    throw new UsageError(`the qcow2 image has a size of ${virtual} bytes, not ${size}`, {
       code: 'wrong_size',
-      hint: 'upload it without --size; a machine that has the disk can make it larger',
+      hint: 'upload it without --size, and resize the disk afterwards',
     });
   }
   return roundUpToSector(size);
@@ -60,12 +60,12 @@ export function requireFitsDomain(
   const whole = format === 'raw' && (preallocated || onBlockStorage);
   const needed = whole ? size : format === 'cow' ? source.size : source.storedSize;
   if (needed <= availableSpace) return undefined;
-  const short = `the storage domain has ${availableSpace} bytes left, ${needed - availableSpace} fewer than the disk ${name} needs`;
-  // Some of its data may be zeros, which are not stored.
-  if (!whole && format === 'raw') return short.replace('needs', 'may need');
+  const isUpperBound = !whole && format === 'raw'; // Zeros in its data are not stored.
+  const short = `not enough space in the storage domain: ${availableSpace} bytes available, disk ${name} ${isUpperBound ? 'may need' : 'needs'} ${needed - availableSpace} more`;
+  if (isUpperBound) return short;
   throw new ConflictError(short, {
     code: 'no_room',
-    hint: 'vmctl storagedomains list shows which has more',
+    hint: 'find a storage domain with enough space: vmctl storagedomains list',
   });
 }
 
@@ -74,10 +74,10 @@ export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: nu
   const name = diskName(disk);
   if (disk['format'] !== format) {
     throw new UsageError(
-      `the disk ${name} is ${String(disk['format'])}, but the file is ${format}`,
+      `disk ${name} has format ${String(disk['format'])}, but the file is ${format}`,
       {
         code: 'wrong_format',
-        hint: 'upload it into a disk of the same format, or convert it first',
+        hint: 'upload it to a disk with the same format, or convert it',
       },
     );
   }
@@ -89,7 +89,7 @@ export function requireRoomOnDisk(disk: ApiObject, virtual: number): void {
   const diskSize = Number(disk['provisioned_size'] ?? 0);
   if (virtual <= diskSize) return;
   throw new UsageError(
-    `the image has ${virtual} bytes, ${virtual - diskSize} more than the disk ${diskName(disk)} (${diskSize})`,
-    { code: 'too_large', hint: 'upload it into a new disk, or make the disk larger' },
+    `the image has ${virtual} bytes, ${virtual - diskSize} more than disk ${diskName(disk)} (${diskSize})`,
+    { code: 'too_large', hint: 'upload it to a new disk, or resize the disk' },
   );
 }

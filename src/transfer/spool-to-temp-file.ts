@@ -38,7 +38,7 @@ export async function spoolToTempFile(
     await removeFolder();
     if (signal.aborted) throw signal.reason;
     if (error instanceof VmctlError) throw error;
-    throw copyError(path, error, '; --size needs no copy of a raw image');
+    throw copyError(path, error, '; with --size, a raw image needs no copy');
   }
 }
 
@@ -46,13 +46,13 @@ export async function spoolToTempFile(
 export function copyError(path: string, error: unknown, instead = ''): VmctlError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-    return new VmctlError(`there is no room for a copy of ${path} in ${tmpdir()}`, {
+    return new VmctlError(`no space for a copy of ${path} in ${tmpdir()}`, {
       code: 'no_space',
-      hint: `let TMPDIR name a folder with more room${instead}`,
+      hint: `set TMPDIR to a folder with more space${instead}`,
       cause: error,
     });
   }
-  return new VmctlError(`${path} cannot be copied to ${tmpdir()}: ${systemReason(error)}`, {
+  return new VmctlError(`cannot copy ${path} to ${tmpdir()}: ${systemReason(error)}`, {
     code: 'unreadable_file',
     cause: error,
   });

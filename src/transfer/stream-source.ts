@@ -104,7 +104,7 @@ export class StreamSource implements Source {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof VmctlError) throw error;
-      throw new VmctlError(`${path} cannot be read: ${systemReason(error)}`, {
+      throw new VmctlError(`cannot read "${path}": ${systemReason(error)}`, {
         code: 'unreadable_file',
         cause: error,
       });
@@ -130,7 +130,7 @@ export class StreamSource implements Source {
 
   async read({ start, end }: Range, bytes: Buffer): Promise<void> {
     const block = Math.floor(start / BLOCK);
-    if (this.#released.has(block)) throw new Error(`Block ${block} has been given away.`);
+    if (this.#released.has(block)) throw new Error(`Block ${block} was already released.`);
     const buffered = this.#buffered.get(block);
     const stop = Math.max(start, Math.min(end, this.size));
     if (buffered) buffered.copy(bytes, 0, start - block * BLOCK, stop - block * BLOCK);
@@ -162,9 +162,9 @@ export class StreamSource implements Source {
   }
 
   #wrong(what: string): ConflictError {
-    return new ConflictError(`${this.path} ${what} that it should have`, {
+    return new ConflictError(`${this.path} ${what} given with --size`, {
       code: 'wrong_length',
-      hint: 'what was sent is not the whole image; see whether the program that writes it failed',
+      hint: 'the upload is incomplete; check the program that writes the image',
     });
   }
 }

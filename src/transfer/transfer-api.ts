@@ -85,7 +85,7 @@ export class TransferApi {
   async waitForDisk(id: string): Promise<ApiObject> {
     return await this.#until(`disks/${id}`, 'to be unlocked', async () => {
       const disk = await this.disk(id);
-      if (!disk) throw new NotFoundError(`disks/${id} is gone`);
+      if (!disk) throw new NotFoundError(`disks/${id} was deleted`);
       return disk['status'] === 'locked' ? undefined : disk;
     });
   }
@@ -95,7 +95,7 @@ export class TransferApi {
     await this.#client.action({
       operation: operation(diskPath, 'remove'),
       ids: { disk: id },
-      what: `remove disks/${id}`,
+      what: `delete disks/${id}`,
       signal: this.#signal,
     });
   }
@@ -113,7 +113,7 @@ export class TransferApi {
         ...{ disk: { id: disk }, direction, format },
         ...(backup === undefined ? {} : { backup: { id: backup } }),
       },
-      what: `begin the ${direction} of disks/${disk}`,
+      what: `start the ${direction} of disks/${disk}`,
       signal: this.#signal,
     });
     return String(added['id']);
@@ -126,7 +126,7 @@ export class TransferApi {
 
   /** The phase of a transfer, `gone` without one; a service that is away may come back. */
   async phase(id: string): Promise<string> {
-    return await this.#until(`imagetransfers/${id}`, 'to be found', async () =>
+    return await this.#until(`imagetransfers/${id}`, 'to be readable', async () =>
       String((await this.transfer(id))?.['phase'] ?? 'gone'),
     );
   }
@@ -136,7 +136,7 @@ export class TransferApi {
    * another server to take it over from one that is gone. `undefined` when there is none.
    */
   async settled(id: string): Promise<ApiObject | undefined> {
-    const [transfer] = await this.#until(`imagetransfers/${id}`, 'to begin', async () => {
+    const [transfer] = await this.#until(`imagetransfers/${id}`, 'to start', async () => {
       const found = await this.transfer(id);
       return isOnItsWay(found) ? undefined : [found];
     });
@@ -148,9 +148,9 @@ export class TransferApi {
     const transfer = await this.settled(id);
     const phase = transfer?.['phase'];
     if (transfer && phase === 'transferring') return transfer;
-    throw new ConflictError(`the transfer ${id} did not begin: it is ${String(phase ?? 'gone')}`, {
+    throw new ConflictError(`transfer ${id} did not start: ${String(phase ?? 'deleted')}`, {
       code: 'transfer_failed',
-      hint: 'vmctl events list shows what happened',
+      hint: 'vmctl events list',
     });
   }
 
@@ -196,16 +196,16 @@ export class TransferApi {
 
   /** Waits for a transfer to end well. */
   async waitUntilFinished(id: string): Promise<void> {
-    await this.#until(`imagetransfers/${id}`, 'to be finished', async () => {
+    await this.#until(`imagetransfers/${id}`, 'to finish', async () => {
       const transfer = await this.transfer(id);
       const phase = String(transfer?.['phase'] ?? 'finished_success');
       if (phase === 'finished_success') return true;
       if (/^(finished_|cancelled|paused)/.test(phase) || phase === 'finalizing_failure') {
         const cause = /_failure$/.test(phase) ? await this.#failureEvent(transfer) : undefined;
         const why = cause ?? `the transfer is ${phase}`;
-        throw new ConflictError(`the service did not accept the image: ${why}`, {
+        throw new ConflictError(`the service refused the image: ${why}`, {
           code: 'transfer_failed',
-          hint: 'vmctl events list shows what happened',
+          hint: 'vmctl events list',
         });
       }
       return undefined;
@@ -255,9 +255,12 @@ export class TransferApi {
       if (Date.now() - began > WAIT_TIMEOUT) {
         throw (
           failure ??
-          new WaitTimeoutError(`waited ${WAIT_TIMEOUT / 1_000} s for ${label} ${hope}`, {
-            hint: `it may still get there; vmctl ${label.replace('/', ' get ')} shows it`,
-          })
+          new WaitTimeoutError(
+            `timed out after ${WAIT_TIMEOUT / 1_000} s waiting for ${label} ${hope}`,
+            {
+              hint: `it may finish later: vmctl ${label.replace('/', ' get ')}`,
+            },
+          )
         );
       }
       await pause(delay, this.#signal);

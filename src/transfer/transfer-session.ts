@@ -54,12 +54,12 @@ export class TransferSession {
   }
 
   get id(): string {
-    if (this.#id === undefined) throw new Error('The transfer has not begun.');
+    if (this.#id === undefined) throw new Error('The transfer has not started.');
     return this.#id;
   }
 
   get image(): RemoteImage {
-    if (!this.#image) throw new Error('The transfer has not begun.');
+    if (!this.#image) throw new Error('The transfer has not started.');
     return this.#image;
   }
 
@@ -151,9 +151,9 @@ export class TransferSession {
     if (!(timedOut || phase === 'transferring') || attempt > MAX_RENEWALS) {
       // A daemon that says that there is nothing, while the service says that it is there.
       if (phase === 'transferring' && refusal.status === 404) throw refusal;
-      throw new ConflictError(`the service ended the transfer: it is ${phase}`, {
+      throw new ConflictError(`the service ended the transfer: ${phase}`, {
         code: 'transfer_failed',
-        hint: 'vmctl events list shows what happened',
+        hint: 'vmctl events list',
       });
     }
     // A server that has lost the transfer may refuse it before another one takes it over.
@@ -202,5 +202,7 @@ export class TransferSession {
 }
 
 function paused(): ConflictError {
-  return new ConflictError('somebody paused the transfer', { code: 'transfer_paused' });
+  return new ConflictError('the transfer was paused by another client', {
+    code: 'transfer_paused',
+  });
 }

@@ -136,7 +136,7 @@ class Upload {
       this.#progress.enterPhase('verifying');
       if (!(await verifyUpload({ image, capabilities, journal }, this.#options.source))) {
         this.#options.onNote?.(
-          'the image daemon makes no checksums: what it stored was not verified',
+          'the image daemon does not support checksums; the stored image was not verified',
         );
       }
     }
@@ -161,8 +161,8 @@ class Upload {
     const disk = await this.#api.waitForDisk(journal.header.disk);
     if (disk['status'] !== 'ok') {
       throw new ConflictError(
-        `the service did not accept the image: disks/${journal.header.disk} is ${String(disk['status'])}`,
-        { code: 'transfer_failed', hint: 'vmctl events list shows what happened' },
+        `the service refused the image: disks/${journal.header.disk} is ${String(disk['status'])}`,
+        { code: 'transfer_failed', hint: 'vmctl events list' },
       );
     }
     journal.remove(this.#options.onNote);
@@ -243,9 +243,9 @@ class Upload {
     this.#made = String(added['id']);
     const disk = await this.#api.waitForDisk(this.#made);
     if (disk['status'] === 'ok') return disk;
-    throw new ConflictError(`the new disk ${wanted.name} is ${String(disk['status'])}`, {
+    throw new ConflictError(`new disk ${wanted.name} is ${String(disk['status'])}`, {
       code: 'transfer_failed',
-      hint: 'vmctl events list shows what happened',
+      hint: 'vmctl events list',
     });
   }
 
@@ -254,10 +254,10 @@ class Upload {
     if (this.#options.client.http.isDryRun) journal.detach();
     if (!(await this.#api.disk(journal.header.disk))) {
       journal.remove(this.#options.onNote);
-      throw new ConflictError(
-        `disks/${journal.header.disk} is gone, and what was uploaded to it as well`,
-        { code: 'disk_gone', hint: 'run the command without --resume' },
-      );
+      throw new ConflictError(`disks/${journal.header.disk} was deleted with its uploaded data`, {
+        code: 'disk_gone',
+        hint: 'remove --resume',
+      });
     }
     const { header, transfer } = journal;
     if (!header.created || transfer !== undefined || this.#options.client.http.isDryRun) {

@@ -32,8 +32,8 @@ export async function verifyUpload(
   const ours = await imageChecksum(journal, source, size);
   if (ours === theirs) return true;
   throw new VmctlError(
-    `the stored image differs from ${source.path}: its checksum (${algorithm}) is ${theirs} instead of ${ours}`,
-    { code: 'checksum_mismatch', hint: 'upload it again; if it happens again, check the storage' },
+    `the stored image differs from ${source.path}: checksum (${algorithm}) ${theirs} instead of ${ours}`,
+    { code: 'checksum_mismatch', hint: 'upload it again; if the error repeats, check the storage' },
   );
 }
 
@@ -89,12 +89,12 @@ export async function confirmChecksum(
 ): Promise<boolean> {
   const theirs = await requested;
   if (theirs === undefined) {
-    onNote?.(`the image daemon makes no checksums: ${unverified}`);
+    onNote?.(`the image daemon does not support checksums: ${unverified}`);
     return false;
   }
   if (ours === theirs) return true;
   throw new VmctlError(
-    `the file differs from the stored image: its checksum (${algorithm}) is ${ours} instead of ${theirs}`,
+    `the file differs from the stored image: checksum (${algorithm}) ${ours} instead of ${theirs}`,
     { code: 'checksum_mismatch', hint: 'download it again' },
   );
 }

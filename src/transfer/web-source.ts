@@ -167,7 +167,7 @@ export class WebFile {
       try {
         let filled = 0;
         for await (const chunk of await this.#body(range)) {
-          if (filled + chunk.length > length) throw changed(this.path, 'it sends too much');
+          if (filled + chunk.length > length) throw changed(this.path, 'it sends too much data');
           buffer.set(chunk, filled);
           filled += chunk.length;
         }
@@ -189,7 +189,7 @@ export class WebFile {
     if (status !== 206 || contentRange !== `bytes ${range.start}-${range.end - 1}/${this.size}`) {
       throw changed(this.path, 'the server sends another range than before');
     }
-    if (validator !== this.validator) throw changed(this.path, 'it is another version');
+    if (validator !== this.validator) throw changed(this.path, 'it has another version');
     return stream ?? empty();
   }
 
@@ -218,7 +218,9 @@ function parseUrl(address: string): URL {
     decodeURIComponent(url.username + url.password);
     return url;
   } catch {
-    throw new UsageError(`${address} is no address`, { hint: 'https://host/path/image.qcow2' });
+    throw new UsageError(`${address} is not a valid address`, {
+      hint: 'https://host/path/image.qcow2',
+    });
   }
 }
 
@@ -246,28 +248,28 @@ function requireSuccess(url: URL, { status }: HttpResponse): void {
   if (status === 416) throw new UsageError(`${path} is empty`, { code: 'empty_file' });
   const context = { code: 'unreadable_file', status };
   if (status >= 500 || status === 429) {
-    throw new ConnectionError(`${path} cannot be read: the server says ${status}`, {
+    throw new ConnectionError(`cannot read ${path}: HTTP status ${status}`, {
       ...context,
       retryable: true,
     });
   }
-  throw new UsageError(`${path} cannot be read: the server says ${status}`, {
+  throw new UsageError(`cannot read ${path}: HTTP status ${status}`, {
     ...context,
-    hint: status === 404 ? 'nothing is there; check the address' : 'check who may read it',
+    hint: status === 404 ? 'check the address' : 'check its permissions',
   });
 }
 
 function cutShort(path: string, at: number, end: number): ConnectionError {
-  return new ConnectionError(`${path} cannot be read: the server ended at byte ${at} of ${end}`, {
+  return new ConnectionError(`cannot read ${path}: the response ended at byte ${at} of ${end}`, {
     code: 'connection_lost',
     retryable: true,
   });
 }
 
 function changed(path: string, why: string): VmctlError {
-  return new ConflictError(`${path} changed while it was uploaded: ${why}`, {
+  return new ConflictError(`${path} changed during the upload: ${why}`, {
     code: 'source_changed',
-    hint: 'upload it again from its start',
+    hint: 'upload it again from the beginning',
   });
 }
 

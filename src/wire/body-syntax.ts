@@ -1,6 +1,6 @@
 /** Syntax check of request bodies that are sent unchanged. */
 import { bodyText, WireError } from './body.ts';
-import { parseJson } from './json-parser.ts';
+import { parseJsonDocument } from './json-parser.ts';
 import { XmlCursor } from './xml-cursor.ts';
 
 /**
@@ -15,7 +15,7 @@ export function findSyntaxError(contentType: string, body: string): WireError | 
   try {
     const text = bodyText(body);
     if (text.trim() === '') throw new WireError('syntax', '1:1', 'the text is empty');
-    if (notation.toLowerCase() === 'json') parseJson(text);
+    if (notation.toLowerCase() === 'json') parseJsonDocument(text);
     else checkXml(text);
     return undefined;
   } catch (error) {

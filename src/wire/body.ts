@@ -77,7 +77,11 @@ export function bodyText(body: string | Uint8Array): string {
     text = body;
   } else {
     if (!isUtf8(body)) {
-      throw new WireError('syntax', '1:1', 'the body is not valid UTF-8, the only encoding taken');
+      throw new WireError(
+        'syntax',
+        '1:1',
+        'the body is not valid UTF-8, the only supported encoding',
+      );
     }
     text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   }

@@ -42,5 +42,5 @@ export function problemOfLine(text: string, file: string, line: number): string 
     if (!(error instanceof WireError)) throw error;
     return `${file}:${line}:${error.where.slice(error.where.indexOf(':') + 1)}: ${error.problem}`;
   }
-  return `${file}:${line}:1: the line is no JSON`;
+  return `${file}:${line}:1: not JSON`;
 }

@@ -84,7 +84,7 @@ class JsonParser {
       throw new WireError(
         'limit',
         position(this.text, this.pos),
-        `there are more than ${this.maxValues} values in the text`,
+        `more than ${this.maxValues} values in the text`,
       );
     }
     this.skipBlanks();
@@ -130,9 +130,9 @@ class JsonParser {
       const at = this.pos;
       if (this.text[at] !== '"') this.fail('expected a member name in double quotes');
       const key = this.string();
-      if (refusedKeys.has(key)) this.fail(`the member name ${key} is not accepted`, at);
+      if (refusedKeys.has(key)) this.fail(`the member name ${key} is not allowed`, at);
       if (Object.hasOwn(object, key)) {
-        this.fail(`the member ${JSON.stringify(key)} is given twice`, at);
+        this.fail(`duplicate member ${JSON.stringify(key)}`, at);
       }
       this.skipBlanks();
       if (!this.take(':')) this.fail('expected : after the member name');
@@ -210,7 +210,7 @@ class JsonParser {
 
   /** Escapes can spell half of a surrogate pair, which is no text. */
   private paired(value: string, at: number): string {
-    if (/\p{Surrogate}/u.test(value)) this.fail('the string holds half a surrogate pair', at);
+    if (/\p{Surrogate}/u.test(value)) this.fail('the string has half a surrogate pair', at);
     const problem = this.allowedOnly ? forbiddenProblem(value, 'the string') : undefined;
     if (problem !== undefined) this.fail(problem, at);
     return value;

@@ -153,7 +153,7 @@ function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields 
       if (found === null) continue;
       place.enter(key);
       if (fields[member.name] !== undefined && !place.tolerant) {
-        place.fail('the member is given twice, under two names');
+        place.fail('duplicate member, under two names');
       }
       const read = member.read(found, place);
       if (read !== undefined) fields[member.name] = read;

@@ -123,7 +123,7 @@ export function decodeReferences(
         : digits !== undefined
           ? Number.parseInt(digits, 10)
           : Number.parseInt(hexadecimal ?? '', 16);
-    if (!isCharacter(code)) fail(`${whole} is no character that XML allows`, at);
+    if (!isCharacter(code)) fail(`${whole} is not a character that XML allows`, at);
     text.addCodePoint(code);
     from = at + whole.length;
   }

@@ -216,7 +216,7 @@ export class XmlCursor extends XmlScanner implements Place {
       throw new WireError(
         'limit',
         position(text, at),
-        `there are more than ${maxElements} elements in the document`,
+        `more than ${maxElements} elements in the document`,
       );
     }
     this.open[this.depth++] = this.name;
@@ -271,6 +271,6 @@ export class XmlCursor extends XmlScanner implements Place {
 
   protected override unexpectedEnd(): never {
     const still = this.depth > 0 ? ` inside <${this.open[this.depth - 1]}>` : '';
-    this.fail(`the text ends too early${still}`, this.text.length);
+    this.fail(`unexpected end of the text${still}`, this.text.length);
   }
 }

@@ -112,7 +112,7 @@ function makeObjectReader(shape: Shape): ObjectReader {
       const before = fields[name];
       const repeats = isRepeated(found.member);
       if (before !== undefined && !cursor.tolerant && !repeats) {
-        cursor.refuse('the member is given twice');
+        cursor.refuse('duplicate member');
       }
       const value = found.read(cursor);
       if (value === undefined) continue;

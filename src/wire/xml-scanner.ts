@@ -50,7 +50,7 @@ export class XmlScanner {
   }
 
   protected unexpectedEnd(): never {
-    this.fail('the text ends too early', this.text.length);
+    this.fail('unexpected end of the text', this.text.length);
   }
 
   /** The XML declaration, which may be absent. */
@@ -63,7 +63,7 @@ export class XmlScanner {
       }
       this.pos = declared[0].length;
     } else if (/^<\?xml[ \t\n?]/.test(this.text)) {
-      this.fail('the XML declaration is not complete');
+      this.fail('the XML declaration is incomplete');
     }
   }
 
@@ -72,7 +72,7 @@ export class XmlScanner {
     const at = this.pos;
     const name = this.readName('the name of an attribute');
     for (let i = 0; i < this.attributeEnd; i += 2) {
-      if (attributes[i] === name) this.fail(`the attribute ${name} is given twice`, at);
+      if (attributes[i] === name) this.fail(`duplicate attribute ${name}`, at);
     }
     if (this.attributeEnd >= 2 * maxAttributes) {
       throw new WireError(
@@ -164,7 +164,7 @@ export class XmlScanner {
     this.pos += 2;
     const target = this.readName('the target of a processing instruction');
     if (target.toLowerCase() === 'xml') {
-      this.fail('an XML declaration is only allowed at the very beginning', at);
+      this.fail('an XML declaration is only allowed at the beginning', at);
     }
     const end = text.indexOf('?>', this.pos);
     if (end < 0) this.unexpectedEnd();

@@ -143,11 +143,13 @@ describe('the table', () => {
   it('says what was removed, and whether the machine was quiet', () => {
     const quiet = originText(runOf([]), ['NODE_OPTIONS']);
     expect(quiet).toContain('removed from the environment: NODE_OPTIONS\n');
-    expect(quiet).toContain('others took of the machine meanwhile: server 1 %\n');
+    expect(quiet).toContain('CPU time of other programs: server 1 %\n');
     const tables = [{ table: 'server', rows: [], others: 0.4 }];
     expect(originText(runOf([], { tables }), [])).toContain('server 40 %; measure again');
     const unknown = [{ table: 'server', rows: [], others: null }];
-    expect(originText(runOf([], { tables: unknown, commit: null }), [])).toContain('is not known');
+    expect(originText(runOf([], { tables: unknown, commit: null }), [])).toContain(
+      'CPU time of other programs is unknown',
+    );
   });
 });
 

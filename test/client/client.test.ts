@@ -220,7 +220,7 @@ describe('what is not sent', () => {
     const refused = client.action({ operation: start, ids });
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toMatchObject({
-      message: 'POST /vms/1/start would change something',
+      message: 'cannot send POST /vms/1/start: changes are disabled',
       code: 'read_only',
       hint: expect.stringContaining('VMCTL_READ_ONLY'),
     });
@@ -272,7 +272,7 @@ describe('a refused token', () => {
     const { client, renew } = clientThat([reply]);
     await expect(client.object({ operation: get, ids })).rejects.toMatchObject({
       name: 'AuthError',
-      message: 'the server redirects to https://b.test, which asks to sign in',
+      message: 'the server redirects to https://b.test for sign-in',
       hint: 'vmctl login https://b.test',
     });
     expect(renew).not.toHaveBeenCalled();
@@ -299,12 +299,12 @@ describe('an answer', () => {
     expect(await clientThat([{}]).client.action({ operation: start, ids })).toEqual({});
   });
 
-  it('that cannot be read is the fault of the server', async () => {
+  it('that cannot be parsed is a server error', async () => {
     const { client } = clientThat([{ type: 'text/html', body: '<html>' }]);
     const failure = client.object({ operation: get, ids });
     await expect(failure).rejects.toBeInstanceOf(ServerError);
     await expect(failure).rejects.toMatchObject({
-      message: expect.stringMatching(/^GET \/vms\/1: the answer cannot be read: /),
+      message: expect.stringMatching(/^GET \/vms\/1: cannot read the response: /),
       code: 'bad_answer',
       status: 200,
       request: { method: 'GET', path: '/vms/1' },
@@ -314,9 +314,9 @@ describe('an answer', () => {
   });
 
   it.each([
-    [{ status: 'failed' }, 'the operation failed; the service does not say why'],
+    [{ status: 'failed' }, 'the operation failed without a reason'],
     [{ fault: { reason: 'r', detail: '[d]' } }, 'd'],
-    [{ fault: {} }, 'the operation failed; the service does not say why'],
+    [{ fault: {} }, 'the operation failed without a reason'],
   ])('of an action that failed is a conflict: %j', async (body, why) => {
     const { client } = clientThat([{ body: JSON.stringify(body) }]);
     const failure = client.action({ operation: start, ids, what: 'start vms/x' });
@@ -326,7 +326,7 @@ describe('an answer', () => {
       code: 'action_failed',
       status: 200,
       request: { method: 'POST', path: '/vms/1/start' },
-      hint: 'vmctl events list shows what happened',
+      hint: 'vmctl events list',
       ...(why === 'd' ? { fault: { reason: 'r', detail: '[d]' } } : {}),
     });
     const done = clientThat([{ body: '{"status":"complete"}' }]).client;
@@ -411,15 +411,15 @@ describe('an answer in XML', () => {
   });
 
   it.each([
-    ['text/html', 'answers text/html, not XML'],
-    ['', 'answers something, not XML'],
+    ['text/html', 'answers with text/html instead of XML'],
+    ['', 'answers with no content type instead of XML'],
   ])('that is %j is refused', async (type, words) => {
     const { client } = clientThat([{ type, body: 'x' }]);
     await expect(gathered(client.xml({ operation: get, ids }))).rejects.toMatchObject({
       message: `GET /vms/1: the service ${words}`,
       code: 'bad_answer',
       status: 200,
-      hint: 'leave -o xml out',
+      hint: 'remove -o xml',
     });
   });
 });

@@ -21,36 +21,32 @@ function explained(error: unknown): VmctlError {
 
 describe('a server that cannot be reached', () => {
   it.each([
-    ['ENOTFOUND', 'no such host', 'unreachable'],
-    ['EAI_AGAIN', 'the name server does not answer', 'unreachable'],
-    ['ECONNREFUSED', 'the connection is refused', 'unreachable'],
-    ['EHOSTUNREACH', 'there is no way to that host', 'unreachable'],
-    ['ENETUNREACH', 'there is no way to that network', 'unreachable'],
-    ['ETIMEDOUT', 'the host does not answer', 'unreachable'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'the host does not answer', 'unreachable'],
-    ['UND_ERR_HEADERS_TIMEOUT', 'the server took the request but does not answer', 'timeout'],
-    ['UND_ERR_BODY_TIMEOUT', 'the answer stopped half-way', 'connection_lost'],
+    ['ENOTFOUND', 'host not found', 'unreachable'],
+    ['EAI_AGAIN', 'the DNS server does not respond', 'unreachable'],
+    ['ECONNREFUSED', 'connection refused', 'unreachable'],
+    ['EHOSTUNREACH', 'no route to host', 'unreachable'],
+    ['ENETUNREACH', 'network unreachable', 'unreachable'],
+    ['ETIMEDOUT', 'the host does not respond', 'unreachable'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'the host does not respond', 'unreachable'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'the server accepted the request but does not respond', 'timeout'],
+    ['UND_ERR_BODY_TIMEOUT', 'the response ended early', 'connection_lost'],
     ['UND_ERR_SOCKET', 'the server closed the connection', 'connection_lost'],
-    ['ECONNRESET', 'the connection was cut', 'connection_lost'],
-    ['EPIPE', 'the connection was cut', 'connection_lost'],
-    ['EPROTO', 'it does not speak TLS', 'unreachable'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS', 'unreachable'],
-    ['ERR_SSL_SOMETHING_ELSE', 'it does not speak TLS', 'unreachable'],
-    [
-      'ERR_SSL_UNSUPPORTED_PROTOCOL',
-      'it only speaks TLS versions that are no longer safe',
-      'unreachable',
-    ],
+    ['ECONNRESET', 'the connection was reset', 'connection_lost'],
+    ['EPIPE', 'the connection was reset', 'connection_lost'],
+    ['EPROTO', 'it does not use TLS', 'unreachable'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not use TLS', 'unreachable'],
+    ['ERR_SSL_SOMETHING_ELSE', 'it does not use TLS', 'unreachable'],
+    ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'it only supports insecure TLS versions', 'unreachable'],
     [
       'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
-      'it only speaks TLS versions that are no longer safe',
+      'it only supports insecure TLS versions',
       'unreachable',
     ],
   ])('%s: %s', (raw, why, code) => {
     const cause = failure(raw);
     const error = explained(cause);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toBe(`a.test:8443 cannot be reached: ${why}`);
+    expect(error.message).toBe(`cannot connect to a.test:8443: ${why}`);
     expect(error).toMatchObject({ code, retryable: true, cause });
     expect(error.request).toEqual({ method: 'GET', path: '/vms' });
     expect(error.hint).toMatch(/^\w.{5,}$/);
@@ -61,19 +57,19 @@ describe('a server that cannot be reached', () => {
     const error = explained(failure('ESTRANGE'));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({
-      message: 'a.test:8443 cannot be reached: raw ESTRANGE',
+      message: 'cannot connect to a.test:8443: raw ESTRANGE',
       hint: 'check the URL and the network',
       code: 'unreachable',
       retryable: false,
     });
     expect(explained(new AggregateError([], 'all failed')).message).toBe(
-      'a.test:8443 cannot be reached: all failed',
+      'cannot connect to a.test:8443: all failed',
     );
   });
 });
 
 describe('a server that is not trusted', () => {
-  const unknown = 'its certificate comes from an authority that is not trusted here';
+  const unknown = 'its certificate authority is not trusted';
 
   it.each([
     ...[
@@ -88,7 +84,7 @@ describe('a server that is not trusted', () => {
     ].map((raw) => [raw, unknown, 'untrusted'] as const),
     ['CERT_HAS_EXPIRED', 'its certificate has expired', 'certificate_expired'],
     ['CERT_NOT_YET_VALID', 'its certificate is not valid yet', 'certificate_expired'],
-    ['CERT_REVOKED', 'its certificate is revoked', 'untrusted'],
+    ['CERT_REVOKED', 'its certificate was revoked', 'untrusted'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host', 'wrong_host'],
   ] as const)('%s: %s', (raw, why, code) => {
     const error = explained(failure(raw));
@@ -112,11 +108,11 @@ describe('the reason is looked for', () => {
     Object.assign(new Error('fetch failed', { cause }), code === undefined ? {} : { code });
 
   it.each([
-    ['in what caused it', wrapped(undefined, failure('ENOTFOUND')), 'no such host'],
+    ['in what caused it', wrapped(undefined, failure('ENOTFOUND')), 'host not found'],
     [
       'behind a socket that was closed',
       wrapped('UND_ERR_SOCKET', failure('ECONNREFUSED')),
-      'the connection is refused',
+      'connection refused',
     ],
     [
       'in the socket itself where nothing is behind it',
@@ -126,20 +122,20 @@ describe('the reason is looked for', () => {
     [
       'in the error before what caused it',
       wrapped('ETIMEDOUT', failure('ENOTFOUND')),
-      'the host does not answer',
+      'the host does not respond',
     ],
     [
       'in the first of several attempts',
       new AggregateError([failure('ECONNREFUSED'), failure('ENOTFOUND')]),
-      'the connection is refused',
+      'connection refused',
     ],
     [
       'in the cause of the first of several attempts',
       new AggregateError([wrapped(undefined, failure('ENETUNREACH'))]),
-      'there is no way to that network',
+      'network unreachable',
     ],
   ])('%s', (_, error, why) => {
-    expect(explained(error).message).toBe(`a.test:8443 cannot be reached: ${why}`);
+    expect(explained(error).message).toBe(`cannot connect to a.test:8443: ${why}`);
   });
 });
 

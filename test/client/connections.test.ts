@@ -59,7 +59,7 @@ describe('a server that', () => {
       'connection_lost',
       'the server closed the connection',
     ],
-    ['never answers', () => {}, 'timeout', 'the server took the request but does not answer'],
+    ['never answers', () => {}, 'timeout', 'the server accepted the request but does not respond'],
     [
       'sends its head byte by byte, and never all of it',
       (socket) => {
@@ -68,13 +68,13 @@ describe('a server that', () => {
         socket.once('close', () => clearInterval(timer));
       },
       'timeout',
-      'the server took the request but does not answer',
+      'the server accepted the request but does not respond',
     ],
     [
       'stops in the middle of the body',
       (socket) => socket.write(`${head}12345`),
       'connection_lost',
-      'the answer stopped half-way',
+      'the response ended early',
     ],
     [
       'hangs up in the middle of the body',

@@ -314,7 +314,7 @@ describe('what an observer is given of an answer that is handed out as it comes'
     expect(await readBeginning(2 ** 22)).toEqual([[whole.length, whole.length]]);
   });
 
-  it('is nothing but its length where it is too long', async () => {
+  it('is only its length if it is too long', async () => {
     const [[body, streamed = 0] = []] = await readBeginning(1);
     expect(body).toBe(0);
     expect(streamed).toBeGreaterThan(1);

@@ -5,7 +5,7 @@ import { hasShifted, pageOf, pages } from '../../src/client/paging.ts';
 import { operationsOf } from '../../src/model/index.ts';
 
 const operation = operationsOf('/vms').find(({ name }) => name === 'list');
-if (!operation) throw new Error('There is no list of machines.');
+if (!operation) throw new Error('There is no list of VMs.');
 const call: Call = { operation };
 
 /** A list of ids that is read in pages; `change` happens after each of them. */

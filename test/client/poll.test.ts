@@ -98,7 +98,7 @@ describe('looking', () => {
     expect(told).toEqual(['down', 'powering_up', 'down', 'up']);
   });
 
-  it('tells what is not there yet from what is gone', async () => {
+  it('distinguishes an object that does not exist yet from a deleted one', async () => {
     const told: string[] = [];
     const onChange = (state: string) => void told.push(state);
     await outcome(polled([undefined, down, undefined, up]).object, { onChange });
@@ -147,28 +147,29 @@ describe('looking', () => {
 });
 
 describe('when the time is up', () => {
-  it('it says in which state the object is, and how to go on', async () => {
+  it('reports the state of the object and the command that waits longer', async () => {
     const { object } = polled([down], { reason: async () => 'Host is full.' });
     const error = await outcome(object, { timeout: 9_600 });
     expect(error).toBeInstanceOf(WaitTimeoutError);
     expect(error).toMatchObject({
-      message: 'vms/x: waited 10 s for status=up, but it is down; the last event: Host is full.',
-      hint: 'it may still get there: vmctl vms wait x --for status=up',
+      message:
+        'timed out after 10 s waiting for status=up of vms/x; state: down; last event: Host is full.',
+      hint: 'to wait longer: vmctl vms wait x --for status=up',
       next: ['vmctl vms wait x --for status=up'],
     });
     expect(await outcome(polled([undefined]).object, { timeout: 1_000 })).toMatchObject({
-      message: 'vms/x: waited 1 s for status=up, but it is absent',
+      message: 'timed out after 1 s waiting for status=up of vms/x; state: absent',
     });
   });
 
-  it('a server that is away has failed, not the object', async () => {
+  it('reports an unavailable server instead of the object', async () => {
     const error = await outcome(polled([down, gone]).object, { timeout: 5_000 });
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({
       message:
-        'vms/x: waited 5 s for status=up, but a.test cannot be reached; it was down when it was last seen',
+        'timed out after 5 s waiting for status=up of vms/x: a.test cannot be reached; last state: down',
       code: 'unreachable',
-      hint: 'what was begun may have gone on; when the server answers again: vmctl vms wait x --for status=up',
+      hint: 'the operation may continue; once the server responds: vmctl vms wait x --for status=up',
       next: ['vmctl vms wait x --for status=up'],
       retryable: true,
       cause: gone,
@@ -176,7 +177,7 @@ describe('when the time is up', () => {
     const failed = await outcome(polled([busy]).object, { timeout: 5_000 });
     expect(failed).toBeInstanceOf(ServerError);
     expect(failed).toMatchObject({
-      message: 'vms/x: waited 5 s for status=up, but the server is busy',
+      message: 'timed out after 5 s waiting for status=up of vms/x: the server is busy',
       code: 'busy',
     });
   });
@@ -190,17 +191,17 @@ describe('a goal that is missed', () => {
     const plain = await outcome(polled(looks).object, {}, start());
     expect(plain).toBeInstanceOf(ConflictError);
     expect(plain).toMatchObject({
-      message: 'vms/x came to rest as down instead of up',
+      message: 'vms/x is down instead of up',
       code: 'unexpected_state',
-      hint: 'vmctl events list shows what happened',
+      hint: 'vmctl events list',
     });
     const reason = async () => 'No host fits.';
     const told = await outcome(polled(looks, { reason }).object, {}, start());
     expect(told).toBeInstanceOf(ConflictError);
     expect(told).toMatchObject({
-      message: 'vms/x came to rest as down instead of up: No host fits.',
+      message: 'vms/x is down instead of up: No host fits.',
       code: 'unexpected_state',
-      hint: 'vmctl events list shows what happened',
+      hint: 'vmctl events list',
     });
     const bug = new TypeError('a bug');
     const broken: Condition = {
@@ -218,14 +219,14 @@ describe('a goal that is missed', () => {
     vi.advanceTimersByTime(10_000);
     expect(condition.isMet(down)).toBe(false);
     vi.advanceTimersByTime(1);
-    expect(() => condition.isMet(down)).toThrow('came to rest as down instead of up');
+    expect(() => condition.isMet(down)).toThrow('vms/x is down instead of up');
     expect(condition.isMet(up)).toBe(true);
   });
 
   it('is believed at once where it was on its way already', () => {
     const condition = start();
     expect(condition.isMet({ status: 'wait_for_launch' })).toBe(false);
-    expect(() => condition.isMet(down)).toThrow('came to rest as down');
+    expect(() => condition.isMet(down)).toThrow('vms/x is down instead of up');
   });
 
   it('is what is gone for a while, and was to be something', () => {
@@ -236,9 +237,9 @@ describe('a goal that is missed', () => {
     vi.advanceTimersByTime(1);
     expect(() => condition.isMet(undefined)).toThrow(
       expect.objectContaining({
-        message: 'vms/x is gone; it was to become down',
+        message: 'vms/x was deleted while waiting for down',
         code: 'unexpected_state',
-        hint: 'vmctl events list shows what happened',
+        hint: 'vmctl events list',
       }),
     );
   });
@@ -285,10 +286,10 @@ it.each([
 ])('the state of %s is its %s', (type, attribute) => {
   expect(stateAttribute(type)).toBe(attribute);
   if (attribute === undefined) {
-    expect(stateOf(type, { status: 'x' })).toBe('there');
+    expect(stateOf(type, { status: 'x' })).toBe('exists');
     return;
   }
   expect(stateOf(type, { [attribute]: 'x' })).toBe('x');
-  expect(stateOf(type, {})).toBe('there');
+  expect(stateOf(type, {})).toBe('exists');
   expect(stateOf(type, undefined)).toBe('gone');
 });

@@ -50,9 +50,9 @@ describe('a server that is not trusted any more', () => {
     const error = await explainPinMismatch(stub.url, before, {});
     expect(error).toBeInstanceOf(TrustError);
     expect(error?.message).toBe(
-      `localhost:${stub.port} presents another certificate authority than before:\n` +
+      `localhost:${stub.port} presents a new certificate authority:\n` +
         `  pinned:    ${before}\n  presented: ${pinned}\n` +
-        'Somebody may be listening in, or the service was installed anew',
+        'Someone may be intercepting the connection, or the service was reinstalled',
     );
     expect(error).toMatchObject({
       code: 'pin_mismatch',

@@ -35,7 +35,7 @@ describe('the proxy of a server', () => {
     expect(find).toThrow(`${name}: not the address of an http or https proxy`);
     expect(find).toThrow(
       expect.objectContaining({
-        hint: `write ${name}=http://host:port, or name engine.example.com in NO_PROXY`,
+        hint: `use ${name}=http://host:port, or add engine.example.com to NO_PROXY`,
       }),
     );
   });
@@ -48,7 +48,7 @@ describe('the proxy of a server', () => {
     const find = () => proxyOf(engine, { [name]: value });
     expect(find).toThrow(UsageError);
     expect(find).toThrow(`${name}: user or password has malformed percent-encoding`);
-    const hint = `in ${name}=http://user:password@host:port, write "%" of user and password as %25`;
+    const hint = `in ${name}=http://user:password@host:port, write "%" in user or password as %25`;
     expect(find).toThrow(expect.objectContaining({ hint }));
   });
 
@@ -182,21 +182,37 @@ describe('a tunnel', () => {
   });
 
   it.each([
-    ['HTTP/1.1 403 Not that host\r\n\r\n', '403 Not that host', 'ask who runs the proxy'],
+    [
+      'HTTP/1.1 403 Not that host\r\n\r\n',
+      '403 Not that host',
+      'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
+    ],
     [
       'HTTP/1.1 407 Who are you\r\n\r\n',
       '407 Who are you',
-      'name user and password in HTTPS_PROXY',
+      'add user and password to HTTPS_PROXY: http://user:password@host:port',
     ],
-    ['HTTP/2 200 OK\r\n\r\n', '200 OK', 'ask who runs the proxy'],
-    ['HTTP/1.1 1200 x\r\n\r\n', '1200 x', 'ask who runs the proxy'],
-    ['\r\n\r\n', 'nothing that it may answer', 'ask who runs the proxy'],
+    [
+      'HTTP/2 200 OK\r\n\r\n',
+      '200 OK',
+      'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
+    ],
+    [
+      'HTTP/1.1 1200 x\r\n\r\n',
+      '1200 x',
+      'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
+    ],
+    [
+      '\r\n\r\n',
+      'nothing that it may answer',
+      'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
+    ],
   ])('is refused by %j', async (answer, words, hint) => {
     const { host } = await proxyThat((socket) => socket.write(answer));
     const failure = through(host);
     await expect(failure).rejects.toBeInstanceOf(ConnectionError);
     await expect(failure).rejects.toMatchObject({
-      message: `the proxy ${host} gives no way to engine.example.com:443: ${words}`,
+      message: `proxy ${host} does not connect to engine.example.com:443: ${words}`,
       hint: expect.stringContaining(hint),
     });
   });
@@ -209,7 +225,7 @@ describe('a tunnel', () => {
     const { host } = await proxyThat(answer);
     const failure = through(host);
     await expect(failure).rejects.toBeInstanceOf(ConnectionError);
-    await expect(failure).rejects.toThrow(`the proxy ${host} does not answer`);
+    await expect(failure).rejects.toThrow(`proxy ${host} does not respond`);
   });
 
   it('takes a head of 64 KiB', async () => {
@@ -227,8 +243,8 @@ describe('a tunnel', () => {
     server?.close();
     await expect(through(host)).rejects.toMatchObject({
       name: 'ConnectionError',
-      message: `the proxy ${host} cannot be reached: the connection is refused`,
-      hint: 'check HTTPS_PROXY; hosts that need no proxy are named in NO_PROXY',
+      message: `proxy: cannot connect to ${host}: connection refused`,
+      hint: 'check HTTPS_PROXY; add hosts without proxy to NO_PROXY',
     });
   });
 

@@ -33,19 +33,31 @@ describe('the error for a status', () => {
     [401, AuthError, 'auth_required', 'not signed in', /vmctl login/],
     [403, ForbiddenError, 'forbidden', 'not allowed', /whoami/],
     [404, NotFoundError, 'not_found', 'not found', undefined],
-    [405, FaultError, 'refused', 'the service has no such operation', /may be older/],
-    [406, FaultError, 'refused', 'the service does not speak JSON or XML here', undefined],
+    [405, FaultError, 'refused', 'the service does not support this operation', /may be older/],
+    [406, FaultError, 'refused', 'the service does not support JSON or XML here', undefined],
     [409, ConflictError, 'conflict', 'conflict', undefined],
     [413, FaultError, 'refused', 'the request is too large', undefined],
-    [415, FaultError, 'refused', 'the service does not understand the body', undefined],
-    [429, ServerError, 'server_error', 'too many requests', /wait a moment/],
-    [499, FaultError, 'refused', 'unexpected answer, HTTP status 499', undefined],
-    [500, ServerError, 'server_error', 'the server failed', undefined],
-    [501, ServerError, 'server_error', 'the service does not have this operation', /api info/],
-    [502, ServerError, 'server_error', 'the server behind the proxy does not answer', undefined],
-    [503, ServerError, 'server_error', 'the service is not available', /wait a moment/],
-    [504, ServerError, 'server_error', /^the server behind the proxy .* in time$/, undefined],
-    [599, ServerError, 'server_error', 'unexpected answer, HTTP status 599', undefined],
+    [415, FaultError, 'refused', 'the service cannot parse the body', undefined],
+    [429, ServerError, 'server_error', 'too many requests', /^run the command again later$/],
+    [499, FaultError, 'refused', 'unexpected HTTP status 499', undefined],
+    [500, ServerError, 'server_error', 'server error', undefined],
+    [501, ServerError, 'server_error', 'the service does not support this operation', /api info/],
+    [502, ServerError, 'server_error', 'the proxy gets no response from the server', undefined],
+    [
+      503,
+      ServerError,
+      'server_error',
+      'the service is unavailable',
+      /^run the command again later$/,
+    ],
+    [
+      504,
+      ServerError,
+      'server_error',
+      /^the proxy gets no timely response from the server$/,
+      undefined,
+    ],
+    [599, ServerError, 'server_error', 'unexpected HTTP status 599', undefined],
   ] as const)('%s', (status, kind, code, why, hint) => {
     const error = errorFromResponse(answer(status), attempt);
     expect(error.constructor).toBe(kind);
@@ -70,7 +82,7 @@ describe('the error for a status', () => {
 
   it('of a request without a name says what was sent', () => {
     const error = errorFromResponse(answer(500), { request: attempt.request });
-    expect(error.message).toBe('GET /vms/1: the server failed');
+    expect(error.message).toBe('GET /vms/1: server error');
   });
 
   it('of an action that is refused is a conflict', () => {
@@ -83,9 +95,9 @@ describe('the error for a status', () => {
     expect(hidden).toBeInstanceOf(NotFoundError);
   });
 
-  it('of nothing at all differs from one with a page', () => {
-    expect(errorFromResponse(answer(404, ''), attempt).message).toMatch(/nothing is there$/);
-    expect(errorFromResponse(answer(409, ''), attempt).message).toMatch(/conflict$/);
+  it('does not depend on a body', () => {
+    expect(errorFromResponse(answer(404, ''), attempt).message).toBe('get vms/1: not found');
+    expect(errorFromResponse(answer(409, ''), attempt).message).toBe('get vms/1: conflict');
   });
 });
 
@@ -98,18 +110,14 @@ describe('the hint where a collection is known', () => {
     }).hint;
 
   it.each([
-    [404, 'get vms/web01', 'the object may be gone; vmctl vms list shows what there is'],
-    [409, 'start vms/web01', 'vmctl vms get web01 shows the state that it is in'],
-    [409, 'start vms/my vm', "vmctl vms get 'my vm' shows the state that it is in"],
+    [404, 'get vms/web01', 'the object may be deleted: vmctl vms list'],
+    [409, 'start vms/web01', 'check the state with vmctl vms get web01'],
+    [409, 'start vms/my vm', "check the state with vmctl vms get 'my vm'"],
     [409, 'create vms/web01', undefined],
     [409, 'add vms/web01', undefined],
     [409, 'start hosts/web01', undefined],
     [409, undefined, undefined],
-    [
-      403,
-      'start vms/web01',
-      'vmctl whoami shows as whom; somebody who may has to grant you a role',
-    ],
+    [403, 'start vms/web01', 'check the user with vmctl whoami; an administrator can grant a role'],
   ] as const)('%s, %s', (status, what, expected) => {
     expect(hint(status, what)).toBe(expected);
   });
@@ -177,7 +185,7 @@ describe('a body', () => {
     expect(long.hasEnded()).toBe(true);
     await expect(
       readBody(slowly([[0, 5 * 2 ** 20]]).body, { ...limits, maxLength: 3 * 2 ** 20 }),
-    ).rejects.toThrow('the server sends more than 3 MiB and has not ended');
+    ).rejects.toThrow('the response exceeds 3 MiB');
     expect(maxBodyLength).toBe(268_435_456);
   });
 
@@ -215,7 +223,7 @@ describe('a body', () => {
       [2.4, 7],
     ]);
     await expect(readBody(body, limits)).rejects.toThrow(
-      'the answer has no progress: 17 bytes came in 2 s',
+      'no progress of the response: 17 bytes in 2 s',
     );
   });
 

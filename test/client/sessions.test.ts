@@ -98,7 +98,7 @@ describe('signing in', () => {
       name: 'NotFoundError',
       code: 'no_service',
       message: 'no virtualization service at https://a.test below /virt-app or /ovirt-engine',
-      hint: 'give the URL with the path of the service: https://host[:port]/path',
+      hint: 'use the URL with the path of the service: https://host[:port]/path',
     });
     await expect(attempt(httpThat(missing).http, 'https://a.test/x')).rejects.toThrow(/below \/x$/);
   });
@@ -135,8 +135,8 @@ describe('signing in', () => {
     [{ status: 400, body: 'null' }, FaultError, 'bad request', 'refused'],
     [{ status: 400, body: '[]' }, FaultError, 'bad request', 'refused'],
     [{ status: 400, body: { error: 5 } }, FaultError, 'bad request', 'refused'],
-    [{ body: { access_token: 5 } }, FaultError, 'unexpected answer, HTTP status 200', 'refused'],
-    [{ status: 201, ...token }, FaultError, 'unexpected answer, HTTP status 201', 'refused'],
+    [{ body: { access_token: 5 } }, FaultError, 'unexpected HTTP status 200', 'refused'],
+    [{ status: 201, ...token }, FaultError, 'unexpected HTTP status 201', 'refused'],
   ] as const)('fails as the service says: %j', async (reply, kind, text, code) => {
     const { http, requests } = httpThat(reply);
     const failure = attempt(http);
@@ -155,10 +155,10 @@ describe('signing in', () => {
   it('hints at the domain where the name has none', async () => {
     const refused = { status: 401, body: '' };
     await expect(attempt(httpThat(refused).http, 'https://a.test', 'joe')).rejects.toMatchObject({
-      hint: 'user names have a domain: joe@internal',
+      hint: 'add the domain to the user name: joe@internal',
     });
     await expect(attempt(httpThat(refused).http)).rejects.toMatchObject({
-      hint: 'check user name and password; vmctl login asks for them again',
+      hint: 'check user name and password, then run vmctl login',
     });
   });
 });
@@ -184,7 +184,7 @@ describe('signing out', () => {
   it('fails where the service does', async () => {
     await expect(revoke(httpThat({ status: 500, body: '' }).http, site, 't')).rejects.toMatchObject(
       {
-        message: 'sign out: the server failed',
+        message: 'sign out: server error',
         request: { method: 'POST', path: '/virt-app/sso/oauth/revoke' },
       },
     );
@@ -273,7 +273,7 @@ describe('a session', () => {
       await expect(session.current()).rejects.toMatchObject({
         name: 'AuthError',
         message: 'the password from the file x is empty',
-        hint: 'vmctl login signs in with another one',
+        hint: 'sign in again with vmctl login',
       });
     }
     expect(requests).toEqual([]);
@@ -284,7 +284,9 @@ describe('a session', () => {
     expect(await fixed.current()).toEqual({ site, token: 'x' });
     await expect(fixed.renew()).rejects.toMatchObject({
       name: 'AuthError',
-      message: expect.stringContaining('the token in VMCTL_TOKEN is refused'),
+      message: expect.stringContaining(
+        'the token in VMCTL_TOKEN is refused: expired, or for another service',
+      ),
       hint: expect.stringContaining('unset VMCTL_TOKEN'),
     });
   });

@@ -72,10 +72,10 @@ describe('faults', () => {
       body: new TextEncoder().encode(text),
     });
     expect(errorFromResponse(answer(404), attempt)).toBeInstanceOf(NotFoundError);
-    expect(errorFromResponse(answer(404), attempt).message).toBe('get vms/1: nothing is there');
+    expect(errorFromResponse(answer(404), attempt).message).toBe('get vms/1: not found');
     expect(errorFromResponse(answer(404, '<html/>'), attempt).message).toBe('get vms/1: not found');
     expect(errorFromResponse(answer(418), attempt).message).toBe(
-      'get vms/1: unexpected answer, HTTP status 418',
+      'get vms/1: unexpected HTTP status 418',
     );
     expect(errorFromResponse(answer(503), attempt)).toMatchObject({ retryable: true, status: 503 });
   });
@@ -169,13 +169,15 @@ describe('goals', () => {
     expect(states).toEqual(['powering_up', 'up']);
   });
 
-  it('that are missed in time are told with the last state', async () => {
+  it('that are missed in time are reported with the last state', async () => {
     const failure = waitFor(
       watched([{ status: 'powering_up' }]),
       conditionFor('vm', ['start'], 'vms/x'),
       { timeout: 50 },
     );
     await expect(failure).rejects.toThrow(WaitTimeoutError);
-    await expect(failure).rejects.toThrow('but it is powering_up');
+    await expect(failure).rejects.toThrow(
+      'timed out after 0 s waiting for status=up of vms/x; state: powering_up',
+    );
   });
 });

@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(fenceAgent))('fence_rhevm', () => {
     expect(await fence('-o', 'reboot', ...plug)).toEqual([0, 'Success: Rebooted']);
   });
 
-  it('is told of a machine that is not there, and of a wrong password', async () => {
+  it('is told of a machine that is absent, and of a wrong password', async () => {
     expect((await fence('-o', 'status', '-n', 'nowhere'))[0]).toBe(1);
     expect((await fence('-o', 'status', '-n', 'vm-01', '-p', 'wrong'))[0]).toBe(1);
   });

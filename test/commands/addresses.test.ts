@@ -39,7 +39,7 @@ describe('vms ip', () => {
     const down = await desk.run(['vms', 'ip', 'vm-02']);
     expect([down.code, down.stdout]).toEqual([6, '']);
     expect(down.stderr).toContain(
-      'vms/vm-02 is down: it has no address\nhint: vmctl vms start vm-02',
+      'vms/vm-02 is down and has no address\nhint: vmctl vms start vm-02',
     );
     await desk.must('nics', 'update', 'nic1', '--vm', 'vm-03', '--no-plugged');
     const silent = await desk.run(['vms', 'ip', 'vm-03']);
@@ -50,7 +50,7 @@ describe('vms ip', () => {
     const waited = await desk.run(['vms', 'ip', 'vm-03', '--wait', '--wait-timeout', '50ms']);
     expect([waited.code, waited.stderr]).toEqual([
       7,
-      expect.stringContaining('hint: it may still get one: vmctl vms ip vm-03 --wait'),
+      expect.stringContaining('hint: it may get one later: vmctl vms ip vm-03 --wait'),
     ]);
     await desk.must('nics', 'update', 'nic1', '--vm', 'vm-03', '--plugged');
   });
@@ -61,7 +61,7 @@ describe('vms ip', () => {
   });
 });
 
-it('takes nothing from a guest that is no address, and puts the useful ones first', () => {
+it('takes nothing from a guest that is not a valid address, and puts the useful ones first', () => {
   const ips = (...addresses: string[]) => ({
     name: 'eth0',
     ips: addresses.map((address) => ({ address })),
@@ -116,7 +116,12 @@ describe('vms ssh', () => {
     const { stdout } = await ssh(['vm-01', '--address', local]);
     expect(stdout).toContain(`ssh ${local}\n`);
     const wrong = await ssh(['vm-01', '--address', '192.0.2.1']);
-    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('it has: 10.0.0.1')]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      3,
+      expect.stringContaining(
+        'vms/vm-01 does not report the address 192.0.2.1\nhint: available: 10.0.0.1',
+      ),
+    ]);
   });
 
   it('shows the command line with --dry-run', async () => {
@@ -132,7 +137,7 @@ describe('vms ssh', () => {
     const user = await ssh(['vm-01', '--user=-oProxyCommand=evil']);
     expect([user.code, user.stderr]).toEqual([
       2,
-      expect.stringContaining('not the name of a user'),
+      expect.stringContaining(': not a valid user name'),
     ]);
   });
 });

@@ -35,10 +35,10 @@ describe('vmctl api', () => {
   });
 
   it.each([
-    [['POST', '/vms', '-F', 'name'], 'no value'],
-    [['POST', '/vms', '-F', 'a=1', '-F', 'a.b=2'], 'a is a value already'],
+    [['POST', '/vms', '-F', 'name'], '--field name: value missing'],
+    [['POST', '/vms', '-F', 'a=1', '-F', 'a.b=2'], '--field a.b=2: a already has a value'],
     [['POST', '/vms', '--paginate'], '--paginate reads lists'],
-    [['POST', '/vms', '--input', 'x', '-F', 'a=1'], 'contradict each other'],
+    [['POST', '/vms', '--input', 'x', '-F', 'a=1'], '--input and --field exclude each other'],
   ])('%j is a mistake', async (words, message) => {
     const { code, stderr } = await desk.run(['api', ...words]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -43,7 +43,10 @@ describe.each(['standard', 'ovirt'])('in the dialect %s', (dialect) => {
     await desk.must('disks', 'update', id, ...flags);
     expect(await read(id)).toMatchObject(expected);
     const again = await desk.run(['disks', 'update', id, ...flags]);
-    expect([again.code, again.stderr.trim()]).toEqual([0, `disks/${id}: nothing to change`]);
+    expect([again.code, again.stderr.trim()]).toEqual([
+      0,
+      `disks/${id}: no changes; nothing to do`,
+    ]);
   });
 
   it('shows in a dry run what the disk is now', async () => {
@@ -128,7 +131,7 @@ describe.each(['standard', 'ovirt'])('in the dialect %s', (dialect) => {
       ...['diskattachments', 'update', id, '--vm', 'vm-01', '--set-json'],
       `disk={"description":"the team's"}`,
     ];
-    const hint = /hint: several VMs use the disk; choose one: vmctl (.*)/.exec(several.stderr)?.[1];
+    const hint = /hint: several VMs use the disk; select one: vmctl (.*)/.exec(several.stderr)?.[1];
     expect(hint).toBe(
       `diskattachments update ${id} --vm vm-01 --set-json 'disk={"description":"the team'\\''s"}'`,
     );

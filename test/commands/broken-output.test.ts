@@ -61,7 +61,7 @@ describe('standard output that is full', () => {
   ])('is told in one line: %s', (...words) => {
     const { status, stderr } = into(full, words);
     expect(stderr).not.toMatch(stack);
-    expect(stderr).toContain('standard output cannot be written: ');
+    expect(stderr).toContain('cannot write standard output:');
     expect(status).toBe(1);
   });
 
@@ -72,7 +72,10 @@ describe('standard output that is full', () => {
     for (const name of thirdOf(some)) {
       const { status, stderr } = into(full, [...name.split(' '), '--help']);
       expect(stderr, name).not.toMatch(stack);
-      expect([status, stderr], name).toEqual([1, expect.stringContaining('cannot be written')]);
+      expect([status, stderr], name).toEqual([
+        1,
+        expect.stringContaining('cannot write standard output: '),
+      ]);
     }
   });
 
@@ -103,7 +106,7 @@ describe('a tree that is not built', () => {
       env: { PATH: process.env['PATH'], HOME: folder, ...env },
     });
     expect(stderr).toBe(
-      `vmctl: it is not built: there is no dist/main.cjs\nhint: run npm ci and npm run build in ${tree}\n`,
+      `vmctl: not built: dist/main.cjs is missing\nhint: run npm ci and npm run build in ${tree}\n`,
     );
     expect(status).toBe(1);
   });

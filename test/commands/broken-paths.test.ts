@@ -16,10 +16,10 @@ beforeAll(() => {
 
 /** Paths with which nothing can be done, by what is wrong with them. */
 const broken: readonly (readonly [path: string, reason: RegExp])[] = [
-  ['file/below', /not a folder|no such file|a file and no folder/],
+  ['file/below', /not a folder|no such file|it, or a part of its path, is a file/],
   ['none/below', /no such file or folder|cannot be brought/],
   [`${'long'.repeat(80)}`, /the name is too long/],
-  ['.', /a folder|holds something else|is no|neither a|exists already/],
+  ['.', /a folder|holds something else|is no|neither a|already exists/],
 ];
 
 /** Addresses of a server that no other server has. */

@@ -27,7 +27,7 @@ describe('vms snapshot', () => {
     const words = ['vms', 'snapshot', '--all', '--search', 'name=vm-0*', '--description', 'found'];
     const declined = await desk.run(words);
     expect([declined.code, declined.stdout]).toEqual([12, '']);
-    expect(declined.stderr).toContain('vms snapshot --all: 3 vms, and nobody agreed');
+    expect(declined.stderr).toContain('vms snapshot --all: this would snapshot 3 VMs');
     expect((await desk.must(...words, '--yes', '-o', 'id')).trim().split('\n')).toHaveLength(3);
     for (const vm of ['vm-01', 'vm-02', 'vm-03']) expect(await described(vm)).toContain('found');
   });
@@ -44,10 +44,10 @@ describe('vms snapshot', () => {
   });
 
   it.each([
-    [['vms', 'snapshot'], 'which one?'],
+    [['vms', 'snapshot'], 'vms snapshot: no VM given'],
     [['vms', 'snapshot', ''], 'the value is empty'],
-    [['vms', 'snapshot', 'vm-01', '--all'], '--all and vm-01 contradict each other'],
-    [['vms', 'snapshot', '--search', 'name=x'], '--search alone selects nothing'],
+    [['vms', 'snapshot', 'vm-01', '--all'], '--all and vm-01 exclude each other'],
+    [['vms', 'snapshot', '--search', 'name=x'], 'vms snapshot: --search requires --all'],
   ])('%j is refused', async (words, message) => {
     const { code, stderr } = await desk.run([...words]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -66,7 +66,7 @@ describe('a pipe without a line', () => {
     for (const input of ['', '\n']) {
       const { code, stdout, stderr } = await desk.run(words, input);
       expect([code, stdout]).toEqual([0, '']);
-      expect(stderr).toMatch(/^stdin names no \w+; nothing to do\n$/);
+      expect(stderr).toMatch(/^no (?:VMs|disks|tags) on standard input; nothing to do\n$/);
     }
     expect(await desk.must('vms', 'list', '-o', 'json')).toBe(before);
   });
@@ -74,9 +74,9 @@ describe('a pipe without a line', () => {
 
 describe('a value that cannot be', () => {
   it.each([
-    [['vms', 'list', '--limit', 'abc'], '--limit abc: not a whole number'],
-    [['vms', 'list', '--max', 'abc'], '--max abc: not a whole number'],
-    [['roles', 'list', '--limit', 'abc'], '--limit abc: not a whole number'],
+    [['vms', 'list', '--limit', 'abc'], '--limit abc: not an integer'],
+    [['vms', 'list', '--max', 'abc'], '--max abc: not an integer'],
+    [['roles', 'list', '--limit', 'abc'], '--limit abc: not an integer'],
   ])('is told under the name that was typed: %j', async (words, message) => {
     const { code, stderr } = await desk.run([...words]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

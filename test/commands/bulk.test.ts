@@ -46,7 +46,7 @@ describe('--all with --search', () => {
       '--all',
     ]);
     expect([code, stdout]).toEqual([12, '']);
-    expect(stderr).toContain('vms delete --all: 3 vms, and nobody agreed');
+    expect(stderr).toContain('vms delete --all: this would delete 3 VMs');
     expect(await statesOf('name=bulk*')).toHaveLength(3);
   });
 
@@ -62,7 +62,7 @@ describe('--all with --search', () => {
     expect(code).toBe(6);
     expect(stderr.match(/^vmctl: suspend vms\/bulk/gm)).toHaveLength(3);
     expect(stderr).toContain('3 of 3 failed');
-    expect(stderr).toContain('hint: vmctl vms get bulk1 shows the state that it is in');
+    expect(stderr).toContain('hint: check the state with vmctl vms get bulk1');
   });
 
   it('waits for all of them', async () => {
@@ -89,13 +89,15 @@ describe('--all with --search', () => {
       ...['vms', 'delete', '--search', 'name=bulk*', '--all', '--dry-run'],
     ]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.match(/^DRY RUN, nothing sent: DELETE \S+\/vms\/[\w-]+$/gm)).toHaveLength(3);
+    expect(
+      stdout.match(/^DRY RUN, nothing sent: DELETE \S+\/vms\/[\w-]+ \(delete vms\/bulk\d\)$/gm),
+    ).toHaveLength(3);
     expect(await statesOf('name=bulk*')).toHaveLength(3);
   });
 
   it.each([
     { flags: [], last: 'suspended', says: '2 of 3 failed' },
-    { flags: ['--fail-fast'], last: 'up', says: '1 of 3 failed, 2 were not tried' },
+    { flags: ['--fail-fast'], last: 'up', says: '1 of 3 failed, 2 skipped' },
   ])('goes on past a failure, unless told otherwise: $flags', async ({ flags, last, says }) => {
     await desk.must('vms', 'start', 'bulk3');
     const words = ['vms', 'suspend', 'bulk1', 'bulk2', 'bulk3', '--parallel', '1', ...flags];
@@ -126,9 +128,9 @@ describe('--all with --search', () => {
 
 describe('mistakes are told before anything is sent', () => {
   it.each([
-    [['vms', 'stop', '--search', 'name=bulk*'], '--search alone selects nothing'],
-    [['vms', 'stop', 'bulk1', '--all'], '--all and bulk1 contradict each other'],
-    [['vms', 'stop'], 'vms stop: which one?'],
+    [['vms', 'stop', '--search', 'name=bulk*'], 'vms stop: --search requires --all'],
+    [['vms', 'stop', 'bulk1', '--all'], '--all and bulk1 exclude each other'],
+    [['vms', 'stop'], 'vms stop: no object given'],
     [['vms', 'stop', ''], 'the value is empty'],
   ])('%j', async (words, message) => {
     const { code, stderr } = await desk.run(words);

@@ -113,7 +113,7 @@ describe('names that nobody has listed', () => {
   });
 
   it.each([
-    ['nobody is signed in', { XDG_STATE_HOME: '/nonexistent' }],
+    ['not signed in', { XDG_STATE_HOME: '/nonexistent' }],
     ['the server is gone', { VMCTL_URL: 'https://127.0.0.1:1' }],
     ['the token is refused', { VMCTL_TOKEN: 'run-out' }],
     ['nothing can be kept', { XDG_CACHE_HOME: '/dev/null/cache' }],

@@ -85,7 +85,7 @@ const grammar: readonly Row[] = [
     row: 'a count is no size',
     words: ['vmpools', 'update', 'nobody', '--size', '4GiB'],
     code: 2,
-    stderr: /--size 4GiB: not a whole number/,
+    stderr: /--size 4GiB: not an integer/,
   },
   {
     row: 'sizes are waited for, too',
@@ -106,13 +106,13 @@ const grammar: readonly Row[] = [
     row: 'two names for one object are refused',
     words: ['tags', 'create', 'one', '--name', 'other'],
     code: 2,
-    stderr: /two names for one object\nhint: give one of them/,
+    stderr: /two names given: one and --name other\nhint: use one of them/,
   },
   {
     row: 'one command makes a machine',
     words: ['vms', 'create', 'm', '--network', 'net1', '--start', '--wait-for', 'ip', '--dry-run'],
     stdout: /\/vms\/ID-of-m\/start/,
-    stderr: /questions for the address would follow/,
+    stderr: /requests for the address would follow/,
   },
   {
     row: 'what cannot follow is refused before anything is sent',
@@ -194,7 +194,7 @@ const output: readonly Row[] = [
   {
     row: 'a limit is never silent',
     words: ['vms', 'list', '--limit', '1'],
-    stderr: /^showing 1 vm, as --limit says/,
+    stderr: /^showing 1 vm \(--limit\); more may exist/,
   },
   {
     row: 'bytes are exact off a terminal',
@@ -206,7 +206,7 @@ const output: readonly Row[] = [
     words: ['vms', 'get', 'vm-91'],
     code: 3,
     stdout: '',
-    stderr: /^vmctl: vms\/vm-91: .*\nhint: /,
+    stderr: /^vmctl: vms\/vm-91 not found\nhint: did you mean /,
   },
   {
     row: 'an error is JSON where output is',
@@ -258,7 +258,7 @@ const exits: readonly Row[] = [
   { row: '3 no such object', words: ['vms', 'get', 'nobody'], code: 3 },
   { row: '4 credentials refused', words: vm, env: { VMCTL_TOKEN: 'wrong' }, code: 4 },
   {
-    row: '5 not allowed',
+    row: '5 permission denied',
     words: ['tags', 'create', '--name', 'no'],
     env: { VMCTL_USERNAME: 'jane@internal' },
     code: 5,
@@ -322,7 +322,7 @@ const tools: readonly Row[] = [
     row: 'an update that changes nothing sends nothing',
     words: ['vms', 'update', 'vm-02', '--name', 'vm-02', '-o', 'name'],
     stdout: /^vms\/vm-02\n$/,
-    stderr: /^vms\/vm-02: nothing to change\n$/,
+    stderr: /^vms\/vm-02: no changes; nothing to do\n$/,
   },
   {
     row: 'what was changed is in the history',
@@ -376,13 +376,13 @@ const tools: readonly Row[] = [
     row: 'latency is a duration',
     words: ['serve', '--memory', '--delay', 'soon'],
     code: 2,
-    stderr: /hint: write 200ms/,
+    stderr: /hint: use 200ms/,
   },
   {
     row: 'nothing in the background is nothing to stop',
     words: ['serve', '--stop'],
     stdout: '',
-    stderr: /nothing is running/,
+    stderr: /no server is running/,
   },
   {
     row: 'a server in the background runs no command',
@@ -392,7 +392,7 @@ const tools: readonly Row[] = [
   {
     row: 'verbose says the steps',
     words: [...vm, '-v'],
-    stderr: /^> server .*\n> look for vm-01$/m,
+    stderr: /^> server .*\n> find vm-01$/m,
   },
   { row: 'another version of the API', words: [...vm, '--api-version', '3'], code: 6 },
   ...['bash', 'zsh', 'fish', 'powershell'].map((shell) => ({

@@ -96,7 +96,7 @@ describe('an image daemon of an authority that nobody tells', () => {
   const copy = () => join(desk.home().folder, 'untrusted.raw');
   const place = ['--storagedomain', 'data1'];
   const commands = [
-    [() => ['disks', 'upload', image, '--name', 'left', ...place], 'the new disk removed'],
+    [() => ['disks', 'upload', image, '--name', 'left', ...place], 'and the new disk deleted'],
     [
       () => [
         'vms',
@@ -110,9 +110,9 @@ describe('an image daemon of an authority that nobody tells', () => {
         ...place,
         '--cleanup',
       ],
-      'nothing is left',
+      'created objects were removed; nothing remains',
     ],
-    [() => ['disks', 'download', 'front', copy()], 'nothing of it is kept'],
+    [() => ['disks', 'download', 'front', copy()], ', and its data was removed'],
   ] as const;
 
   it.each(answers)('is not trusted, and nothing is left: %s', async (_, answer) => {

@@ -34,7 +34,7 @@ function begin({ ready, password }: ServerProcess, words: readonly string[]) {
   const told = async (text: string) => {
     while (!stderr.includes(text)) {
       const code = await Promise.race([ended, new Promise((next) => setTimeout(next, 10, 'on'))]);
-      if (code !== 'on') throw new Error(`It ended with ${String(code)}: ${stderr}`);
+      if (code !== 'on') throw new Error(`It exited with ${String(code)}: ${stderr}`);
     }
   };
   return { ended, told, stderr: () => stderr };
@@ -46,12 +46,14 @@ it('goes on until the time is up, and ends with the code of a server that is not
   const { ended, told, stderr } = begin(server, wait);
   await told('vms/vm-02: down');
   await server.kill();
-  await told('cannot be reached: the connection is refused; trying again until the time is up');
+  await told(': connection refused; retrying until the timeout');
   expect(await ended).toBe(8);
-  expect(stderr().match(/trying again/g)).toHaveLength(1);
-  expect(stderr()).toContain('vms/vm-02: waited 6 s for status=up, but');
-  expect(stderr()).toContain('it was down when it was last seen');
-  expect(stderr()).toContain('when the server answers again: vmctl wait vms/vm-02 --for status=up');
+  expect(stderr().match(/retrying until the timeout/g)).toHaveLength(1);
+  expect(stderr()).toContain(
+    'timed out after 6 s waiting for status=up of vms/vm-02: cannot connect to ',
+  );
+  expect(stderr()).toContain('; last state: down');
+  expect(stderr()).toContain('once the server responds: vmctl wait vms/vm-02 --for status=up');
 });
 
 it('goes on with a server that comes back', async () => {
@@ -61,10 +63,10 @@ it('goes on with a server that comes back', async () => {
   const { ended, told } = begin(server, wait);
   await told('vms/vm-02: down');
   await server.kill();
-  await told('trying again until the time is up');
+  await told('; retrying until the timeout');
   const { host } = new URL(server.ready.api_url);
   const again = await startServerProcess([...kept, '--listen', host]);
-  await told('the server answers again');
+  await told('the server responds again');
   const start = begin(again, ['vms', 'start', 'vm-02']);
   expect(await start.ended, start.stderr()).toBe(0);
   expect(await ended).toBe(0);

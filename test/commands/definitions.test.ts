@@ -49,7 +49,7 @@ describe('vmctl apply', () => {
         '+ create vms/web01/permissions/0',
       ],
     ]);
-    expect(stderr).toContain('6 to create, 1 to attach, and nobody agreed');
+    expect(stderr).toContain('apply needs confirmation: 6 to create, 1 to attach');
     expect(await desk.must('apply', file(site), '--dry-run')).toBe(stdout);
     expect((await desk.run(['vms', 'get', 'web01'])).code).toBe(3);
   });
@@ -61,7 +61,7 @@ describe('vmctl apply', () => {
     const [nic] = await desk.json('nics', 'list', '--vm', 'web01');
     expect(nic).toMatchObject({ name: 'nic1', vnic_profile: { id: expect.any(String) } });
     const { code, stderr } = await desk.run(['apply', file(site)]);
-    expect([code, stderr]).toEqual([0, 'all of it is so already\n']);
+    expect([code, stderr]).toEqual([0, 'no differences\n']);
     expect((await desk.run(['diff', file(site)])).code).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe('vmctl apply', () => {
     const { code, stdout } = await desk.run(['diff', file(fixed)]);
     expect([code, stdout]).toEqual([
       11,
-      '! storagedomains/data1: storage.type is nfs, not glusterfs; only a new one could have that\n',
+      '! storagedomains/data1: storage.type is nfs, not glusterfs; cannot be changed on an existing object\n',
     ]);
   });
 
@@ -115,7 +115,7 @@ vms:
 `;
     await desk.run(['vms', 'stop', 'web01']);
     await desk.must('apply', file(parts('')), '--yes');
-    expect((await desk.run(['diff', file(parts(''))])).stderr).toBe('all of it is so already\n');
+    expect((await desk.run(['diff', file(parts(''))])).stderr).toBe('no differences\n');
     const { code, stdout } = await desk.run(['diff', file(parts(', encrypt_options: true'))]);
     expect([code, stdout]).toEqual([11, expect.stringContaining('encrypt_options: ')]);
     expect(stdout).toMatch(/^~ update hosts\/host1\/fenceagents\//);
@@ -129,7 +129,7 @@ vms:
 templates: [{ name: of-base, vm: base }]
 `;
     await desk.must('apply', file(made), '--yes');
-    expect((await desk.run(['apply', file(made)])).stderr).toBe('all of it is so already\n');
+    expect((await desk.run(['apply', file(made)])).stderr).toBe('no differences\n');
     await desk.must('vms', 'delete', 'base', '--yes');
   });
 
@@ -142,19 +142,25 @@ vms:
     const { code, stderr } = await desk.run(['apply', file(broken), '--yes']);
     expect(code).toBe(9);
     expect(stderr).toContain('"nonsense" is not a MAC address');
-    expect(stderr).toContain('2 of 3 done, 1 failed\nhint: the errors are above; run it again');
+    expect(stderr).toContain(
+      '2 of 3 done, 1 failed\nhint: fix the errors above and run the command again',
+    );
     await desk.must('apply', file(broken.replace('nonsense', '56:6f:1a:16:00:77')), '--yes');
   });
 
   it.each([
-    ['vms: [{ nam: x }]', 2, 'vms[0]: vm has no attribute and no collection called "nam"'],
+    ['vms: [{ nam: x }]', 2, 'vms[0]: vm has no attribute or collection "nam"'],
     ['vms: {}', 2, 'vms must be a list'],
     ['vmz: []', 2, '"vmz" is not a collection of the API'],
-    ['vms: [{ memory: 1 }]', 2, 'vms[0]: it has no name'],
-    ['vms: [{ name: x, memory: 3 XB }]', 2, '"3 XB" is neither a number nor a size; write 4 GiB'],
+    ['vms: [{ memory: 1 }]', 2, 'vms[0]: name missing'],
+    ['vms: [{ name: x, memory: 3 XB }]', 2, '"3 XB" is not a number or a size; write 4 GiB'],
     ['vms: [{ name: x, cluster: nowhere }]', 3, 'vms[0].cluster: clusters/nowhere'],
     ['{', 2, 'site.yaml'],
-    ['storagedomains: [{ name: iso1, files: [x.iso] }]', 2, 'no request adds files'],
+    [
+      'storagedomains: [{ name: iso1, files: [x.iso] }]',
+      2,
+      'the API cannot create files; only vmctl serve --inventory can',
+    ],
   ])('%s is told where it is wrong', async (text, code, message) => {
     const result = await desk.run(['apply', file(text), '--yes']);
     expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);
@@ -187,7 +193,7 @@ vms:
     const dry = await desk.must('apply', file(south), '--dry-run');
     expect(dry).toContain('+ create networks/mgmt');
     await desk.must('apply', file(south), '--yes');
-    expect((await desk.run(['diff', file(south)])).stderr).toBe('all of it is so already\n');
+    expect((await desk.run(['diff', file(south)])).stderr).toBe('no differences\n');
     const networks = await desk.json<Record<string, unknown>[]>('networks', 'list');
     const fronts = networks.filter(({ name }) => name === 'front');
     expect(fronts.map(({ comment, mtu }) => [comment, mtu])).toEqual(
@@ -202,8 +208,8 @@ vms:
   });
 
   it.each([
-    ['{ name: back, data_center: south }', 'networks/back: there is no such object'],
-    ['{ name: front, data_center: west }', 'datacenters/west: there is no such object'],
+    ['{ name: back, data_center: south }', 'networks/back not found'],
+    ['{ name: front, data_center: west }', 'datacenters/west not found'],
   ])('%s is told where it is wrong', async (network, message) => {
     const text = `vnicprofiles: [{ name: x, network: ${network} }]`;
     const { code, stderr } = await desk.run(['apply', file(text), '--yes']);
@@ -219,7 +225,7 @@ describe('vmctl export', () => {
   it('writes what diff finds nothing different in', async () => {
     const text = await desk.must('export');
     const { code, stderr } = await desk.run(['diff', '-'], text);
-    expect([code, stderr]).toEqual([0, 'all of it is so already\n']);
+    expect([code, stderr]).toEqual([0, 'no differences\n']);
     expect(text).not.toMatch(/password: [^\n]/);
     expect(text).toContain('root_password:\n      secret: hosts/host1/root_password\n');
   });
@@ -233,7 +239,7 @@ describe('vmctl export', () => {
     const text = await desk.must('export', 'networks', '-o', 'json');
     expect(Object.keys(JSON.parse(text))).toEqual(['networks']);
     const { code, stderr } = await desk.run(['export', 'events']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('events: cannot be exported')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot export events separately')]);
   });
 
   describe('for another server', () => {
@@ -253,7 +259,7 @@ describe('vmctl export', () => {
 
     it('makes the same site there', async () => {
       const { code, stdout, stderr } = await home.run(['diff', '-'], {}, text);
-      expect([code, stdout, stderr]).toEqual([0, '', 'all of it is so already\n']);
+      expect([code, stdout, stderr]).toEqual([0, '', 'no differences\n']);
     });
   });
 });

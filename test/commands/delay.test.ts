@@ -5,7 +5,7 @@ import { useDesk } from './support/desk.ts';
 
 const desk = useDesk(['--delay', '30ms±10'], true);
 
-it('is a rule that can be looked at and taken away', async () => {
+it('is a rule that can be listed and removed', async () => {
   const rules = () => desk.must('api', 'GET', '/_vmctl/faults');
   expect(JSON.parse(await rules())).toEqual({
     faults: [{ id: 'fault-1', rate: 1, delay: 30, spread: 10 }],
@@ -21,7 +21,7 @@ it.each(['null', '[]', '5', '"start"'])('takes no rule that is no object: %s', a
 it('delays answers of the API, whatever they are', async () => {
   const { code, stdout } = await desk.run(['doctor', '-o', 'json']);
   expect(code).toBe(0);
-  const delay = /"(\d+) ms for a request/.exec(stdout)?.[1];
+  const delay = /"(\d+) ms per request/.exec(stdout)?.[1];
   // That it takes longer is no failure.
   expect(Number(delay)).toBeGreaterThanOrEqual(19);
 });
@@ -32,15 +32,15 @@ it.each([
   ['±50', 'not a duration'],
   ['200ms±50±1', 'not a duration'],
   ['-5ms', 'not a duration'],
-  ['0s', 'no delay at all'],
-  ['5m', 'more than a minute'],
-  ['50ms±60', 'the spread is more than the delay'],
-  ['1s+-2', 'the spread is more than the delay'],
+  ['0s', 'zero delay'],
+  ['5m', 'more than one minute'],
+  ['50ms±60', 'the spread is larger than the delay'],
+  ['1s+-2', 'the spread is larger than the delay'],
 ])('refuses --delay "%s"', async (text, why) => {
   const { code, stderr } = await builtVmctl(['serve', '--memory', `--delay=${text}`]);
   expect(code).toBe(2);
   expect(stderr).toContain(why);
-  expect(stderr).toMatch(/^hint: write 200ms/m);
+  expect(stderr).toMatch(/^hint: use 200ms/m);
 });
 
 it.each([

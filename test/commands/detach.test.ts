@@ -91,8 +91,8 @@ describe('vmctl serve --detach', () => {
     expect(stdout).toMatch(/^vms\/vm-01$/m);
     expect(stdout).toMatch(/^url gone$/m);
     expect(isThere(Number(/^pid (\d+)$/m.exec(stdout)?.[1]))).toBe(false);
-    expect(stderr).toMatch(/logs to .*\/vmctl\/servers\/\w+\.log/);
-    expect(stderr).toMatch(/has ended\nvmctl serve: nothing is running\n$/);
+    expect(stderr).toMatch(/running as process \d+; log: .*\/vmctl\/servers\/\w+\.log/);
+    expect(stderr).toMatch(/stopped the server at https:\S+\nvmctl serve: no server is running\n$/);
     expect(recorded()).toEqual([]);
   });
 
@@ -146,7 +146,10 @@ describe('vmctl serve --detach', () => {
         [['--memory', ...anyPort, '--inventory', 'nosuch.yaml'], /nosuch\.yaml/],
         [['--memory', ...anyPort, '--fault', 'rate=2'], /--fault rate=2/],
         [['--data', join(file, 'site'), ...anyPort], /site/],
-        [['--memory', ...anyPort, '--tls-cert', 'x'], /belong together/],
+        [
+          ['--memory', ...anyPort, '--tls-cert', 'x'],
+          /--tls-cert and --tls-key must be used together/,
+        ],
         [['--memory', ...anyPort, '--inventory', 'nosuch.yaml', '-o', 'json'], /"exit_code":\s*2/],
       ] as const) {
         const plain = await home.runHere(['serve', ...words]);
@@ -162,15 +165,18 @@ describe('vmctl serve --detach', () => {
   });
 
   it.each([
-    [['serve', '--detach', '--memory', '--', 'true'], /a command ends it/],
+    [['serve', '--detach', '--memory', '--', 'true'], /--detach is not valid with a command/],
     [['serve', '--detach', '--check'], /--check/],
     [['serve', '--detach', '--save', 'x'], /--save/],
     [['serve', '--detach', '--backup', 'x'], /--backup/],
     [['serve', '--detach', '--restore', 'x'], /--restore/],
     [['serve', '--stop', '--detach'], /--detach/],
     [['serve', '--stop', '--memory'], /--memory/],
-    [['serve', '--stop', '--', 'true'], /no command/],
-    [['serve', '--detach', '--memory', '--record', 'x'], /its clients do/],
+    [['serve', '--stop', '--', 'true'], /--stop does not run a command/],
+    [
+      ['serve', '--detach', '--memory', '--record', 'x'],
+      /--record is not valid for the server\nhint: use vmctl --record FILE/,
+    ],
   ])('refuses %j', async (words, says) => {
     const { code, stdout, stderr } = await home.runHere(words);
     expect([code, stdout]).toEqual([2, '']);
@@ -182,7 +188,7 @@ describe('vmctl serve --detach', () => {
     writeFileSync(file, '');
     const { code, stderr } = await home.run(start, { XDG_STATE_HOME: join(file, 'state') });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/cannot be made.*\nhint: .*XDG_STATE_HOME/s);
+    expect(stderr).toMatch(/cannot create ".*\nhint: .*XDG_STATE_HOME/);
   });
 });
 
@@ -205,7 +211,10 @@ describe('vmctl serve --stop', () => {
     expect((await home.run(['serve', '--stop'], pid)).code).toBe(0);
     // It names one that has ended: the other one is left alone.
     const again = await home.run(['serve', '--stop'], pid);
-    expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/names no server/)]);
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringMatching(/VMCTL_SERVE_PID is not a server in the background/),
+    ]);
     expect(isThere(Number(one['VMCTL_SERVE_PID']))).toBe(true);
     expect((await home.run(['serve', '--stop'])).code).toBe(0);
     expect(isThere(Number(one['VMCTL_SERVE_PID']))).toBe(false);
@@ -216,7 +225,7 @@ describe('vmctl serve --stop', () => {
     const stops = await Promise.all([1, 2, 3].map(() => home.run(['serve', '--stop'])));
     for (const { code, stderr } of stops) {
       expect(code, stderr).toBe(0);
-      expect(stderr).toMatch(/has ended\n$|nothing is running\n$/);
+      expect(stderr).toMatch(/stopped the server at https:\S+\n$|no server is running\n$/);
     }
     expect(recorded()).toEqual([]);
   });
@@ -228,7 +237,7 @@ describe('vmctl serve --stop', () => {
     writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
     const { code, stderr } = await home.run(['serve', '--stop']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/ended by itself; its log is l\nvmctl serve: nothing is running/);
+    expect(stderr).toMatch(/process \d+ exited; its log is l\nvmctl serve: no server is running/);
     expect(existsSync(file)).toBe(false);
   });
 

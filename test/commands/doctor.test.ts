@@ -27,7 +27,7 @@ describe('vmctl doctor', () => {
   });
 
   it.each([
-    [{ VMCTL_URL: '' }, 'server', 'no server is known'],
+    [{ VMCTL_URL: '' }, 'server', 'no service given'],
     [{ VMCTL_URL: 'https://nowhere.invalid' }, 'name', 'nowhere.invalid has no address'],
     [{ VMCTL_URL: 'https://127.0.0.1:9' }, 'port', 'ECONNREFUSED'],
     [{ VMCTL_CA_FILE: '' }, 'sign-in', 'certificate'],

@@ -37,7 +37,7 @@ describe('POST /_vmctl/faults', () => {
   });
 
   it.each([
-    ['{"rate": 9007199254740993}', 'rate is not a number that is not negative'],
+    ['{"rate": 9007199254740993}', 'rate is not a number of at least 0'],
     ['{"drop": "yes"}', 'drop is neither true nor false'],
     ['{"path": "/vms"}', '"path" is not one of operation'],
   ])('refuses the rule %s', async (rule, problem) => {
@@ -57,13 +57,13 @@ describe('the short form of a rule', () => {
   });
 
   it.each([
-    ['rate=', 'rate is not a number that is not negative'],
-    ['rate=0x1', 'rate is not a number that is not negative'],
-    ['delay= ', 'delay is not a number that is not negative'],
-    ['times', 'times is not a number that is not negative'],
+    ['rate=', 'rate is not a number of at least 0'],
+    ['rate=0x1', 'rate is not a number of at least 0'],
+    ['delay= ', 'delay is not a number of at least 0'],
+    ['times', 'times is not a number of at least 0'],
     ['drop=yes', 'drop is neither true nor false'],
-    ['rate=1,rate=0', '"rate" is given twice'],
-    ['name=a,vm=b', '"name" is given twice'],
+    ['rate=1,rate=0', '"rate" appears twice'],
+    ['name=a,vm=b', '"name" appears twice'],
     ['__proto__=a', '"__proto__" is neither operation'],
     ['', '"" is neither operation'],
   ])('refuses "%s"', (text, problem) => {

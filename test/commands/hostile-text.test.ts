@@ -137,8 +137,11 @@ describe('logs', () => {
         password: 'x',
       }).toString(),
     });
-    const lines = server.stderr().split('\n');
-    expect(lines.filter((one) => one.includes('/vms/') || one.includes('/token'))).toHaveLength(2);
+    const linesNow = () => server.stderr().split('\n');
+    const logged = () => linesNow().filter((one) => /\/(?:vms\/|token)/.test(one));
+    // The lines pass through a pipe: they may arrive after the responses.
+    await expect.poll(logged, { timeout: 20_000 }).toHaveLength(2);
+    const lines = linesNow();
     expect(server.stderr()).not.toMatch(steering);
     expect(lines.filter((one) => one.startsWith('vmctl serve: forged'))).toEqual([]);
   });

@@ -25,7 +25,7 @@ describe('an action', () => {
     const [id] = await fine('vms', 'start', 'vm-01', '--if-needed', '-q');
     const before = await changes();
     const [again, told] = await fine('vms', 'start', 'vm-01', '--if-needed', '-o', 'id');
-    expect([again, told]).toEqual([id, 'vms/vm-01: up already; nothing to do']);
+    expect([again, told]).toEqual([id, 'vms/vm-01 is already up; nothing to do']);
     expect(await changes()).toBe(before);
     expect((await desk.run(['vms', 'start', 'vm-01'])).code).toBe(6);
   });
@@ -83,14 +83,14 @@ describe('what is made', () => {
     await fine('affinitylabels', 'create', '--name', 'near');
     const attach = ['affinitylabels', 'add-vm', 'near', 'vm-01', '--if-needed'];
     await fine(...attach);
-    expect(await fine(...attach)).toEqual(['', 'vms/vm-01: there already; nothing to do']);
+    expect(await fine(...attach)).toEqual(['', 'vms/vm-01 is already attached; nothing to do']);
   });
 
   it('is deleted once', async () => {
     const [, told] = await fine('tags', 'delete', 'blue', 'green', '--if-needed');
     expect(told.split('\n').sort()).toEqual([
       'tags/blue: deleted',
-      'tags/green: not there; nothing to do',
+      'tags/green does not exist; nothing to do',
     ]);
     expect((await desk.run(['tags', 'delete', 'blue'])).code).toBe(3);
   });
@@ -105,6 +105,9 @@ describe('what is made', () => {
       '--if-needed',
       '--dry-run',
     );
-    expect([stdout, stderr]).toEqual(['', expect.stringContaining('tags/red: there already')]);
+    expect([stdout, stderr]).toEqual([
+      '',
+      expect.stringContaining('tags/red already exists, unchanged'),
+    ]);
   });
 });

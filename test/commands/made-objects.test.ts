@@ -300,6 +300,6 @@ describe('disks copy', () => {
     const words = ['disks', 'copy', String(attachment?.['id']), '--storage-domain', 'data2', '-q'];
     const { code, stdout, stderr } = await desk.run(words);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('cannot be told which of disks is new');
+    expect(stderr).toContain(': done, but the new disk cannot be identified');
   });
 });

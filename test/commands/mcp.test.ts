@@ -120,19 +120,19 @@ describe('vmctl mcp', () => {
     [
       'another server in the name of a flag',
       { verb: 'list', flags: { 'url=https://elsewhere ': 'x' } },
-      'not the name of a flag',
+      '" is not the name of a flag',
     ],
-    ['another server', { verb: 'list', flags: { url: 'https://elsewhere' } }, 'not for agents'],
+    [
+      'another server',
+      { verb: 'list', flags: { url: 'https://elsewhere' } },
+      ': not available to agents',
+    ],
     ['a command for passwords', { verb: 'list', flags: { 'password-command': 'touch x' } }, ''],
     ['what never ends', { verb: 'list', flags: { watch: true } }, 'never end'],
-    [
-      'a verb that is not offered',
-      { verb: 'start', arguments: ['vm-02'] },
-      'there is no such verb',
-    ],
-    ['no verb', {}, 'the verb is missing'],
-    ['a name that is no list', { verb: 'get', arguments: 'vm-01' }, 'arguments: not a list'],
-    ['a list of flags', { verb: 'list', flags: ['search'] }, 'flags: not an object'],
+    ['a verb that is not offered', { verb: 'start', arguments: ['vm-02'] }, 'vms: unknown verb'],
+    ['no verb', {}, ': verb missing'],
+    ['arguments that are not a list', { verb: 'get', arguments: 'vm-01' }, 'arguments: not a list'],
+    ['a list of flags', { verb: 'list', flags: ['search'] }, 'flags: not an object of flag names'],
   ])('%s is an error that says what to do', async (_, input, message) => {
     const result = await (await open()).use('vms', input);
     expect(result.isError).toBe(true);
@@ -167,7 +167,7 @@ describe('vmctl mcp', () => {
     expect(stdout).toContain('tags create');
   });
 
-  it('what would be sent can be looked at first', async () => {
+  it('requests can be shown before they are sent', async () => {
     const agent = await open(['--allow-changes', '--nouns', 'vms']);
     const shown = await agent.use('vms', {
       verb: 'stop',
@@ -206,7 +206,9 @@ describe('vmctl mcp', () => {
     for (const flags of [{}, { yes: true }, { confirm: 'lab' }]) {
       const refused = await agent.use('vms', { verb: 'stop', arguments: ['vm-01'], flags });
       expect(refused.isError).toBe(true);
-      expect(refused.content[0]?.text).toMatch(/protected|not for agents/);
+      expect(refused.content[0]?.text).toMatch(
+        /is protected: cannot stop vms\/vm-01|--confirm: not available to agents/,
+      );
     }
     expect(json(await agent.use('vms', { verb: 'get', arguments: ['vm-01'] }))).toMatchObject({
       status: 'up',
@@ -229,8 +231,8 @@ describe('vmctl mcp', () => {
   });
 
   it.each([
-    ['a noun that there is not', ['--nouns', 'vmz'], /there is no such noun/],
-    ['a noun without tools', ['--nouns', 'login'], /it has no tools/],
+    ['a noun that there is not', ['--nouns', 'vmz'], /unknown noun/],
+    ['a noun without tools', ['--nouns', 'login'], /: no tools for this noun/],
   ])('%s is refused at the beginning', async (_, words, message) => {
     const { code, stderr, stdout } = await home.run(['mcp', ...words]);
     expect([code, stdout]).toEqual([2, '']);

@@ -71,7 +71,7 @@ describe('one command makes a machine', () => {
     await desk.must('disks', 'verify', 'web01_Disk1', file('debian.raw'));
   });
 
-  it.each(['taken', 'disks/taken'])('takes the disk %s that is there', async (word) => {
+  it.each(['taken', 'disks/taken'])('uses the existing disk %s', async (word) => {
     await desk.must(
       ...['disks', 'create', '--name', 'taken', '--size', '1MiB', '--format', 'raw', '--sparse'],
       ...['--storagedomain', 'data2', '--if-needed'],
@@ -104,7 +104,10 @@ describe('one command makes a machine', () => {
     const vm = await desk.json<Thing>('vms', 'get', 'node-07');
     expect(vm).toMatchObject({ status: 'up', initialization: { host_name: 'n-07.example.com' } });
     const again = await desk.run(['vms', 'create', 'node', ...many, '--if-needed', '-o', 'name']);
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('there already')]);
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('vms/node-01 already exists, unchanged'),
+    ]);
     expect(await names('disks', '--search', 'name=node-*')).toHaveLength(10);
   });
 
@@ -121,7 +124,7 @@ describe('one command makes a machine', () => {
       '/vms/ID-of-shown/start',
     ]);
     expect(requests.at(-1)?.body).toEqual({ use_cloud_init: true });
-    expect(stderr).toContain('ID-of-NAME stands for ids that nobody knows yet');
+    expect(stderr).toContain('ID-of-NAME is a placeholder for unknown ids');
     expect(stdout).not.toContain('not-a-secret');
     expect(await names('vms', '--search', 'name=shown')).toEqual([]);
     expect(await names('disks', '--search', 'name=shown*')).toEqual([]);
@@ -133,7 +136,9 @@ it('what was given for the first start is kept where nothing is started', async 
   const { code, stderr } = await desk.run([...words, '--hostname', 'later']);
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining('with: vmctl vms start later --use-cloud-init'),
+    expect.stringContaining(
+      'to apply the settings of the first start: vmctl vms start later --use-cloud-init',
+    ),
   ]);
   await desk.must('vms', 'delete', 'later');
 });
@@ -146,9 +151,13 @@ describe('the name as an argument', () => {
   });
 
   it.each([
-    ['two names', ['tags', 'create', 'a', '--name', 'b'], 'two names for one object'],
+    ['two names', ['tags', 'create', 'a', '--name', 'b'], 'two names given:'],
     ['an empty name', ['tags', 'create', ''], 'empty'],
-    ['stdin', ['tags', 'create', '-'], '- is no name'],
+    [
+      'stdin',
+      ['tags', 'create', '-'],
+      '- is not a name; names of new objects are not read from stdin',
+    ],
     ['two arguments', ['tags', 'create', 'a', 'b'], 'too many arguments'],
   ])('%s are refused', async (_, words, says) => {
     const { code, stderr } = await desk.run(words);
@@ -165,16 +174,26 @@ describe('what cannot be meant is refused before anything is made', () => {
   ])[] = [
     ['an address without a start', 2, '--wait-for ip needs --start', ['--wait-for', 'ip']],
     ['not to wait', 2, '--network and --no-wait', ['--network', 'net1', '--no-wait']],
-    ['an interface of no disk', 2, 'needs --image', ['--disk-interface', 'sata']],
+    [
+      'an interface of no disk',
+      2,
+      '--disk-interface requires --image',
+      ['--disk-interface', 'sata'],
+    ],
     ['an image on stdin', 2, 'vmctl disks upload -', ['--image', '-']],
     ['no such file', 2, 'no such file or folder', ['--image', './nothing.raw']],
-    ['neither file nor disk', 3, 'neither a file here nor a disk', ['--image', 'nothing']],
+    ['neither file nor disk', 3, ': not a file and not a disk', ['--image', 'nothing']],
     ['no such disk', 3, 'disks/nothing', ['--image', 'disks/nothing']],
     ['no such network', 3, 'did you mean net1?', ['--network', 'net2']],
-    ['a bad host name', 2, 'not a host name', ['--hostname', 'a_b']],
+    ['a bad host name', 2, ': not a valid host name', ['--hostname', 'a_b']],
     ['no count', 2, '--count 0', ['--count', '0']],
     ['one at a time', 2, '--parallel needs --count', ['--parallel', '2']],
-    ['one disk for two', 2, 'only one machine', ['--image', 'vm-02_Disk1', '--count', '2']],
+    [
+      'one disk for two',
+      2,
+      '--image is one disk, and only one VM can boot from it',
+      ['--image', 'vm-02_Disk1', '--count', '2'],
+    ],
   ];
   it.each(refusals)('%s', async (_, wanted, says, words) => {
     const { code, stderr } = await desk.run(['vms', 'create', 'never', ...words]);
@@ -184,14 +203,17 @@ describe('what cannot be meant is refused before anything is made', () => {
 
   it('a private key', async () => {
     const { code, stderr } = await desk.run(['vms', 'create', 'never', '--ssh-key', file('id')]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('that is a private key')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(': this is a private key')]);
   });
 
   it('a storage domain that is one of several', async () => {
     const words = ['vms', 'create', 'never', '--image', file('debian.raw')];
     const { code, stderr } = await desk.run(words);
-    expect([code, stderr]).toEqual([6, expect.stringContaining('there are data1, data2')]);
-    expect(stderr).toContain('hint: --storagedomain data1');
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining('no storage domain given for the image; available: data1, data2'),
+    ]);
+    expect(stderr).toContain('hint: use --storagedomain data1');
   });
 
   it('a template that boots by itself', async () => {
@@ -218,7 +240,7 @@ describe('when a step fails', () => {
     const words = ['vms', 'create', 'bad1', '--image', file('debian.raw'), ...made];
     const { code, stderr } = await desk.run([...words, '-o', 'json']);
     expect(code).toBe(6);
-    expect(stderr).toContain('vms/bad1 was made, but not all that was asked for');
+    expect(stderr).toContain('vms/bad1 was created, but not everything requested');
     const error = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { next: string[] };
     expect(error.next).toEqual(['vmctl vms stop bad1 --if-needed', 'vmctl vms delete bad1']);
     for (const line of error.next) await desk.must(...line.split(' ').slice(1));
@@ -229,7 +251,7 @@ describe('when a step fails', () => {
     const words = ['vms', 'create', 'bad', '--count', '2', '--image', file('debian.raw'), ...made];
     const { code, stderr } = await desk.run([...words, '--cleanup']);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/^vms\/bad-1: taken back$/m);
+    expect(stderr).toMatch(/^vms\/bad-1: removed$/m);
     expect(await names('vms', '--search', 'name=bad*')).toEqual([]);
     expect(await names('disks', '--search', 'name=bad*')).toEqual([]);
   });
@@ -254,7 +276,7 @@ describe('when a step fails', () => {
 describe('Ctrl-C', () => {
   it.each([
     ['names what was made', [], ['held'], 'vmctl vms stop held --if-needed'],
-    ['takes back what was made', ['--cleanup'], [], 'vms/held: taken back'],
+    ['takes back what was made', ['--cleanup'], [], 'vms/held: removed'],
   ])('%s', async (_, flags, left, says) => {
     // A start takes many times longer than the signal needs.
     const server = await startServerProcess(['--speed', '2', '--inventory', 'small']);

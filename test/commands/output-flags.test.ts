@@ -28,7 +28,7 @@ async function problemsOf(words: readonly string[], column = 'id'): Promise<stri
       const { code, stdout, stderr } = await desk.run([...words, '-o', format, ...flag]);
       const isRefused =
         code === 2 &&
-        /has no effect with -o|cannot change it|it prints (?:one object|nothing)|there is no such column/.test(
+        /has no effect with -o|is not valid with -o raw|it prints (?:one object|nothing)|unknown column/.test(
           stderr,
         );
       const isSame = code === 0 && stdout === plain.stdout;
@@ -275,7 +275,7 @@ describe('hand-made commands', () => {
     expect(await problemsOf(line.split(' '), column)).toEqual([]);
   });
 
-  it('are all looked at: those that only read have words, or refuse every flag', () => {
+  it('are all checked: those that only read have words, or refuse every flag', () => {
     const isSeen = (one: Command) =>
       [...Object.keys(samples), ...elsewhere].includes(nameOf(one)) ||
       ['text', 'nothing', 'definition'].includes(String(one.prints));

@@ -36,7 +36,7 @@ describe('a protected context', () => {
       const id = await idOf('vms', 'vm-01');
       const refused = await home.runHere(['api', 'POST', `/vms/${id}/${word}`]);
       expect(refused).toMatchObject({ code: 12, stdout: '' });
-      expect(refused.stderr).toContain('the context prod is protected');
+      expect(refused.stderr).toContain('prod is protected: cannot POST /vms/');
       const { stdout } = await home.runHere(['vms', 'get', 'vm-01', '-o', 'json']);
       expect(JSON.parse(stdout)).toMatchObject({ status: 'up' });
     },
@@ -51,7 +51,7 @@ describe('a protected context', () => {
     const overwrite = ['disks', 'upload', image, '--disk', 'new'];
     const refused = await home.runHere(overwrite);
     expect(refused).toMatchObject({ code: 12, stdout: '' });
-    expect(refused.stderr).toContain('POST /imagetransfers');
+    expect(refused.stderr).toContain('prod is protected: cannot start the upload of disks/');
     const confirmed = await home.runHere([...overwrite, '--confirm', 'prod']);
     expect(confirmed, confirmed.stderr).toMatchObject({ code: 0 });
   });
@@ -60,7 +60,9 @@ describe('a protected context', () => {
     expect(await home.runHere(['tags', 'create', '--name', 'mine'])).toMatchObject({ code: 0 });
     const refused = await home.runHere(['undo', '--yes']);
     expect(refused).toMatchObject({ code: 12 });
-    expect(refused.stderr).toContain('DELETE /tags/');
+    expect(refused.stderr).toContain(
+      'prod is protected: cannot delete tags/mine without confirmation',
+    );
   });
 
   describe('and the bytes behind a ticket', () => {
@@ -91,7 +93,9 @@ describe('a protected context', () => {
         const before = await content();
         const refused = await home.runHere([...words, '--yes']);
         expect(refused, words.join(' ')).toMatchObject({ code: 12, stdout: '' });
-        expect(refused.stderr).toContain(`the context prod is protected, and ${method} /images`);
+        expect(refused.stderr).toContain(
+          `prod is protected: cannot ${method} /images without confirmation`,
+        );
         expect(refused.stderr).not.toContain(new URL(url).pathname);
         expect(await content()).toBe(before);
         const confirmed = await home.runHere([...words, '--confirm', 'prod']);
@@ -105,7 +109,7 @@ describe('a protected context', () => {
         const env = { VMCTL_READ_ONLY: '1' };
         const refused = await home.runHere([...words, '--confirm', 'prod'], env);
         expect(refused, words.join(' ')).toMatchObject({ code: 2, stdout: '' });
-        expect(refused.stderr).toContain('would change something');
+        expect(refused.stderr).toContain(': changes are disabled');
       }
     });
 
@@ -122,7 +126,9 @@ describe('a protected context', () => {
         VMCTL_CONTEXT: undefined,
       };
       const refused = await home.runHere(['images', 'write', url, image], env);
-      expect(refused.stderr).toContain('the context prod is protected');
+      expect(refused.stderr).toContain(
+        'prod is protected: cannot PUT /images without confirmation',
+      );
       expect(refused.code).toBe(12);
     });
 

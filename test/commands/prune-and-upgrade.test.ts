@@ -68,7 +68,7 @@ describe('vmctl snapshots prune', () => {
   it('asks: without an answer nothing goes', async () => {
     const { code, stderr } = await home.runHere(['snapshots', 'prune', '--all', '--keep', '1']);
     expect(code).toBe(12);
-    expect(stderr).toContain('2 snapshots of 1 machine');
+    expect(stderr).toContain('this would delete 2 snapshots of 1 VM');
     expect(await names('vm-01')).toHaveLength(3);
   });
 
@@ -89,13 +89,17 @@ describe('vmctl snapshots prune', () => {
   });
 
   it.each([
-    ['no limit', ['--all'], /which stay is not said/],
-    ['no machine', ['--keep', '1'], /of which machine/],
-    ['two ways to say which', ['vm-01', '--all', '--keep', '1'], /contradict/],
+    ['no limit', ['--all'], /snapshots prune: no limit given/],
+    ['no machine', ['--keep', '1'], /snapshots prune: no VM given/],
+    [
+      'two ways to say which',
+      ['vm-01', '--all', '--keep', '1'],
+      /--all and vm-01 exclude each other/,
+    ],
     ['a number that is none', ['vm-01', '--keep', 'few'], /--keep few/],
     ['an age that is none', ['vm-01', '--older-than', 'old'], /--older-than old/],
     ['a search that does not parse', ['--search', 'statu=up', '--keep', '1'], /unknown field/],
-    ['a pattern without machines', ['nobody', '--keep', '1'], /there is no such object/],
+    ['a pattern without machines', ['nobody', '--keep', '1'], /vms\/nobody not found/],
   ])('%s is refused', async (_, words, message) => {
     const { code, stderr } = await home.runHere(['snapshots', 'prune', ...words, '--yes']);
     expect([2, 3]).toContain(code);
@@ -165,12 +169,12 @@ describe('vmctl clusters upgrade', () => {
     const failed = await home.runHere(['clusters', 'upgrade', 'Default']);
     expect(failed.code, failed.stderr).toBe(6);
     expect(failed.stderr).toContain('upgraded: host2');
-    expect(failed.stderr).toContain('not begun: host1');
-    expect(failed.stderr).toMatch(/vmctl clusters upgrade Default goes on where it stopped/);
+    expect(failed.stderr).toContain('not started: host1');
+    expect(failed.stderr).toMatch(/vmctl clusters upgrade Default resumes/);
     expect(await cluster()).toMatchObject({ upgrade_in_progress: true });
     await run('vms', 'stop', String(vm?.['name']));
     const resumed = await run('clusters', 'upgrade', 'Default', '-o', 'json');
-    expect(resumed.stderr).toContain('going on with the upgrade vmctl-');
+    expect(resumed.stderr).toContain('clusters/Default: resuming upgrade vmctl-');
     expect(JSON.parse(resumed.stdout)).toMatchObject([{ name: 'host3' }, { name: 'host1' }]);
     expect(await updatable()).toEqual([]);
     expect(await cluster()).toMatchObject({ upgrade_in_progress: false });
@@ -187,9 +191,9 @@ describe('vmctl clusters upgrade', () => {
   });
 
   it.each([
-    ['several clusters', ['Default', 'Default'], /one cluster at a time/],
+    ['several clusters', ['Default', 'Default'], /clusters upgrade takes one cluster\n/],
     ['a host that there is not', ['Default', '--skip', 'host9'], /hosts\/host9/],
-    ['no cluster', [], /which one/],
+    ['no cluster', [], /clusters upgrade: no object given/],
   ])('%s is refused', async (_, words, message) => {
     const { code, stderr } = await home.runHere(['clusters', 'upgrade', ...words]);
     expect([2, 3]).toContain(code);

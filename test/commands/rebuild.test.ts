@@ -100,7 +100,7 @@ describe('an export', () => {
     const { code, stderr } = await home.runHere(['apply', file, '--yes']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('secrets are not given; nothing was sent'),
+      expect.stringContaining(' secrets are missing; nothing was sent'),
     ]);
     const names = [...text.matchAll(/secret: (.*)/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(8);
@@ -115,9 +115,9 @@ describe('an export', () => {
   });
 
   it.each([
-    [['--secret', 'x'], '--secret: not of the form NAME=@FILE'],
+    [['--secret', 'x'], '--secret: not in the form NAME=@FILE'],
     [['--secret', 'hosts/host9/root_password=@x'], 'the definition has no such placeholder'],
-    [['--secret', 'hosts/host1/root_password=@/nowhere'], '/nowhere cannot be read'],
+    [['--secret', 'hosts/host1/root_password=@/nowhere'], '--secret: cannot read "/nowhere": '],
   ])('refuses %j', async (words, message) => {
     const home = await homeAt('empty');
     const { code, stderr } = await home.runHere(['apply', file, '--yes', ...words]);
@@ -130,7 +130,7 @@ describe('an export', () => {
     expect([code, stderr]).toEqual([0, expect.stringMatching(/(\d+) of \1 done\n$/)]);
     expect(await exportOf(home)).toEqual(parse(text));
     const again = await home.runHere(['apply', file], { VMCTL_READ_ONLY: '1' });
-    expect([again.code, again.stdout, again.stderr]).toEqual([0, '', 'all of it is so already\n']);
+    expect([again.code, again.stdout, again.stderr]).toEqual([0, '', 'no differences\n']);
     const diff = await home.runHere(['diff', file, '--exit-code']);
     expect([diff.code, diff.stdout]).toEqual([0, '']);
     // What templates were made of is gone.
@@ -168,24 +168,24 @@ describe('a failure in the middle', () => {
     expect(code).toBe(9);
     expect(stderr).toContain('storagedomains/cold: ');
     expect(stderr).toContain(
-      'left out: datacenters/south/storagedomains/cold, which needs storagedomains/cold',
+      'skipped: datacenters/south/storagedomains/cold depends on storagedomains/cold',
     );
-    expect(stderr).toMatch(/vmctl: \d+ of \d+ done, 1 failed, \d+ left out\nhint: /);
-    expect(stderr).not.toContain('left out: vms/007');
+    expect(stderr).toMatch(/vmctl: \d+ of \d+ done, 1 failed, \d+ skipped\nhint: /);
+    expect(stderr).not.toContain('skipped: vms/007');
     const again = await apply(home);
     expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/(\d+) of \1 done\n$/)]);
     const last = await home.runHere(['apply', file], { VMCTL_READ_ONLY: '1' });
-    expect([last.code, last.stderr]).toEqual([0, 'all of it is so already\n']);
+    expect([last.code, last.stderr]).toEqual([0, 'no differences\n']);
   });
 
-  it('ends with its own code if nothing was done', async () => {
+  it('ends with its own code if nothing changed', async () => {
     const home = await homeAt('empty', '--fault', 'operation=add,type=tag,status=409');
     const tags = join(home.folder, 'tags.yaml');
     writeFileSync(tags, 'tags: [{ name: one }, { name: two, parent: one }]\n');
     const { code, stderr } = await home.runHere(['apply', tags, '--yes']);
     expect(code).toBe(6);
-    expect(stderr).toContain('left out: tags/two, which needs tags/one');
-    expect(stderr).toContain('0 of 2 done, 1 failed, 1 left out');
+    expect(stderr).toContain('skipped: tags/two depends on tags/one');
+    expect(stderr).toContain('0 of 2 done, 1 failed, 1 skipped');
   });
 });
 
@@ -197,11 +197,11 @@ describe('two at once', () => {
     );
     for (const { code, stderr } of runs) {
       expect([0, 9]).toContain(code);
-      if (code === 9) expect(stderr).toContain('somebody else made it meanwhile');
+      if (code === 9) expect(stderr).toContain(': created by another client in the meantime');
     }
     const { code } = await apply(home);
     expect(code).toBe(0);
     const last = await home.runHere(['apply', file], { VMCTL_READ_ONLY: '1' });
-    expect([last.code, last.stderr]).toEqual([0, 'all of it is so already\n']);
+    expect([last.code, last.stderr]).toEqual([0, 'no differences\n']);
   });
 });

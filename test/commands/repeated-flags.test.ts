@@ -32,7 +32,7 @@ describe('--on given again', () => {
 
   it('is refused where a list is asked for', async () => {
     const { code, stderr } = await desk.run(['permissions', 'list', ...both]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--on: given more than once')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--on appears more than once')]);
   });
 });
 
@@ -69,7 +69,7 @@ describe('every flag', () => {
   ])('is refused before anything is sent: %s', async (...words) => {
     const { code, stdout, stderr } = await desk.run(words);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/--[a-z, -]+: given more than once, but it has one value/);
+    expect(stderr).toMatch(/--[a-z, -]+ appears more than once\nhint: use it once/);
   });
 
   it('with a list takes all values', async () => {

@@ -68,7 +68,7 @@ async function startReplay(path: string): Promise<Replay> {
   expect(code, stderr).toBe(0);
   const exported = [...stdout.matchAll(/^export (\w+)='?(.*?)'?$/gm)];
   const env = Object.fromEntries(exported.map(([, name = '', value = '']) => [name, value]));
-  const log = /logs to (.*)$/m.exec(stderr)?.[1] ?? expect.fail(stderr);
+  const log = /; log: (.*)$/m.exec(stderr)?.[1] ?? expect.fail(stderr);
   return {
     base: env['VMCTL_URL'] ?? '',
     ca: readFileSync(env['VMCTL_CA_FILE'] ?? '', 'utf8'),
@@ -123,7 +123,7 @@ describe.each(['standard', 'ovirt'])('a session with a service of the dialect %s
     const create = ['tags', 'create', '--name', 'one', '-o', 'json'];
     const used = await home.runHere(create, replay.env);
     expect(used.code).toBe(10);
-    expect(used.stderr).toMatch(/was recorded 2 times, and that has been answered/);
+    expect(used.stderr).toMatch(/POST \/tags was recorded 2 times; all responses were used\./);
     expect((await home.runHere(['api', 'POST', '/_vmctl/reset'], replay.env)).code).toBe(0);
     const again = await home.runHere(create, replay.env);
     expect(again).toEqual(
@@ -135,10 +135,10 @@ describe.each(['standard', 'ovirt'])('a session with a service of the dialect %s
     const { code, stdout, stderr } = await home.runHere(['clusters', 'list'], replay.env);
     expect([code, stdout]).toEqual([10, '']);
     expect(stderr).toMatch(
-      /This is a replay: GET \/clusters was not recorded\. The nearest that were: GET/,
+      /This is a replay: GET \/clusters was not recorded\. Similar requests: GET/,
     );
     const body = await home.runHere(['tags', 'create', '--name', 'other'], replay.env);
-    expect(body.stderr).toMatch(/POST \/tags was recorded, but with another body/);
+    expect(body.stderr).toMatch(/POST \/tags was recorded with another body/);
     expect(replay.log()).toMatch(/GET \/clusters was not recorded/);
   });
 });
@@ -194,7 +194,7 @@ describe('other clients', () => {
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('are told that bytes of disks are not there', async () => {
+  it('are told that the recording has no disk contents', async () => {
     const server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
     const source = file('f.raw');
     writeFileSync(source, Buffer.alloc(2 ** 20, 1));
@@ -209,7 +209,7 @@ describe('other clients', () => {
     const command = [process.execPath, vmctl, ...words];
     const { code, stderr } = await home.run(['serve', '--replay', path, '--', ...command]);
     expect(code).toBe(10);
-    expect(stderr).toMatch(/this is a replay, and bytes of disks are not recorded/);
+    expect(stderr).toMatch(/this is a replay; recordings have no disk contents/);
   });
 
   it('sign in as anybody, with the right scope', async () => {
@@ -257,9 +257,9 @@ describe('a file', () => {
 
   it.each([
     ['empty', '', /is empty/],
-    ['only a header', header, /there is no request to a service/],
-    ['other JSON', '{"a":1}\n', /is no recording/],
-    ['text', 'hello\n', /is no recording/],
+    ['only a header', header, /has no request to a service/],
+    ['other JSON', '{"a":1}\n', /:1:1: not a recording\nhint: create one with vmctl --record FILE/],
+    ['text', 'hello\n', /:1:1: not a recording\nhint: create one with vmctl --record FILE/],
     [
       'later version',
       header.replace('"version":1', '"version":2'),
@@ -272,24 +272,24 @@ describe('a file', () => {
     expect(stderr).toMatch(/^hint: /m);
   });
 
-  it('that is not there is refused', async () => {
+  it('that does not exist is refused', async () => {
     const { code, stderr } = await serve(file('nowhere.ndjson'));
     expect(code).toBe(2);
-    expect(stderr).toMatch(/cannot be read/);
+    expect(stderr).toMatch(/cannot read recording ".*nowhere\.ndjson": no such file or folder/);
   });
 
   it('that was cut is used as far as it goes', async () => {
     const whole = header + line('/x/api/tags') + line('/x/api/vms');
     const { code, stdout, stderr } = await serve(put('cut', whole.slice(0, -10)));
     expect([code, stdout]).toEqual([0, '[]\n']);
-    expect(stderr).toMatch(/:3:[1-9]\d*: the line was cut, and is left out/);
+    expect(stderr).toMatch(/:3:[1-9]\d*: truncated line; skipped/);
   });
 
   it('may have several services, of which the first is replayed', async () => {
     const text = header + line('/x/api/tags') + line('/y/api/tags');
     const { code, stderr } = await serve(put('two', text));
     expect(code).toBe(0);
-    expect(stderr).toMatch(/to other services than that at \/x are left out: 1/);
+    expect(stderr).toMatch(/ignored requests to services other than \/x: 1/);
   });
 
   it('leads to the replay where it leads to the recorded service', async () => {
@@ -312,7 +312,9 @@ describe('a file', () => {
     );
     const { code, stderr } = await serve(put('omitted', header + omitted));
     expect(code).toBe(10);
-    expect(stderr).toMatch(/had 7 bytes that were not recorded, because it is too long/);
+    expect(stderr).toMatch(
+      /7 bytes of the response of GET \/x\/api\/tags were not recorded \(it is too long\)/,
+    );
   });
 
   it.each([
@@ -330,7 +332,7 @@ describe('a file', () => {
     const path = put('plain', header + line('/x/api/tags'));
     const { code, stderr } = await home.runHere(['serve', '--replay', path, flag]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${flag.split('=')[0]} has nothing to change there`);
+    expect(stderr).toContain(`${flag.split('=')[0]} is not valid with --replay`);
   });
 
   it('is served in the background, with latency, and by a command that records', async () => {

@@ -143,7 +143,7 @@ describe('vmctl serve requests', () => {
   it.each([
     ['a number that is none', ['--limit', 'few'], /--limit few/],
     ['a status that is none', ['--status', 'bad'], /write 409, or 4xx/],
-    ['an end without a way', ['--count', '3'], /--count needs --follow/],
+    ['an end without a way', ['--count', '3'], /--count requires --follow/],
   ])('%s is refused', async (_, words, message) => {
     const { code, stderr } = await home.runHere(['serve', 'requests', ...words]);
     expect(code).toBe(2);

@@ -69,9 +69,17 @@ describe('permissions revoke', () => {
   it.each([
     ['nobody is named', [...role], '--user REF or --group REF'],
     ['no role is named', ['--user', 'jane', '--object', 'vms/vm-02'], '--role REF'],
-    ['an id is given, too', ['4f5a', ...role, '--user', 'jane'], 'contradict'],
-    ['all are meant, too', ['--all', ...role, '--vm', 'vm-02'], 'contradict'],
-    ['two objects', [...role, '--on', 'vms/vm-02', '--object', 'vms/vm-01'], 'give one of them'],
+    [
+      'an id is given, too',
+      ['4f5a', ...role, '--user', 'jane'],
+      ': 4f5a and --role exclude each other',
+    ],
+    [
+      'all are meant, too',
+      ['--all', ...role, '--vm', 'vm-02'],
+      ': --all and --role exclude each other',
+    ],
+    ['two objects', [...role, '--on', 'vms/vm-02', '--object', 'vms/vm-01'], 'use one of them'],
   ])('is refused before anything is sent: %s', async (_, words, message) => {
     const { code, stderr } = await desk.run(['permissions', 'revoke', ...words]);
     expect(code).toBe(2);

@@ -13,7 +13,7 @@ describe('vms screenshot', () => {
     expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
     writeFileSync(file, 'precious');
     const { code, stderr } = await desk.run(['vms', 'screenshot', 'vm-01', '--file', file]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('exists already')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('vm-01.png already exists')]);
     expect(readFileSync(file, 'utf8')).toBe('precious');
     await desk.must('vms', 'screenshot', 'vm-01', '--file', file, '--force');
     expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
@@ -43,13 +43,13 @@ describe('the drive of a machine', () => {
     expect(await desk.json('cdroms', 'get', '--vm', 'vm-01')).not.toHaveProperty('file');
   });
 
-  it('that is not there is told', async () => {
+  it('is reported if it does not exist', async () => {
     const { code, stderr } = await desk.run(['watchdogs', 'get', '--vm', 'vm-01']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('there are no watchdogs')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('no watchdogs exist')]);
   });
 
   it('is not guessed of what a machine may have many of', async () => {
     const { code, stderr } = await desk.run(['nics', 'delete', '--vm', 'vm-01']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('which one?')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('nics delete: no object given')]);
   });
 });

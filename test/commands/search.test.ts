@@ -17,24 +17,24 @@ beforeAll(async () => {
 describe('a search that does not parse', () => {
   it.each([
     ['vms', 'name=x and statsu=up', 12, 'unknown field statsu', 'did you mean status?'],
-    ['vms', 'status=upp', 8, 'upp is no value of the field', 'did you mean up?'],
-    ['vms', 'name=', 6, 'the search ends', 'expected: a value'],
-    ['vms', 'name="x', 8, 'the search ends inside quotes', 'expected: "'],
-    [
-      'vms',
-      "name=it's",
-      8,
-      "' is not allowed in a search",
-      'vmctl search-help vms lists the fields',
-    ],
+    ['vms', 'status=upp', 8, '"upp" is not a valid status', 'did you mean up?'],
+    ['vms', 'name=', 6, 'the query ends', 'expected: a value'],
+    ['vms', 'name="x', 8, 'the query ends inside quotes', 'expected: "'],
+    ['vms', "name=it's", 8, "' is not allowed in a query", 'vmctl search-help vms'],
     ['vms', '(name=x)', 1, 'parentheses are not supported', 'expected: a condition'],
-    ['vms', 'name>x', 5, '> does not go with name', 'expected: =, !='],
-    ['vms', 'zzzzzzzz=1', 1, 'unknown field zzzzzzzz', 'vmctl search-help vms lists the fields'],
-    ['vms', 'sortby nmae', 8, 'nmae is no field to sort by', 'did you mean name?'],
-    ['events', 'severity>bad', 10, 'bad is no severity', 'expected: normal, warning, error, alert'],
+    ['vms', 'name>x', 5, '> is not valid for name', 'expected: =, !='],
+    ['vms', 'zzzzzzzz=1', 1, 'unknown field zzzzzzzz', 'vmctl search-help vms'],
+    ['vms', 'sortby nmae', 8, 'cannot sort by nmae', 'did you mean name?'],
+    [
+      'events',
+      'severity>bad',
+      10,
+      '"bad" is not a valid severity',
+      'expected: normal, warning, error, alert',
+    ],
   ])('of %s, %s, is pointed at', async (noun, search, at, problem, hint) => {
     const line = `  ${search}\n  ${' '.repeat(at - 1)}^\n`;
-    const said = `${problem} at character ${at}\n${line}hint: ${hint}`;
+    const said = `${problem} (character ${at})\n${line}hint: ${hint}`;
     // Nobody is asked: there is no server at this address.
     const nowhere = { VMCTL_URL: 'https://127.0.0.1:1' };
     const list = await desk.home().runHere([noun, 'list', '--search', search], nowhere);
@@ -99,15 +99,15 @@ describe('a bookmark', () => {
   });
 
   it.each([
-    ['vms', '@runing', 3, /bookmarks\/runing: there is no such object\nhint: did you mean running/],
+    ['vms', '@runing', 3, /bookmarks\/runing not found\nhint: did you mean running/],
     [
       'vms',
       '@all hosts',
       2,
-      /the bookmark is about hosts, not vms.*\nhint: vmctl hosts list --search '@all hosts'/,
+      /the bookmark is for hosts, not vms.*\nhint: vmctl hosts list --search '@all hosts'/,
     ],
     ['vms', '@broken', 2, /--search @broken: unknown field nmae/],
-    ['vms', '@', 2, /no bookmark is named/],
+    ['vms', '@', 2, /: bookmark name missing/],
   ])('of %s, %s, is refused clearly', async (noun, text, expected, says) => {
     const { code, stdout, stderr } = await desk.run([noun, 'list', '--search', text]);
     expect([code, stdout]).toEqual([expected, '']);
@@ -117,7 +117,7 @@ describe('a bookmark', () => {
 
 describe('search-help', () => {
   it('explains the language, a noun and a search', async () => {
-    expect(await desk.must('search-help')).toMatch(/Lists that can be searched: vms, disks/);
+    expect(await desk.must('search-help')).toMatch(/Searchable lists: vms, disks/);
     const page = await desk.must('search-help', 'vm');
     expect(page).toMatch(/^ {2}memory +a number of MiB \(= != < > <= >=\)$/m);
     expect(page).toMatch(/^ {2}hosts\. +name, /m);
@@ -128,7 +128,7 @@ describe('search-help', () => {
         'name=web* status=up or status=down sortby name desc page 2',
       ),
     ).toBe(
-      'vms where\n  all of\n    name = web*\n    any of\n      status = up\n      status = down\nin the order of name descending\npage 2\n',
+      'vms where\n  all of\n    name = web*\n    any of\n      status = up\n      status = down\nsorted by name descending\npage 2\n',
     );
     expect(await desk.must('search-help', 'vms', '')).toBe('All vms\n');
     const fields = await desk.json('search-help', 'vms');
@@ -140,9 +140,9 @@ describe('search-help', () => {
   });
 
   it.each([
-    ['nics', /their lists cannot be searched/],
-    ['vmz', /there is no such noun\nhint: did you mean vms/],
-    ['name=x', /it is not said of which objects\nhint: vmctl search-help vms 'name=x'/],
+    ['nics', /not searchable/],
+    ['vmz', /unknown noun\nhint: did you mean vms/],
+    ['name=x', /search-help name=x: noun missing\nhint: vmctl search-help vms 'name=x'/],
   ])('refuses %s', async (word, says) => {
     const { code, stderr } = await desk.run(['search-help', word]);
     expect(code).toBe(2);

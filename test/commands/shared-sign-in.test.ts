@@ -50,7 +50,7 @@ describe('a home that cannot be written', () => {
     for (let count = 1; count <= 2; count += 1) {
       const { code, stdout, stderr } = await desk.home().runHere(['vms', 'list', '-o', 'id'], env);
       expect([code, stdout.split('\n').length]).toEqual([0, 4]);
-      expect(stderr).toContain('warning: the token is not kept, and each command signs in');
+      expect(stderr).toContain('warning: cannot store the token; each command signs in again: ');
     }
     expect(await signIns()).toBe(before + 2);
   });

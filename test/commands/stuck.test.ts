@@ -41,5 +41,8 @@ it('is told, and is a failure', async () => {
     VMCTL_TOKEN: 'token',
     VMCTL_INSECURE: '1',
   });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('the work is not done')]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('internal error: exited with pending work'),
+  ]);
 });

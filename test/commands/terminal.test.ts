@@ -52,11 +52,11 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
       'Blank',
     ]);
     for (const [answer, end] of [
-      ['n', /nothing was done[\s\S]*exit 12/],
+      ['n', /nothing changed[\s\S]*exit 12/],
       ['y', /exit 0/],
     ] as const) {
       run("clear; vmctl vms delete --search 'name=old*' --all");
-      await pane.until(/vms\/old[\s\S]*vms delete: this vm\? \[y\/N\]/);
+      await pane.until(/vms\/old[\s\S]*vms delete: this VM\? \[y\/N\]/);
       pane.type(answer, 'Enter');
       await pane.until(end);
       run('clear');

@@ -80,7 +80,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     pane.type('Tab');
     await pane.until(/^\/status/m);
     pane.type('=upp');
-    await pane.until(/upp is no value of the field/);
+    await pane.until(/"upp" is not a valid status/);
     pane.type('BSpace', 'Enter');
     const found = await pane.until(/vms {2}\/ status=up/);
     expect(found).toContain('vm-01');
@@ -89,11 +89,11 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/vm-02/);
   });
 
-  it('what cannot be searched is looked through', async () => {
+  it('filters lists that cannot be searched', async () => {
     await open('macpools', /NAME/);
     await typed('/', 'nothing like it');
     pane.type('Enter');
-    await pane.until(/no macpools found here/);
+    await pane.until(/no macpools found matching the filter/);
   });
 
   it('opens an object: details, events, YAML, and what belongs to it', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     pane.type('x');
     await pane.until(/stop vm-02\?[\s\S]*vmctl vms stop vm-02[\s\S]*y yes/);
     pane.type('n');
-    await pane.until(/nothing was done/);
+    await pane.until(/nothing changed/);
     expect(await statusOf('vm-02')).toBe('up');
     pane.type('x');
     await pane.until(/stop vm-02\?/);
@@ -137,7 +137,9 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/vmctl vms stop vm-02: done/);
     expect(await statusOf('vm-02')).toBe('down');
     pane.type('v');
-    await pane.until(/What was done here[\s\S]*vms stop vm-02: done[\s\S]*vms start vm-02: done/);
+    await pane.until(
+      /Changes in this session[\s\S]*vms stop vm-02: done[\s\S]*vms start vm-02: done/,
+    );
     const { stdout } = await home.runHere(['history', '-o', 'json']);
     const commands = (JSON.parse(stdout) as { command: string }[]).map(({ command }) => command);
     expect(commands).toEqual(
@@ -180,7 +182,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await home.runHere(['vms', 'stop', 'vm-01', '--if-needed']);
     await open();
     pane.type('a');
-    const menu = await pane.until(/What to do/);
+    const menu = await pane.until(/Actions/);
     expect(menu).toMatch(/s start .*Start/);
     expect(menu).toMatch(/c console/);
     pane.type('Enter');
@@ -205,7 +207,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     });
     await open('--interval 1s --retries 0');
     await other.stop();
-    const screen = await pane.until(/not read: /);
+    const screen = await pane.until(/not refreshed: /);
     expect(screen).toContain('vm-01');
     pane.type('q');
     await pane.until(/exit 0/);
@@ -228,7 +230,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/ssh asks \d+/);
     expect(pane.screen()).not.toContain('hosts');
     pane.type('3', 'Enter');
-    await pane.until(/vmctl vms ssh vm-01 ended with 3/);
+    await pane.until(/vmctl vms ssh vm-01 exited with 3/);
     expect(pane.screen()).toMatch(/> vm-01/);
   });
 
@@ -237,7 +239,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     pane.resize(130, 40);
     await pane.until(/FQDN +CREATION|macpools/);
     pane.resize(50, 10);
-    await pane.until(/too small: 60 x 12 at least/);
+    await pane.until(/too small: at least 60 x 12/);
     pane.resize(80, 24);
     const screen = await pane.until(/> vm-01/);
     for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -253,13 +255,13 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await open('vms --context lab --search name=vm-03', /> vm-03/);
     expect(pane.screen()).toContain('protected context lab');
     pane.type('x');
-    await pane.until(/context lab is protected/);
+    await pane.until(/Context lab is protected/);
     await typed('prod');
     pane.type('Enter');
-    await pane.until(/that is not lab; nothing was done/);
+    await pane.until(/that is not lab; nothing changed/);
     expect(await statusOf('vm-03')).toBe('up');
     pane.type('x');
-    await pane.until(/context lab is protected/);
+    await pane.until(/Context lab is protected/);
     pane.type('lab', 'Enter');
     await until(async () => (await statusOf('vm-03')) === 'down');
     await pane.until(/vms stop vm-03: done/);
@@ -270,7 +272,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await open();
     expect(pane.screen()).toContain('read-only');
     pane.type('s');
-    await pane.until(/nothing may be changed/);
+    await pane.until(/read-only \(--read-only or the context\)/);
   });
 
   it('a transfer that is under way is shown with its progress', async () => {

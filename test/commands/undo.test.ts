@@ -62,7 +62,7 @@ describe('an update', () => {
     await desk.must('vms', 'update', 'vm-02', '--description', 'stays');
     const number = (await lastNumber()) - 1;
     expect(await undo(String(number))).toContain(
-      'vms/vm-02: comment, memory, cpu, memory_policy as before',
+      'vms/vm-02: reverted comment, memory, cpu, memory_policy',
     );
     expect(await get('vms', 'vm-02')).toEqual({ ...before, description: 'stays' });
   });
@@ -123,10 +123,10 @@ describe('an update', () => {
     await desk.must('vms', 'update', 'vm-02', '--comment', 'second');
     const number = await lastNumber();
     await desk.must('vms', 'update', 'vm-02', '--comment', 'first');
-    expect(await undo(String(number))).toContain('as it was before already; nothing to do');
+    expect(await undo(String(number))).toContain('already has the previous value; nothing to do');
     expect(await refused(String(number))).toEqual([
       6,
-      expect.stringContaining('is undone already'),
+      expect.stringContaining('is already undone'),
     ]);
     await desk.must('vms', 'update', 'vm-02', '--comment', 'last');
   });
@@ -135,12 +135,16 @@ describe('an update', () => {
     const path = join(desk.home().folder, 'password.txt');
     writeFileSync(path, 'secret\n', { mode: 0o600 });
     await desk.must('hosts', 'update', 'host1', '--root-password-file', path, '--comment', 'now');
-    expect(await undo()).toContain('root_password stays as it is: what it was is not written down');
+    expect(await undo()).toContain(
+      'root_password is unchanged: the previous value was not recorded',
+    );
     expect((await get('hosts', 'host1'))['comment'] ?? '').toBe('');
     await desk.must('hosts', 'update', 'host1', '--root-password-file', path);
     expect(await refused(String(await lastNumber()))).toEqual([
       6,
-      expect.stringContaining('root_password cannot be set back: what it was is not written down'),
+      expect.stringContaining(
+        'root_password cannot be reverted: the previous value was not recorded',
+      ),
     ]);
   });
 
@@ -174,7 +178,7 @@ describe('an update', () => {
       expect(Number(await sizeNow())).toBe(gib * 2 ** 30);
       expect(await refused()).toEqual([
         6,
-        expect.stringContaining(`${path} cannot be set back: it can only grow`),
+        expect.stringContaining(`${path} cannot be reverted: it can only grow`),
       ]);
       expect(Number(await sizeNow())).toBe(gib * 2 ** 30);
     }
@@ -288,7 +292,7 @@ describe('an action', () => {
     await desk.must('hosts', 'deactivate', 'host1');
     const number = String(await lastNumber());
     await desk.must('hosts', 'activate', 'host1');
-    expect(await undo(number)).toContain('hosts/host1: up already; nothing to do');
+    expect(await undo(number)).toContain('hosts/host1 is already up; nothing to do');
   });
 
   it('that would lose something has none, and says so', async () => {
@@ -296,7 +300,7 @@ describe('an action', () => {
     const number = await lastNumber();
     expect(await refused(String(number))).toEqual([
       6,
-      expect.stringContaining('vms/vm-02: start has no opposite that takes it back'),
+      expect.stringContaining('vms/vm-02: start has no inverse'),
     ]);
     await desk.must('vms', 'stop', 'vm-02');
   });
@@ -331,7 +335,7 @@ describe('what was made', () => {
     expect(await names('tags', 'list')).not.toContain('tags/brief');
     expect(await refused(String(await lastNumber()))).toEqual([
       6,
-      expect.stringContaining('what was deleted is gone'),
+      expect.stringContaining('a deletion cannot be reverted'),
     ]);
   });
 
@@ -378,7 +382,7 @@ describe('several objects', () => {
     const order = ['vm-01', 'vm-02', 'vm-03'];
     const text = String(await lastNumber());
     await desk.must('vms', 'update', ...order, '--comment', text, '--parallel', '1');
-    const told = [...(await undo()).matchAll(/^vms\/(\S+): comment as before$/gm)];
+    const told = [...(await undo()).matchAll(/^vms\/(\S+): reverted comment$/gm)];
     expect(told.map(([, name]) => name)).toEqual(order.toReversed());
   });
 
@@ -391,7 +395,7 @@ describe('several objects', () => {
     const number = String(await lastNumber());
     expect(await refused(number, '--yes')).toEqual([
       6,
-      expect.stringContaining('--force takes back the rest'),
+      expect.stringContaining('use --force to undo the rest'),
     ]);
     expect((await refused(number, '--yes', '--force'))[0]).toBe(9);
     expect(await names('tags', 'list')).not.toContain('tags/brief');
@@ -418,7 +422,7 @@ describe('undo', () => {
     forget(number);
     expect(await refused(String(number), '--yes')).toEqual([
       6,
-      expect.stringContaining('it is not known what came of it'),
+      expect.stringContaining('its result is unknown'),
     ]);
     await desk.must('tags', 'delete', 'perhaps');
   });
@@ -437,16 +441,13 @@ describe('undo', () => {
     const { XDG_STATE_HOME: _home } = desk.home().env;
     const env = { XDG_STATE_HOME: join(desk.home().folder, 'empty') };
     const { code, stderr } = await desk.home().runHere(['undo'], env);
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringContaining('no change that can be taken back'),
-    ]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('no change to undo')]);
   });
 
   it('is refused where nothing may be changed', async () => {
     await desk.must('vms', 'update', 'vm-01', '--comment', 'kept');
     const { code, stderr } = await desk.home().runHere(['undo'], { VMCTL_READ_ONLY: '1' });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('would change something')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(': changes are disabled')]);
     expect((await get('vms', 'vm-01'))['comment']).toBe('kept');
   });
 

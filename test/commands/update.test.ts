@@ -40,7 +40,7 @@ describe('an update', () => {
     const update = ['vms', 'update', 'vm-01', '--comment', 'kept', '--memory', '2GiB'];
     expect((await updated(update)).puts).toBe(1);
     const again = await updated(update);
-    expect([again.puts, again.stderr]).toEqual([0, 'vms/vm-01: nothing to change']);
+    expect([again.puts, again.stderr]).toEqual([0, 'vms/vm-01: no changes; nothing to do']);
     expect(again.stdout).toMatch(/vm-01/);
   });
 
@@ -103,7 +103,10 @@ describe('an update', () => {
   it('takes back what was printed, without a request', async () => {
     const printed = await desk.must('vms', 'get', 'vm-01', '-o', 'json');
     const { puts, stderr } = await updated(['vms', 'update', 'vm-01', '-f', '-'], printed);
-    expect([puts, stderr]).toEqual([0, expect.stringContaining('vms/vm-01: nothing to change')]);
+    expect([puts, stderr]).toEqual([
+      0,
+      expect.stringContaining('vms/vm-01: no changes; nothing to do'),
+    ]);
   });
 
   it('sends a password each time: nobody is shown what it is', async () => {
@@ -161,7 +164,7 @@ describe('several objects', () => {
     ]);
     expect([puts, stderr]).toEqual([
       stdout.trim().split('\n').length - 1,
-      'vms/vm-01: nothing to change',
+      'vms/vm-01: no changes; nothing to do',
     ]);
     expect(stdout).toContain('vms/vm-01\n');
   });
@@ -172,7 +175,11 @@ describe('a dry run', () => {
     await updated(['vms', 'update', 'vm-01', '--comment', 'dry']);
     for (const flag of ['--dry-run', '--curl']) {
       const same = await desk.run(['vms', 'update', 'vm-01', '--comment', 'dry', flag]);
-      expect(same).toMatchObject({ code: 0, stdout: '', stderr: 'vms/vm-01: nothing to change\n' });
+      expect(same).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: 'vms/vm-01: no changes; nothing to do\n',
+      });
     }
   });
 });

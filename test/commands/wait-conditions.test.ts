@@ -18,9 +18,9 @@ describe('--for of a verb that changes something', () => {
   });
 
   it.each([
-    [['--for', 'status=ready'], 'not a value of vm status'],
+    [['--for', 'status=ready'], '--for status ready: not a valid vm status'],
     [['--for', 'mood=good'], 'vm has no mood'],
-    [['--for', 'status=up', '--no-wait'], 'contradict each other'],
+    [['--for', 'status=up', '--no-wait'], '--for and --no-wait exclude each other'],
   ])('with %j is refused before anything is sent', async (flags, reason) => {
     const { code, stderr } = await desk.run(['vms', 'stop', 'vm-03', ...flags]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
@@ -53,7 +53,7 @@ describe('--for event=CODE', () => {
 
   it('is refused where it is no number', async () => {
     const { code, stderr } = await desk.run(['wait', 'vms/vm-02', '--for', 'event=VM_STARTED']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('no code of an event')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('" is not an event code')]);
   });
 });
 

@@ -92,7 +92,7 @@ describe('the command line sends', () => {
       const again = await site.run(`${line} --yes ${flag}`);
       expect([again.code, again.stdout], `${line} ${flag}: ${again.stderr}`).toEqual([2, '']);
       expect(again.stderr).toMatch(
-        /has no effect with -o|it prints (?:one object|nothing)|no such column/,
+        /has no effect with -o|it prints (?:one object|nothing)|unknown column/,
       );
     }
   });

@@ -119,9 +119,12 @@ describe('vmctl watch', () => {
   });
 
   it.each([
-    [['watch', 'nosuch'], 'its kind is not said'],
-    [['watch', 'vms/vm-01', 'disks'], 'objects of several kinds'],
-    [['watch', 'vms/vm-01', '--search', 'status=up'], 'contradict each other'],
+    [['watch', 'nosuch'], ': kind missing'],
+    [['watch', 'vms/vm-01', 'disks'], 'objects of several kinds have no common list'],
+    [
+      ['watch', 'vms/vm-01', '--search', 'status=up'],
+      '--search and names of objects exclude each other',
+    ],
     [['vms', 'list', '--watch=often'], '--watch often: not a duration'],
   ])('refuses %j', async (words, reason) => {
     const { code, stdout, stderr } = await desk.run(words);

@@ -38,7 +38,7 @@ describe('a disk without a machine', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('what is absent', () => {
   const body = { name: 'x' };
 
   it.each([
@@ -85,11 +85,11 @@ describe('what is not there', () => {
     const home = makeHome(server);
     const vm = await home.run(['vms', 'get', nowhere]);
     expect(vm.code).toBe(3);
-    expect(vm.stderr).toContain(`vms/${nowhere}: there is no such object`);
+    expect(vm.stderr).toContain(`vms/${nowhere} not found`);
     const path = await home.run(['api', 'get', '/nothing']);
     home.remove();
     expect(path.code).toBe(3);
-    expect(path.stderr).toContain('GET /nothing: nothing is there');
+    expect(path.stderr).toContain('GET /nothing: not found');
   });
 });
 

@@ -185,7 +185,7 @@ describe('more objects than an answer may bring along', () => {
     const wide = 'data_center.networks.data_center.networks.data_center.networks';
     const answer = await api.json('GET', `/networks?follow=${wide}`);
     expect(answer.status).toBe(400);
-    expect(answer.json()['detail']).toContain('more objects than are answered');
+    expect(answer.json()['detail']).toContain('leads to too many objects');
     const fewer = await api.json('GET', '/networks?follow=data_center.networks');
     expect(fewer.status).toBe(200);
     expect(fewer.json<{ network: unknown[] }>().network.length).toBeGreaterThan(60);

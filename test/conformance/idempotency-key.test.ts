@@ -55,7 +55,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await count('other')).toBe(0);
   });
 
-  it('is done again where it was refused: nothing was done', async () => {
+  it('is done again where it was refused: nothing changed', async () => {
     const key = keyed(randomUUID());
     const made = await api.json('POST', '/tags', tag('taken'));
     const refused = await api.json('POST', '/tags', tag('taken'), key);

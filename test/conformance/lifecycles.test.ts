@@ -58,7 +58,7 @@ describe('a site is built from nothing', () => {
     expect(networks).toMatchObject({ network: [{ name: 'mgmt', required: true }] });
   });
 
-  it('refuses virtual machines while the data center is not up', async () => {
+  it('refuses VMs while the data center is not up', async () => {
     await refused(
       act('/vms', { name: 'early', cluster: { id: cluster }, template: { name: 'Blank' } }),
       409,
@@ -111,7 +111,7 @@ describe('a site is built from nothing', () => {
     await refused(api.json('DELETE', `/storagedomains/${domain}?host=h1`), 409, 'detach it first');
   });
 
-  it('starts and stops a virtual machine, and refuses what its state forbids', async () => {
+  it('starts and stops a VM, and refuses what its state forbids', async () => {
     const added = await ok(
       act('/vms', {
         name: 'web',

@@ -33,7 +33,7 @@ describe.each(dialects)('dialect $name', ({ name, root, scope, typed }) => {
     expect(answer.json()['access_token']).toMatch(/^[\w-]{86}$/);
   });
 
-  it('lists virtual machines in XML and JSON', async () => {
+  it('lists VMs in XML and JSON', async () => {
     const xml = await api.xml('GET', '/vms');
     expect(xml.status).toBe(200);
     expect(xml.headers['content-type']).toMatch(/^application\/xml/);
@@ -49,7 +49,7 @@ describe.each(dialects)('dialect $name', ({ name, root, scope, typed }) => {
     expect(String(vm?.['href'])).toBe(`${root}/api/vms/${String(vm?.['id'])}`);
   });
 
-  it('adds a virtual machine with 201 and Location, in both representations', async () => {
+  it('adds a VM with 201 and Location, in both representations', async () => {
     const xml = await api.xml(
       'POST',
       '/vms',
@@ -156,7 +156,7 @@ describe.each(dialects)('dialect $name', ({ name, root, scope, typed }) => {
     await finalize(down.id);
   });
 
-  it('tells what happened as events with rising ids', async () => {
+  it('lists what happened as events with increasing ids', async () => {
     const events = await api.json('GET', '/events');
     const list = events.json<{ event: { id: string; code: number | string }[] }>().event;
     const ids = list.map(({ id }) => Number(id));

@@ -183,7 +183,7 @@ describe('a document', () => {
     expect(refused.json()['detail']).toMatch(/no.* OVF document: its root element is html/);
   });
 
-  it('tells which disks are not there', async () => {
+  it('tells which disks are absent', async () => {
     const one = await machine('bare');
     const document = await documentOf(`/vms/${one.vm.id}?all_content=true`);
     await admin.json('DELETE', `/vms/${one.vm.id}`);

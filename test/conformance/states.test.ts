@@ -451,8 +451,12 @@ tries('template', (id) => `/templates/${id}`, {
 });
 
 tries('snapshot', (id) => paths[id] ?? '', {
-  restore: { from: ['ok'], otherwise: /preview|being made/i },
-  remove: { method: 'DELETE', from: ['ok'], otherwise: /locked|preview|being made/i },
+  restore: { from: ['ok'], otherwise: /preview|snapshot operation is in progress/i },
+  remove: {
+    method: 'DELETE',
+    from: ['ok'],
+    otherwise: /locked|preview|snapshot operation is in progress/i,
+  },
 });
 
 tries('backup', (id) => paths[id] ?? '', {

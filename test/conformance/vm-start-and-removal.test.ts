@@ -76,7 +76,7 @@ describe('a machine without anything to boot from', () => {
     const disk = await start(await addVm('boots-hd', ['hd']));
     expect(faultOf(disk)).toContain('without at least one bootable disk');
     const network = await start(await addVm('boots-network', ['network']));
-    expect(faultOf(network)).toContain('network interface');
+    expect(faultOf(network)).toContain('NIC');
   });
 
   it('starts with a disk that nobody called bootable', async () => {

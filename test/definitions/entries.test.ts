@@ -66,15 +66,15 @@ templates:
     expect([needs('vms/v'), needs('vms/w')]).toEqual([['templates[0]'], ['templates[1]']]);
   });
 
-  it('that need each other are told', () => {
+  it('that need each other are refused', () => {
     expect(() => labels('tags: [{ name: a, parent: b }, { name: b, parent: a }]')).toThrow(
-      'nothing can be first of tags/a, which needs tags/b, which needs tags/a',
+      'tags[0]: circular dependency: tags/a, which needs tags/b, which needs tags/a',
     );
   });
 
   it('have secrets only where there is text', () => {
     expect(() => labels('vms: [{ name: v, memory: { secret: x } }]')).toThrow(
-      'vms[0].memory: only a text can be a secret',
+      'vms[0].memory: only strings can be secrets',
     );
   });
 });

@@ -17,7 +17,7 @@ const bad: readonly (readonly [string, string, string])[] = [
   ['a member twice', 'name: a\nname: b\n', '2:1'],
   ['a member twice, once in quotes', 'a:\n  name: b\n  "name": c\n', '3:3'],
   ['two documents', 'name: a\n---\nname: b\n', '2:1'],
-  ['an alias of what contains it', 'vms: &a\n  - *a\n', '2:5'],
+  ['an alias inside its own node', 'vms: &a\n  - *a\n', '2:5'],
   ['an alias of nothing', 'vms: *nothing\n', '1:6'],
   ['an unknown tag', 'name: !secret a\n', '1:7'],
   ['a name without a value', 'vms:\n  - name: ~\n', '2:5'],

@@ -198,7 +198,7 @@ describe('changes of a disk', () => {
       expect(await modeSince(first)).toBe('incremental');
       await copy.stop();
       const checked = await home.run(['serve', '--check', '--data', copy.data]);
-      expect(checked.stdout).toContain('all is well');
+      expect(checked.stdout).toContain('no problems found');
     } finally {
       home.remove();
       await copy.remove();

@@ -50,7 +50,7 @@ it('full and incremental backups make the disk again', async () => {
 
   const first = await created('--vm', 'told', '--disks', disk, '--description', 'first');
   const told = await run('disks', 'download', disk, full, '--backup', first.id);
-  expect(told.stderr).toContain('is the whole disk as it was');
+  expect(told.stderr).toContain('has the complete disk');
   expect(readFileSync(full).equals(image)).toBe(true);
   const before = Buffer.from(image);
   await run('backups', 'finalize', first.id, '--wait');
@@ -63,7 +63,7 @@ it('full and incremental backups make the disk again', async () => {
   );
   expect(modes.stdout).toContain('"incremental"');
   const merged = await run('disks', 'download', disk, next, '--backup', second.id, '--base', full);
-  expect(merged.stderr).toContain('that have changed');
+  expect(merged.stderr).toContain('of changes');
   expect(readFileSync(next).equals(image)).toBe(true);
   expect(readFileSync(full).equals(before)).toBe(true);
 
@@ -79,9 +79,9 @@ it('full and incremental backups make the disk again', async () => {
   expect(poured.code).toBe(0);
 
   const resumed = ['disks', 'download', disk, full, '--backup', second.id, '--resume'];
-  expect((await home.run(resumed)).stderr).toContain('cannot be resumed');
+  expect((await home.run(resumed)).stderr).toContain('cannot resume');
   const based = await home.run(['disks', 'download', disk, full, '--base', next]);
-  expect(based.stderr).toContain('--base goes with --backup');
+  expect(based.stderr).toContain('--base requires --backup');
   await run('backups', 'finalize', second.id);
 
   const { stdout } = await run('checkpoints', 'list', '--vm', 'told', '-o', 'json');

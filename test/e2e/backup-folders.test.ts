@@ -145,7 +145,7 @@ describe('backups run', () => {
     const first = await backUp();
     await run('checkpoints', 'delete', first.checkpoint, '--vm', name, '--yes');
     const second = await run('backups', 'run', name, folder);
-    expect(second.stderr).toContain('is gone: this backup is a full one');
+    expect(second.stderr).toContain('was deleted: running a full backup');
     const newest =
       readdirSync(folder)
         .filter((one) => one.startsWith('2'))
@@ -154,7 +154,7 @@ describe('backups run', () => {
     const [file = ''] = readdirSync(join(folder, newest)).filter((one) => one.endsWith('.raw'));
     rmSync(join(folder, newest, file));
     const third = await run('backups', 'run', name, folder);
-    expect(third.stderr).toMatch(/is missing, or has another size: this backup is a full one/);
+    expect(third.stderr).toMatch(/is missing or has the wrong size: running a full backup/);
   });
 
   it('refuses the folder of another machine, and one that holds something else', async () => {
@@ -210,7 +210,7 @@ describe('backups run', () => {
     expect(await listed('backups', name)).toEqual([left.backup]);
     writeFileSync(file, JSON.stringify(left));
     const second = await run('backups', 'run', name, folder, '-o', 'json');
-    expect(second.stderr).toContain('is given up');
+    expect(second.stderr).toContain('its backup is discarded');
     const made = JSON.parse(second.stdout) as Backup;
     expect(made).toMatchObject({ base: basename(first.folder), disks: [{ mode: 'incremental' }] });
     expect(contentOf(made).equals(image)).toBe(true);
@@ -231,7 +231,7 @@ describe('backups run', () => {
     expect(impatient.stderr).toContain(`the backup ${left.backup} of that run has not ended yet`);
     const next = await slowHome.run(['backups', 'run', name, folder]);
     expect(next, next.stderr).toMatchObject({ code: 0 });
-    expect(next.stderr).toContain('is given up');
+    expect(next.stderr).toContain('its backup is discarded');
   });
 
   it('knows a run that is gone by the start of its process, whoever has its number now', async () => {
@@ -246,7 +246,9 @@ describe('backups run', () => {
       write({ pid: pause.pid });
       expect(await home.runHere(['backups', 'run', name, folder])).toMatchObject({ code: 6 });
       write({ pid: process.pid });
-      expect((await run('backups', 'run', name, folder)).stderr).toContain('is given up');
+      expect((await run('backups', 'run', name, folder)).stderr).toContain(
+        'its backup is discarded',
+      );
       const { file, run: slow, end } = await slowRun();
       const record = JSON.parse(readFileSync(file, 'utf8')) as { started?: string };
       process.kill(slow.pid, 'SIGKILL');
@@ -254,7 +256,9 @@ describe('backups run', () => {
       expect(record.started === undefined).toBe(process.platform !== 'linux');
       if (record.started === undefined) return;
       writeFileSync(file, JSON.stringify({ ...record, pid: pause.pid }));
-      expect((await run('backups', 'run', name, folder)).stderr).toContain('is given up');
+      expect((await run('backups', 'run', name, folder)).stderr).toContain(
+        'its backup is discarded',
+      );
     } finally {
       pause.kill();
     }
@@ -264,7 +268,7 @@ describe('backups run', () => {
     const { file, run: slow, end } = await slowRun();
     const second = await home.runHere(['backups', 'run', name, folder]);
     expect(second).toMatchObject({ code: 6 });
-    expect(second.stderr).toContain('another run is under way');
+    expect(second.stderr).toContain(': another run is active (process');
     expect(existsSync(file)).toBe(true);
     process.kill(slow.pid, 'SIGTERM');
     expect(await end).toMatchObject({ code: 143 });
@@ -280,12 +284,12 @@ describe('backups run', () => {
     writeFileSync(join(first.folder, 'backup.json'), '{');
     const third = await run('backups', 'run', name, folder, '--keep', '1', '-o', 'json');
     expect(third.stderr).toContain(`${join(first.folder, 'backup.json')}:1:2: `);
-    expect(third.stderr).toContain('passed over');
+    expect(third.stderr).toContain('this backup is skipped');
     const made = JSON.parse(third.stdout) as Backup;
     expect(made.deleted).toEqual([basename(second.folder)]);
     expect(contentOf(made).equals(image)).toBe(true);
     const again = await run('backups', 'restore', folder, '--name', `${name}-again`);
-    expect(again.stderr).toContain('passed over');
+    expect(again.stderr).toContain('this backup is skipped');
     for (const content of ['{', 'null', '{"format":"vmctl-backup","version":1}']) {
       writeFileSync(join(first.folder, 'backup.json'), content);
       const named = await home.runHere(['backups', 'restore', first.folder, '--name', 'none']);
@@ -309,13 +313,13 @@ describe('backups run', () => {
     for (const words of commands) {
       const refused = await home.runHere(words);
       expect(refused, words.join(' ')).toMatchObject({ code: 2 });
-      expect(refused.stderr).toContain(`${manifest} cannot be read`);
+      expect(refused.stderr).toContain(`cannot read "${manifest}"`);
     }
     rmSync(newest, { recursive: true });
     mkdirSync(run, { recursive: true });
     const refused = await home.runHere(['backups', 'run', name, folder]);
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain(`${run} cannot be read`);
+    expect(refused.stderr).toContain(`cannot read "${run}"`);
     expect(existsSync(run)).toBe(true);
     expect(await listed('backups', name)).toEqual([]);
   });
@@ -404,7 +408,7 @@ describe('backups restore', () => {
     expect((await contentNow(name)).equals(then)).toBe(true);
     // It goes on in the same folder: its checkpoints went with the machine.
     const { stderr } = await run('backups', 'run', name, folder);
-    expect(stderr).toContain('this backup is a full one');
+    expect(stderr).toContain(': running a full backup');
   });
 
   it('takes nothing that its disks were, though they are free', async () => {
@@ -430,7 +434,7 @@ describe('backups restore', () => {
     const before = await json<unknown[]>('disks', 'list');
     const damaged = await home.runHere(['backups', 'restore', copy, '--name', `${name}-bad`]);
     expect(damaged).toMatchObject({ code: 6 });
-    expect(damaged.stderr).toContain('is not what was backed up');
+    expect(damaged.stderr).toContain('has changed since the backup: checksum');
     expect(await json<unknown[]>('disks', 'list')).toHaveLength(before.length);
     const none = await home.runHere(['backups', 'restore', join(site.parent, 'nothing')]);
     expect(none.code).toBe(3);
@@ -447,7 +451,7 @@ describe('backups restore', () => {
     await backUp('--skip-disk', other);
     await run('vms', 'delete', name, '--detach-only', '--yes');
     const restored = await run('backups', 'restore', folder);
-    expect(restored.stderr).toMatch(/not in this backup, and not attached: .*disks\/shared-/);
+    expect(restored.stderr).toMatch(/not in this backup and not attached: .*disks\/shared-/);
     const attached = await json<{ id: string }[]>('diskattachments', 'list', '--vm', name);
     expect(attached).toHaveLength(1);
     for (const id of [disk, other, shared]) {
@@ -467,11 +471,11 @@ describe('backups restore', () => {
     const failing = ['backups', 'restore', folder, '--limit-rate', '1KiB/s'];
     const left = await home.runHere(failing);
     expect(left).toMatchObject({ code: 2 });
-    expect(left.stderr).toContain(`disks that were there before: disks/${disk}`);
+    expect(left.stderr).toContain(`uses existing disks: disks/${disk}`);
     expect(left.stderr).toMatch(new RegExp(`vms delete ${name} --detach-only`));
     await run('vms', 'delete', name, '--detach-only', '--yes');
     const cleaned = await home.runHere([...failing, '--cleanup']);
-    expect(cleaned.stderr).toContain(`vms/${name}: taken back`);
+    expect(cleaned.stderr).toContain(`vms/${name}: removed`);
     expect(await site.status(disk)).toBe('ok');
     expect((await home.runHere(['vms', 'get', name])).code).toBe(3);
   });
@@ -501,8 +505,11 @@ describe('backups restore', () => {
       if (isFirst && stderr.includes(': locked')) child.kill('SIGINT');
     });
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, stderr]).toEqual([130, expect.stringContaining('taken back')]);
-    expect(stderr).not.toContain('not everything could be taken back');
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining('created objects were removed; nothing remains'),
+    ]);
+    expect(stderr).not.toContain('cannot remove all created objects:');
     expect(await disks()).toHaveLength(before.length);
   });
 

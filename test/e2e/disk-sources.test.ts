@@ -75,7 +75,7 @@ describe('standard input', () => {
       ...upload('-', 'piped', '--size', '100MiB', '-o', 'jsonl'),
     );
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('cannot be resumed');
+    expect(stderr).toContain('cannot resume an upload from standard input');
     expect(stderr).not.toContain('temporary');
     const last = progressOf(stderr).at(-1);
     expect(last).toMatchObject({ phase: 'done', total: 100 * MiB });
@@ -88,7 +88,7 @@ describe('standard input', () => {
     makeSparse();
     const { code, stderr } = await user.fed(file, ...upload('-', 'spooled'));
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('copied to a temporary file');
+    expect(stderr).toContain('copying it to a temporary file');
     expect(readdirSync(temporary)).toEqual([]);
     await mustHold('spooled');
   });
@@ -111,8 +111,8 @@ describe('standard input', () => {
     makeImage(file, length);
     const { code, stderr } = await user.fed(file, ...upload('-', 'wrong', '--size', size));
     expect([code, stderr]).toEqual([6, expect.stringContaining(message)]);
-    expect(stderr).toContain('the new disk removed');
-    expect(stderr).toContain('run the whole command once more');
+    expect(stderr).toContain('and the new disk deleted');
+    expect(stderr).toContain('the source cannot be read again: run the command again');
     expect(await disk('wrong')).toBeUndefined();
   });
 
@@ -157,7 +157,10 @@ describe('standard input', () => {
       makeImage(file, 5 * MiB);
       const poor = new User(server, folder, { TMPDIR: small });
       const full = await poor.fed(file, ...upload('-', 'never'));
-      expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('no room for a copy')]);
+      expect([full.code, full.stderr]).toEqual([
+        1,
+        expect.stringContaining('no space for a copy of'),
+      ]);
       expect(readdirSync(small)).toEqual([]);
       expect(await disk('never')).toBeUndefined();
     } finally {
@@ -172,7 +175,10 @@ describe('standard input', () => {
     const nameless = ['disks', 'upload', '-', '--storagedomain', 'data1'];
     expect((await user.fed(Buffer.alloc(9), ...nameless)).stderr).toContain('--name');
     const resumed = await user.fed(Buffer.alloc(9), 'disks', 'upload', '-', '--resume');
-    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('cannot be res')]);
+    expect([resumed.code, resumed.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot resume an upload'),
+    ]);
     expect(await disk('never')).toBeUndefined();
   });
 
@@ -189,7 +195,7 @@ describe('standard input', () => {
     running.process.kill('SIGINT');
     const { code, stderr } = await running.outcome;
     expect(code, stderr).toBe(130);
-    expect(stderr).toContain('the new disk removed');
+    expect(stderr).toContain('and the new disk deleted');
     expect(await disk('stuck')).toBeUndefined();
   });
 
@@ -231,7 +237,7 @@ describe('packed files', () => {
     const { code, stderr } = await user.runProcess(...upload(`${file}${extension}`, program));
     expect(code, stderr).toBe(0);
     // The end of an xz file tells how long what is in it is.
-    expect(stderr.includes(`is packed with ${program}`)).toBe(program !== 'xz');
+    expect(stderr.includes(`is compressed with ${program}`)).toBe(program !== 'xz');
     expect(await disk(program)).toMatchObject({ provisioned_size: 20 * MiB + 512 });
     await mustHold(program);
     const whole = readFileSync(`${file}${extension}`);
@@ -275,7 +281,10 @@ describe('packed files', () => {
     await first.outcome;
     const packed = ['disks', 'upload', `${file}.gz`, '--resume'];
     const other = await user.run(...packed, '--no-unpack');
-    expect([other.code, other.stderr]).toEqual([6, expect.stringContaining('no longer the file')]);
+    expect([other.code, other.stderr]).toEqual([
+      6,
+      expect.stringContaining('has changed since its upload to disks/'),
+    ]);
     const { code, stderr } = await user.run(...packed);
     expect(code, stderr).toBe(0);
     await user.must('disks', 'verify', 'resumed', file);
@@ -283,9 +292,9 @@ describe('packed files', () => {
   });
 
   it.each([
-    ['image.raw.gz', () => Buffer.from('not packed'), 'is not packed with gzip'],
-    ['image.qcow2', () => Buffer.from('<html>not found</html>'), 'is no qcow2 image'],
-    ['image.qcow2.gz', () => gzipSync('not an image'), 'is no qcow2 image'],
+    ['image.raw.gz', () => Buffer.from('not packed'), 'is not compressed with gzip'],
+    ['image.qcow2', () => Buffer.from('<html>not found</html>'), 'is not a qcow2 image'],
+    ['image.qcow2.gz', () => gzipSync('not an image'), 'is not a qcow2 image'],
     ['image.vmdk', () => Buffer.from('KDMV and more'), 'qemu-img convert'],
     ['image.bz2', () => Buffer.from('BZh91AY&SY'), 'bunzip2'],
   ])('refuses %s with something else in it', async (name, content, message) => {
@@ -361,7 +370,7 @@ describe('an address', () => {
     // The end of an xz file tells how long what is in it is.
     ['xz', '.xz', ['-0', '-k'], false],
   ] as const)(
-    'may lead to an image that is packed with %s',
+    'may lead to an image that is compressed with %s',
     async (program, ending, how, copied) => {
       makeImage(file, 5 * MiB);
       const plain = file;
@@ -381,11 +390,11 @@ describe('an address', () => {
     let requests = 0;
     const trust = await serve({ etag: () => `"${(requests++ / 5) | 0}"` });
     const { code, stderr } = await user.run(...upload(web.url, 'version'), ...trust);
-    expect([code, stderr]).toEqual([6, expect.stringContaining('changed while it was uploaded')]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('changed during the upload')]);
     expect(await disk('version')).toBeUndefined();
   });
 
-  it('is refused when nothing is there, or nobody vouches for it', async () => {
+  it('is refused when not found, or nobody vouches for it', async () => {
     makeImage(file, MiB);
     const trust = await serve({});
     const none = await user.run(...upload(`${web.url}x`, 'never'), ...trust);
@@ -397,7 +406,7 @@ describe('an address', () => {
 });
 
 describe('room and rate', () => {
-  it('makes the disk as large as it is told, and takes its room at once', async () => {
+  it('makes disk as large as it is told, and takes its room at once', async () => {
     makeImage(file, MiB);
     await user.must(...upload(file, 'roomy', '--size', '64MiB', '--preallocated'));
     expect(await disk('roomy')).toMatchObject({ provisioned_size: 64 * MiB, sparse: false });
@@ -405,8 +414,13 @@ describe('room and rate', () => {
   });
 
   it.each([
-    ['a disk that is too small', ['--size', '512KiB'], 2, 'more than --size says'],
-    ['more than the storage domain has', ['--size', '1000TiB', '--preallocated'], 6, 'bytes left'],
+    ['a disk that is too small', ['--size', '512KiB'], 2, 'more than --size ('],
+    [
+      'more than the storage domain has',
+      ['--size', '1000TiB', '--preallocated'],
+      6,
+      'bytes available',
+    ],
     ['no rate', ['--limit-rate', '1KiB/s'], 2, '--limit-rate'],
   ])('refuses %s', async (_, flags, exit, message) => {
     makeImage(file, MiB);
@@ -439,6 +453,6 @@ it('notices that somebody writes to the file', async () => {
   writeSync(other, 'x', 63 * MiB);
   closeSync(other);
   const { code, stderr } = await running.outcome;
-  expect([code, stderr]).toEqual([6, expect.stringContaining('changed while it was uploaded')]);
+  expect([code, stderr]).toEqual([6, expect.stringContaining('changed during the upload')]);
   expect(await disk('changing')).toBeUndefined();
 });

@@ -161,7 +161,7 @@ describe('compares a file with a disk', () => {
     await user.must(...upload('same'));
     const { code, stdout, stderr } = await user.run('disks', 'verify', 'same', file);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('holds what is in');
+    expect(stderr).toContain('are equal:');
     expect(stderr).toContain('the last 412 of them zeros');
     const machine = JSON.parse(await user.must('disks', 'verify', 'same', file, '-o', 'json'));
     expect(machine).toMatchObject({
@@ -197,7 +197,7 @@ describe('compares a file with a disk', () => {
     const format = await user.run('disks', 'verify', 'differs', file);
     expect([format.code, format.stderr]).toEqual([
       6,
-      expect.stringContaining('as they are stored'),
+      expect.stringContaining('only the stored bytes are compared'),
     ]);
     const phases = (await transfersOf('differs')).map(({ phase }) => phase);
     expect(phases).toEqual(Array(4).fill('finished_success'));
@@ -236,7 +236,7 @@ describe('refuses before anything is changed', () => {
     await user.must(...upload('small'));
     makeImage(file, MiB + 1);
     const { code, stderr } = await user.run('disks', 'upload', file, '--disk', 'small');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('1 more than the disk small')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('1 more than disk small')]);
     expect((await disk('small'))?.status).toBe('ok');
   });
 
@@ -463,7 +463,7 @@ describe('a full disk', () => {
       expect(full.code).toBe(1);
       const error = full.stderr.trim().split('\n').at(-1) ?? '';
       expect(JSON.parse(error)).toMatchObject({ code: 'no_space' });
-      expect(error).toMatch(/\d+ bytes are missing/);
+      expect(error).toMatch(/\d+ more bytes needed/);
       expect(existsSync(`${target}.partial`)).toBe(true);
       expect((await disk('big'))?.status).toBe('ok');
       execFileSync('mount', ['-o', 'remount,size=256m', small]);

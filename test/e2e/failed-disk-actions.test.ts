@@ -66,7 +66,7 @@ async function extend(id: string): Promise<void> {
 
 const user = 'admin@internal';
 const unusable = /^cannot use the image: .{10,}$/;
-const missing = /^the image is missing or shorter than it was$/;
+const missing = /^the image is missing or shorter than before$/;
 
 it.each([
   {

@@ -43,10 +43,10 @@ describe('help', () => {
 
   it('names the flags that it has no room to explain, and where they are explained', async () => {
     const brief = (await page(['serve', '--help'])).join(' ');
-    expect(brief).toMatch(/More flags, which vmctl help serve explains: .*--tls-cert/);
-    expect(brief).not.toContain('certificate chain');
+    expect(brief).toMatch(/More flags \(vmctl help serve\): .*--tls-cert/);
+    expect(brief).not.toContain('Certificate chain');
     expect((await page(['help', 'serve'])).join('\n')).toMatch(
-      /--tls-cert <file> +certificate chain/,
+      /--tls-cert <file> +Certificate chain/,
     );
   });
 });

@@ -44,7 +44,7 @@ it('has the disks there, and backups of a server and of a folder have them', asy
   const still = await home.run(['serve', '--backup', at('still'), ...words]);
   expect(still.code, still.stderr).toBe(0);
   const checked = await home.run(['serve', '--check', ...words]);
-  expect(checked.stdout).toMatch(/1 images, all is well/);
+  expect(checked.stdout).toMatch(/1 images, no problems found/);
   for (const name of ['running', 'still']) {
     const data = ['--data', at(`${name}.again`)];
     expect((await home.run(['serve', '--restore', at(name), ...data])).code).toBe(0);
@@ -64,11 +64,11 @@ it('is moved aside for an empty site', async () => {
 }, 60_000);
 
 it.each([
-  [['--restore', 'x', '--images', 'y'], /leave --images out/],
+  [['--restore', 'x', '--images', 'y'], /remove --images/],
   [['--check', '--store', 'postgres:'], /works on a folder.*\n.*--copy-store/],
   [['--restore', 'x', '--store', 'postgres:'], /works on a folder/],
-  [['--backup', 'x', '--store', 'postgres:'], /without --store it asks the server/],
-  [['--copy-store', 'sqlite:no-such', 'sqlite:other'], /There is no site in .*no-such/],
+  [['--backup', 'x', '--store', 'postgres:'], /remove --store to use the server of the context/],
+  [['--copy-store', 'sqlite:no-such', 'sqlite:other'], /no-such has no site/],
 ])('refuses %j', async (words, message) => {
   const { code, stderr } = await home.run(['serve', ...words]);
   expect(code).toBe(2);

@@ -99,7 +99,7 @@ describe('images serve', () => {
     expect(readFileSync(at('disk.raw')).subarray(0, 7).toString()).toBe('helloxx');
     const read = await home.run(['images', 'read', url, '--size', '7', ...ca]);
     expect(read.stdout).toBe('helloxx');
-    expect(stderr()).toContain(`an image is at ${url}`);
+    expect(stderr()).toContain(`image: ${url}`);
     process.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
@@ -164,19 +164,23 @@ describe('images serve', () => {
   });
 
   it.each<[string, () => string[], RegExp]>([
-    ['nothing to serve', () => [], /nothing to serve[\s\S]*--ticket/],
-    ['a file that is not there', () => ['--ticket', 'none.json'], /none\.json cannot be read/],
+    ['no ticket to serve', () => [], /no ticket to serve[\s\S]*--ticket/],
+    ['a file that is absent', () => ['--ticket', 'none.json'], /cannot read "none\.json"/],
     ['a ticket that is none', () => ['--ticket', ticket({ size: -1 })], /size must be an integer/],
     ['a url of no kind', () => ['--ticket', ticket({ url: 'ftp://x' })], /ftp:\/\/x/],
-    ['two tickets of one name', () => ['--ticket', ticket(), ticket()], /uuid of another/],
-    ['half a certificate', () => ['--ticket', ticket(), '--tls-key', 'k'], /belong together/],
+    [
+      'two tickets of one name',
+      () => ['--ticket', ticket(), ticket()],
+      /has a ticket with the uuid of another one/,
+    ],
+    ['half a certificate', () => ['--ticket', ticket(), '--tls-key', 'k'], /must be used together/],
     [
       'a certificate for plain HTTP',
       () => ['--ticket', ticket(), '--no-tls', '--tls-key', 'k', '--tls-cert', 'c'],
-      /plain HTTP/,
+      /not valid with --no-tls/,
     ],
     [
-      'a certificate that is not there',
+      'a certificate that is absent',
       () => ['--ticket', ticket(), '--tls-key', 'k', '--tls-cert', 'c'],
       /'c'/,
     ],

@@ -92,12 +92,15 @@ describe('images', () => {
     const through = await user.run('images', 'read', url, '-O', link);
     expect([through.code, through.stderr]).toEqual([2, expect.stringContaining('symbolic link')]);
     for (const [words, message] of [
-      [['images', 'read', url, '--offset', '16MiB', '--size', '1'], 'image daemon says'],
-      [['images', 'zero', url, '--offset', '15MiB', '--size', '2MiB'], 'image daemon says'],
-      [['images', 'checksum', url, '--algorithm', 'none'], 'image daemon says'],
-      [['images', 'extents', url, '--context', 'dirty'], 'image daemon says'],
-      [['images', 'write', url, join(folder, 'nothing')], 'cannot be read'],
-      [['images', 'flush', 'https://example.com/x'], 'no URL of an image'],
+      [['images', 'read', url, '--offset', '16MiB', '--size', '1'], ': the image daemon reports:'],
+      [
+        ['images', 'zero', url, '--offset', '15MiB', '--size', '2MiB'],
+        ': the image daemon reports:',
+      ],
+      [['images', 'checksum', url, '--algorithm', 'none'], ': the image daemon reports:'],
+      [['images', 'extents', url, '--context', 'dirty'], ': the image daemon reports:'],
+      [['images', 'write', url, join(folder, 'nothing')], 'cannot read'],
+      [['images', 'flush', 'https://example.com/x'], 'not the URL of an image'],
     ] as const) {
       const { code, stderr, stdout } = await user.run(...words);
       expect([code === 0, stdout, stderr]).toEqual([false, '', expect.stringContaining(message)]);

@@ -79,12 +79,12 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
 
   it('a wrong password is told; with the right one the site is shown, and signing out ends it', async () => {
     await signIn('', 'wrong');
-    await browser.until(/Nobody is signed in: \S/);
+    await browser.until(/not signed in: \S/);
     expect(await browser.value('document.activeElement.type')).toBe('password');
     browser.complaints.length = 0;
     await browser.type(server.password);
     await browser.press('Enter');
-    const text = await browser.until(/Virtual machines: 3/);
+    const text = await browser.until(/VMs: 3/);
     expect(text).toMatch(/Hosts: 2\s+2 up/);
     await browser.until(/host1 up[\s\S]*CPU \d+ %, memory \d+ %/);
     await browser.until(/admin@internal/);
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
   it('fits a phone, and can be used with the keyboard from the beginning', async () => {
     await browser.resize(360, 740);
     await signIn();
-    await browser.until(/Virtual machines: 3/);
+    await browser.until(/VMs: 3/);
     for (const section of ['site', 'requests', 'events', 'objects', 'faults']) {
       await browser.value(`location.hash = '${section}'`);
       await browser.until(/Sign out/);
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     }
     await browser.value("document.getElementById('tab-faults').focus()");
     await browser.press('ArrowRight', 'Enter');
-    await browser.until(/Virtual machines: 3/);
+    await browser.until(/VMs: 3/);
     expectClean();
   });
 });
@@ -281,10 +281,10 @@ describe('the page without a browser', () => {
     const begun = await home.run(['serve', '--memory', '--detach', '--open', ...free], env);
     expect(begun, begun.stderr).toMatchObject({ code: 0 });
     try {
-      const [, url] = /page for browsers is (\S+)/.exec(begun.stderr) ?? [];
+      const [, url] = /web page: (\S+)/.exec(begun.stderr) ?? [];
       expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/_vmctl\/ui$/);
       if (screen.DISPLAY === '') {
-        expect(begun.stderr).toContain(`no browser can be opened here; the page is ${url}`);
+        expect(begun.stderr).toContain(`cannot open a browser here; open ${url}`);
         return;
       }
       while (!existsSync(opened) || readFileSync(opened, 'utf8') === '') {

@@ -180,7 +180,9 @@ describe('vms export-ova', () => {
       (error: { code: number; stderr: string }) => error,
     );
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain('it.ova.partial cannot be written: the file is larger than');
+    expect(refused.stderr).toContain(
+      'it.ova.partial": the file exceeds a limit of the file system',
+    );
     expect(readdirSync(folder)).toEqual([]);
     for (const id of disks) {
       await site.api.until(`/disks/${id}`, (one) => one.json()['status'] === 'ok');
@@ -252,7 +254,7 @@ describe('vms import-ova', () => {
     truncateSync(cut, statSync(file).size - 2 ** 16);
     const other = ['--name', `${name}-x`];
     expect((await importing(cut, ...other)).stderr).toMatch(
-      /is cut off in .*: \d+ bytes are missing/,
+      /is truncated in .*: \d+ bytes are missing/,
     );
     execFileSync('tar', ['xf', file, '-C', folder]);
     const disk = readdirSync(folder).find((one) => !one.includes('.')) ?? '';
@@ -268,20 +270,20 @@ describe('vms import-ova', () => {
       const words = [...how, '-cSf', 'sparse.ova', 'vm.ovf', 'sparse.raw'];
       execFileSync('tar', words, { cwd: folder });
       const refused = await importing(join(folder, 'sparse.ova'), ...other);
-      expect(refused.stderr).toContain('The archive has sparse files');
+      expect(refused.stderr).toContain('The archive has sparse files; create it without tar -S.');
     }
     rmSync(sparse);
     const [image = ''] = readdirSync(folder).filter((one) => !one.includes('.'));
     renameSync(join(folder, image), join(folder, 'elsewhere'));
     const incomplete = await importing(join(folder, 'vm.ovf'), ...other);
-    expect(incomplete.stderr).toContain(`names the file ${image}, which is not there`);
+    expect(incomplete.stderr).toContain(`refers to the file ${image}, which is missing`);
     const text = join(folder, 'letter.txt');
     writeFileSync(text, 'dear '.repeat(300));
-    expect((await importing(text, ...other)).stderr).toContain('cannot be imported');
+    expect((await importing(text, ...other)).stderr).toContain('cannot import');
     const outside = join(folder, 'outside.ovf');
     const document = readFileSync(join(folder, 'vm.ovf'), 'utf8');
     writeFileSync(outside, document.replaceAll(`ovf:href="${image}"`, 'ovf:href="../elsewhere"'));
-    expect((await importing(outside, ...other)).stderr).toContain('is not beside it');
+    expect((await importing(outside, ...other)).stderr).toContain(', which is not next to it');
     const stored = join(folder, 'stored.ovf');
     const vm = (await json('vms', 'get', name)).id;
     const shown = await site.api.json('GET', `/vms/${vm}?all_content=true`);
@@ -341,7 +343,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
 
   it('converts the image, and gives disks that every guest can start from', async () => {
     const { stderr } = await run('vms', 'import-ova', archive, '--storagedomain', 'data1');
-    expect(stderr).toContain('there is no network VM Network here: nic1 is connected to');
+    expect(stderr).toContain('network VM Network not found: nic1 is connected to');
     const made = await json('vms', 'get', 'Mail-Server-2');
     expect(made).toMatchObject({
       ...{ memory: 768 * MiB, cpu: { topology: { sockets: 2 } } },
@@ -374,11 +376,11 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     writeFileSync(join(folder, 'it.ovf'), `${readFileSync(appliance, 'utf8')}\n`);
     const damaged = await importing(join(folder, 'it.ovf'), '--name', name);
     expect(damaged).toMatchObject({ code: 6 });
-    expect(damaged.stderr).toContain('it.ovf is not what it.mf says: its sha256 is');
+    expect(damaged.stderr).toContain('it.ovf does not match it.mf: sha256 is');
     writeDigests();
     writeFileSync(join(folder, 'disk.vmdk'), Buffer.concat([image, Buffer.alloc(512)]));
     const longer = await importing(join(folder, 'it.ovf'), '--name', name);
-    expect(longer.stderr).toContain('disk.vmdk is not what it.mf says');
+    expect(longer.stderr).toContain('disk.vmdk does not match it.mf');
     writeFileSync(join(folder, 'it.mf'), 'nonsense\n');
     const unreadable = await importing(join(folder, 'it.ovf'), '--name', name);
     expect(unreadable.stderr).toContain('it.mf, line 1: not a digest of a file');
@@ -404,16 +406,16 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     execFileSync('qemu-img', words, { cwd: folder });
     const refused = await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify');
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('has its data in another file');
+    expect(refused.stderr).toContain('has an external data file');
     const upload = ['disks', 'upload', join(folder, 'disk.vmdk'), '--storagedomain', 'data1'];
-    expect((await home.runHere(upload)).stderr).toContain('has its data in another file');
+    expect((await home.runHere(upload)).stderr).toContain('has an external data file');
   });
 
   it('says what is missing where qemu-img is not installed, and makes nothing', async () => {
     const words = ['vms', 'import-ova', archive, '--name', name, '--storagedomain', 'data1'];
     const refused = await home.runHere(words, { PATH: '/nonexistent' });
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('qemu-img is not installed');
+    expect(refused.stderr).toContain('qemu-img, which converts it, is not installed');
     const vms = await json<Thing[]>('vms', 'list');
     expect(vms.some((vm) => vm['name'] === name)).toBe(false);
   });
@@ -427,7 +429,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     execFileSync('qemu-img', ['create', '-q', '-f', 'vmdk', ...base, image]);
     const refused = await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify');
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('disk.vmdk is only the difference to another image');
+    expect(refused.stderr).toContain('disk.vmdk is the overlay of another image');
 
     const list = Buffer.alloc(21 * 512);
     list.write('KDMV');
@@ -440,6 +442,6 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     writeFileSync(image, list);
     const named = await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify');
     expect(named).toMatchObject({ code: 2 });
-    expect(named.stderr).toContain('disk.vmdk has no image in it');
+    expect(named.stderr).toContain('disk.vmdk is not an image');
   });
 });

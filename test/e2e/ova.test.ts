@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FolderSite, MiB } from '../faults/support/site.ts';
 import type { RawAnswer } from '../support/raw.ts';
 
@@ -212,15 +212,15 @@ RW 2048 FLAT "${secret}" 0
     embedded.writeBigUInt64LE(1n, 28);
     embedded.write(list, 512);
     const refused: Record<string, [make: () => void, lack: string]> = {
-      list: [() => writeFileSync(image, list), 'only a list of other files'],
-      embedded: [() => writeFileSync(image, embedded), 'only a list of other files'],
+      list: [() => writeFileSync(image, list), 'only a list of other files, without data'],
+      embedded: [() => writeFileSync(image, embedded), 'only a list of other files, without data'],
       backed: [
         () => qemu('create', '-q', '-f', 'qcow2', '-b', secret, '-F', 'raw', image),
-        'only the difference to another image',
+        'the overlay of another image',
       ],
       external: [
         () => qemu('create', '-q', '-f', 'qcow2', '-o', 'data_file=../secret.raw', image, '1M'),
-        'without its data, which are in another file',
+        'an image with an external data file',
       ],
     };
     for (const [name, [make, lack]] of Object.entries(refused)) {
@@ -242,7 +242,9 @@ RW 2048 FLAT "${secret}" 0
     const { id } = (await done(importing('difference')))['vm'] as Thing;
     await settled(id);
     expect((await site.api.json('GET', `/vms/${id}`)).json()['has_illegal_images']).toBe(true);
-    expect(site.server.stderr()).toContain('only the difference to another image');
+    await vi.waitFor(() => expect(site.server.stderr()).toContain('the overlay of another image'), {
+      timeout: 30_000,
+    });
   });
 
   it('that is none, is cut off, or lies elsewhere is refused', async () => {
@@ -264,7 +266,7 @@ RW 2048 FLAT "${secret}" 0
     }
     for (const path of ['/nowhere.ova', '/../../secret.ova', '/var/tmp/../../../secret.ova']) {
       const answer = await ask(path);
-      expect(answer.text).toContain('no such file');
+      expect(answer.text).toContain('No host has the file');
     }
     expect(await list('/vms?search=name%3Dno')).toEqual([]);
     expect(existsSync(join(site.parent, 'secret.ova'))).toBe(true);

@@ -79,7 +79,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
       at('images'),
     ]);
     expect(there.stdout, there.stderr).toMatch(
-      /^the site \S+: \d+ rows and 1 images copied, and found equal\n$/,
+      /^site \S+: copied and verified \d+ rows and 1 images\n$/,
     );
 
     const used = await serving(
@@ -102,7 +102,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
       at('images'),
     ]);
     expect(again.code).toBe(2);
-    expect(again.stderr).toMatch(/has a site already.*\n.*nothing is written over/);
+    expect(again.stderr).toMatch(/already has a site.*\n.*existing data is not overwritten/);
 
     const back = await home.run([
       'serve',
@@ -112,7 +112,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
       '--images',
       at('images'),
     ]);
-    expect(back.stdout, back.stderr).toMatch(/and found equal/);
+    expect(back.stdout, back.stderr).toMatch(/copied and verified/);
     const restored = await home.run(['serve', '--restore', at('saved'), '--data', at('restored')]);
     expect(restored.code, restored.stderr).toBe(0);
     for (const name of ['back', 'restored']) {
@@ -133,7 +133,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
       'true',
     );
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/belong to the site/);
+    expect(other.stderr).toMatch(/, the database to/);
   }, 60_000);
 
   it('is shared with a second server, which has the same authority and the same password', async () => {
@@ -155,8 +155,8 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(before?.match(/of-the-first/g)).toHaveLength(2);
     expect(before?.match(/of-the-second/g)).toHaveLength(1);
     expect(after?.trim().split(/\s+/)).toEqual(['2', '2', '2', '2']);
-    expect(both.stderr).toMatch(/not known here\n.*--password-file/);
-    expect(both.stderr).toMatch(/others is not the folder of images that the servers .* use/);
+    expect(both.stderr).toMatch(/unknown here\n.*--password-file/);
+    expect(both.stderr).toMatch(/others is not the image folder of the servers of /);
     expect(both.stderr.match(/another vmctl serve uses it/g)).toHaveLength(2);
   }, 90_000);
 
@@ -229,12 +229,15 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
   }, 120_000);
 
   it.each([
-    [['--store', 'mysql://x'], /no address of a store/],
-    [['--store', 'sqlite:'], /no address of a store/],
-    [['--store', 'sqlite:a', '--data', 'b'], /mean the same/],
-    [['--store', 'postgres:', '--memory'], /use one of them/],
+    [['--store', 'mysql://x'], /: not a valid store/],
+    [['--store', 'sqlite:'], /: not a valid store/],
+    [['--store', 'sqlite:a', '--data', 'b'], /exclude each other/],
+    [['--store', 'postgres:', '--memory'], /exclude each other/],
     [['--copy-store', 'sqlite:a'], /needs two stores/],
-    [['--copy-store', 'sqlite:a', 'sqlite:b', '--data', 'c'], /leave --data out/],
+    [
+      ['--copy-store', 'sqlite:a', 'sqlite:b', '--data', 'c'],
+      /--data is not valid with --copy-store FROM TO/,
+    ],
   ])('refuses %j', async (words, message) => {
     const { code, stderr } = await home.run(['serve', ...words]);
     expect(code).toBe(2);

@@ -200,7 +200,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
         );
         expect(ended.json()['phase']).not.toBe('transferring');
       }
-      expect(server.stderr()).toContain('is only the difference to another image');
+      expect(server.stderr()).toContain('the image has a backing file');
       expect(processes()).toEqual([]);
     }
   });

@@ -226,7 +226,7 @@ describe('a state', () => {
     const { code, stderr } = await save(nowhere);
     expect([code, stderr]).toEqual([
       2,
-      `vmctl: --save ${nowhere} cannot be written: no such file or folder\n`,
+      `vmctl: --save: cannot write "${nowhere}": no such file or folder\n`,
     ]);
     // To fetch it somebody has to sign in, which is an event.
     const quiet = (text: string) => text.split('\n').filter((line) => !isOfEvents(line));

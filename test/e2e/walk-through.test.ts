@@ -86,10 +86,10 @@ it('touches few files that are written by hand', () => {
     new Set(parts.map(({ file }) => file)).size,
   ]);
   expect(counts).toEqual([
-    ['An attribute that is searchable and in the table', 1],
-    ['A collection below an object', 2],
-    ['An action with a state and an event', 2],
-    ['A command of its own', 1],
+    ['Add a searchable attribute with a column', 1],
+    ['Add a nested collection', 2],
+    ['Add an action with a state and an event', 2],
+    ['Add a command', 1],
   ]);
 });
 
@@ -126,7 +126,7 @@ describe('an attribute', () => {
   });
 
   it('is explained', () => {
-    expect(local('vms', 'update', '--help')).toMatch(/--note <TEXT> +What its users should know\./);
+    expect(local('vms', 'update', '--help')).toMatch(/--note <TEXT> +Note for users of the VM/);
   });
 });
 
@@ -153,7 +153,7 @@ describe('a collection', () => {
   });
 
   it('is a noun like all others', () => {
-    expect(local('--help')).toMatch(/^ {2}compute .*\n?.*\bnotes\b/m);
+    expect(local('help', 'nouns')).toMatch(/^ {2}notes +Notes on VMs$/m);
     expect(local('notes', 'create', '--help')).toContain(
       'vmctl notes create --name handover --text TEXT --vm web01',
     );
@@ -177,7 +177,7 @@ describe('an action', () => {
   it('is refused in another state', async () => {
     const { code, stderr } = await home.run(`notes archive old ${of}`.split(' '));
     expect(code).not.toBe(0);
-    expect(stderr).toContain('Cannot archive Note. It is archived already.');
+    expect(stderr).toContain('Cannot archive Note. It is already archived.');
   });
 
   it('can be waited for', async () => {
@@ -191,14 +191,14 @@ describe('a command', () => {
     expect(local('greet', 'world', '--words', 'Good day')).toBe('Good day, world.\n');
   });
 
-  it('is in the root page, and has a page of its own', () => {
-    expect(local('--help')).toMatch(/^ {2}greet +Say hello$/m);
+  it('is listed, and has its own page', () => {
+    expect(local('help', 'nouns')).toMatch(/^ {2}greet +Say hello$/m);
     expect(local('greet', '--help')).toContain('Usage: vmctl greet <name> [flags]');
   });
 
   it('is completed', () => {
     expect(local('__complete', 'gr')).toContain('greet\tSay hello\n');
-    expect(local('__complete', 'greet', '--w')).toContain('--words\twhat to say\n');
+    expect(local('__complete', 'greet', '--w')).toContain('--words\tGreeting (default Hello)\n');
   });
 
   it('is in the list of commands, the manual and the reference', () => {

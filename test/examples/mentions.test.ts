@@ -1,9 +1,9 @@
-/** Commands and flags that pages mention within their sentences: all of them exist. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Commands and flags in hand-written pages: all of them exist. */
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { nounOf } from '../../src/cli/args/catalog.ts';
 import { globalFlags } from '../../src/cli/help/command-manifest.ts';
-import { allNouns } from './shown.ts';
+import { allNouns, blocksOf, handWrittenPages } from './shown.ts';
 import { wordsOf } from './site.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -15,24 +15,50 @@ const everywhere = new Set([
   '--version',
 ]);
 
-const pages = ['README.md', 'CONTRIBUTING.md'].concat(
-  readdirSync(new URL('docs/', root)).flatMap((name) =>
-    name.endsWith('.md') ? `docs/${name}` : [],
-  ),
-);
+const valued = new Set(globalFlags().flatMap(({ type, flag }) => (type === 'switch' ? [] : flag)));
 
-/** Code within sentences that is a command; words in capitals stand for others. */
-const mentions = pages.flatMap((page) => {
-  const prose = readFileSync(new URL(page, root), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
-  const codes = [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\s+/g, ' '));
-  const commands = codes.flatMap((code) => code.split(' | ')).map((code) => code.trim());
-  return commands.flatMap((code) => (/^vmctl [a-z]/.test(code) ? ([[page, code]] as const) : []));
-});
+/** The arguments of each `vmctl` in a line of a shell, without global flags before the noun. */
+function commandsOf(line: string): string[][] {
+  const words = wordsOf(line.replaceAll('node bin/vmctl.js', 'vmctl'));
+  const nested = words.flatMap((word) => /\$\((vmctl .*)\)$/.exec(word)?.[1] ?? []);
+  const found = nested.flatMap(commandsOf);
+  let command: string[] | undefined;
+  for (const word of words) {
+    if (word === 'vmctl') {
+      command = [];
+      found.push(command);
+    } else if (/^(?:[|&;<>#]|--$|&&|\|\||\d?>)/.test(word)) command = undefined;
+    else command?.push(word);
+  }
+  return found.map(withoutGlobalFlags);
+}
 
-it('there are some', () => expect(mentions.length).toBeGreaterThan(15));
+function withoutGlobalFlags(words: readonly string[]): string[] {
+  const at = words.findIndex(
+    (word, index) => !word.startsWith('-') && !valued.has(words[index - 1] ?? ''),
+  );
+  return at < 0 ? [] : words.slice(at);
+}
 
-it.each(mentions)('%s: %s', (_page, code) => {
-  const [, word = '', ...words] = wordsOf(code.split(' -- ')[0] ?? '');
+/** Code within sentences, and lines of shells in blocks; words in capitals stand for others. */
+const mentions = handWrittenPages()
+  .filter((page) => page !== 'CHANGELOG.md')
+  .flatMap((page) => {
+    const prose = readFileSync(new URL(page, root), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+    const codes = [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) =>
+      code.replace(/\s+/g, ' '),
+    );
+    const blocks = blocksOf(page).filter(({ language }) => ['sh', 'console'].includes(language));
+    const lines = blocks.flatMap(({ text }) => text.replaceAll('\\\n', ' ').split('\n'));
+    return [...codes.filter((code) => /^vmctl -*[a-z]/.test(code)), ...lines]
+      .flatMap(commandsOf)
+      .filter(([noun = '']) => /^[a-z]/.test(noun))
+      .map((words) => [page, words.join(' '), words] as const);
+  });
+
+it('there are some', () => expect(mentions.length).toBeGreaterThan(100));
+
+it.each(mentions)('%s: vmctl %s', (_page, _command, [word = '', ...words]) => {
   const noun = nouns.find(({ name }) => name === nounOf(word)?.name);
   expect(noun, word).toBeDefined();
   const command =
@@ -45,5 +71,22 @@ it.each(mentions)('%s: %s', (_page, code) => {
   for (const flag of words.filter((one) => /^--?[a-z]/.test(one))) {
     const [name = ''] = flag.split('=');
     expect(known.has(name) || everywhere.has(name), flag).toBe(true);
+  }
+});
+
+// CONTRIBUTING.md names flags of scripts, and CHANGELOG.md those of earlier versions.
+it('flags within sentences belong to some command', () => {
+  const flags = new Set(
+    nouns.flatMap(({ commands }) =>
+      commands.flatMap((one) => one.flags.flatMap(({ flag, aliases }) => [flag, ...aliases])),
+    ),
+  );
+  for (const page of handWrittenPages().filter((one) => !/^C/.test(one))) {
+    const text = readFileSync(new URL(page, root), 'utf8');
+    for (const [, flag = ''] of text.matchAll(/`(--[a-z][a-z-]*)[^`]*`/g)) {
+      const name = flag.replace(/^--no-/, '--');
+      const isKnown = [flag, name].some((one) => flags.has(one) || everywhere.has(one));
+      expect(isKnown, `${page}: ${flag}`).toBe(true);
+    }
   }
 });

@@ -5,12 +5,15 @@ import { holds, imageTicket, ownAuthority, prints, type Scene, shows, stranger }
 
 const inPostgres = 'test/e2e/postgres.test.ts does so, with a PostgreSQL of its own';
 
+const betweenSites =
+  'test/faults/handover-kills.test.ts moves a storage domain between two servers';
+
 /** Lines that no test runs, and why. */
 export const notRun: Readonly<Record<string, string>> = {
-  'npm run demo   # installs, builds, starts a server, and goes through the main job against it':
+  'npm run demo   # starts a temporary server and runs the main commands against it':
     '.ci/run runs it, on two versions of Node',
-  'npm test       # installs, builds, and runs all tests': 'it would run itself',
-  'sudo apt install ./build/vmctl_0.1.0_amd64.deb': '.ci/package-trial installs it',
+  'npm test       # runs all tests': 'it would run itself',
+  'sudo apt install ./build/vmctl_*_amd64.deb': '.ci/package-trial installs it',
   'sudo systemctl enable --now vmctl-serve':
     '.ci/package-trial checks the unit, and runs what it runs as the user that it names',
   'sudo cat /var/lib/vmctl/site/admin-password': 'it belongs to the two before',
@@ -22,90 +25,48 @@ export const notRun: Readonly<Record<string, string>> = {
     inPostgres,
   'vmctl serve --copy-store postgres://vmctl@db.example.com/vmctl sqlite:./back --images /srv/images':
     inPostgres,
+  'vmctl serve --data ./north --shared-storage ./storage': betweenSites,
+  'vmctl serve --data ./south --shared-storage ./storage --listen 127.0.0.1:9443 --images-listen 127.0.0.1:9322':
+    betweenSites,
+  'vmctl storagedomains create --import --type data --host host1 --storage-type nfs --address filer --path /travel --attach Default':
+    betweenSites,
+  'vmctl vms list --storagedomain travel --unregistered': betweenSites,
+  'vmctl vms register traveller --storagedomain travel --cluster Default': betweenSites,
 };
-
-/** Somebody who has signed in by the line before. */
-const signedIn = { env: stranger };
 
 const readme: Readonly<Record<string, Scene>> = {
   'npm install -g .': {
     folder: fileURLToPath(new URL('../..', import.meta.url)),
-    // Not where everybody's programs are, and without asking anybody.
+    // A prefix of its own, and no access to the network.
     before: 'printf "prefix=%s/prefix\\noffline=true\\naudit=false\\n" "$HOME" > .npmrc',
     after: shows('prefix/bin/vmctl --version', /^\d+\.\d+\.\d+/),
   },
-  'vmctl login https://engine.example.com --username admin@internal': {
-    env: { ...stranger, VMCTL_PASSWORD: 'not-a-secret' },
-    after: shows('vmctl context list', /engine\.example\.com/),
-  },
-  "vmctl vms list --search 'status=up'": {
-    ...signedIn,
-    after: (told) => {
-      prints(/vm-01 +up/)(told);
-      expect(told.stdout).not.toContain('vm-02');
-    },
-  },
-  'vmctl vms start web01': {
-    ...signedIn,
-    before: 'vmctl vms clone vm-02 --name web01',
-    after: shows('vmctl vms list', /web01 +up/),
-  },
-  'vmctl hosts deactivate host1': {
-    ...signedIn,
-    after: shows('vmctl hosts list', /host1 +maintenance/),
-  },
-  'vmctl disks upload root.qcow2 --name root --storagedomain data1': {
-    ...signedIn,
-    before: `vmctl disks create --name seed --size 1MiB --format cow --storagedomain data1
-vmctl disks download seed root.qcow2`,
-    after: shows('vmctl disks verify root root.qcow2 && echo same', /same/),
-  },
-  'vmctl disks download root copy.qcow2': {
-    ...signedIn,
-    after: shows('vmctl disks verify root copy.qcow2 && echo same', /same/),
-  },
-  'vmctl events list --tail': {
-    ...signedIn,
-    meanwhile: "vmctl events report 'something happens'",
-    after: prints(/something happens/),
+  'vmctl completion bash > ~/.local/share/bash-completion/completions/vmctl': {
+    before: 'mkdir -p ~/.local/share/bash-completion/completions',
+    after: holds('.local/share/bash-completion/completions/vmctl', /complete -F _vmctl vmctl/),
   },
 };
 
 const server: Readonly<Record<string, Scene>> = {
-  'vmctl serve --data ./site --listen 127.0.0.1:8443    # keeps everything in ./site': {
+  'vmctl serve --data ./site --listen 127.0.0.1:8443    # persistent, in ./site': {
     after: shows('vmctl vms list -o name && ls site/vmctl.db', /vms\/vm-01[\s\S]*site\/vmctl\.db/),
   },
-  'vmctl serve --memory --speed 0 --inventory small     # keeps nothing, no waiting: for tests': {
+  'vmctl serve --memory --speed 0 --inventory small     # in memory, without delays: for tests': {
     after: shows('vmctl vms list -o name', /vms\/vm-01/),
   },
-  'vmctl serve --memory --dialect ovirt                 # paths, scope and JSON of an oVirt engine':
-    { after: shows('vmctl whoami', /dialect +ovirt/) },
-  'vmctl serve --memory -- pytest                       # for one command, with VMCTL_* in its environment':
+  'vmctl serve --memory --dialect ovirt                 # paths and JSON of an oVirt engine': {
+    after: shows('vmctl whoami', /dialect +ovirt/),
+  },
+  'vmctl serve --memory -- pytest                       # for one command, with VMCTL_* variables':
     { after: holds('tested.txt', /vms\/vm-01/) },
-  'vmctl serve --memory --env > server.env &            # then, in the same shell: . ./server.env':
-    {
-      env: { ...stranger, READY: 'ready-elsewhere.json' },
-      rest: `until [ -s server.env ]; do sleep 0.02; done
-. ./server.env
-vmctl vms list -o name
-kill $VMCTL_SERVE_PID
-wait`,
-      after: prints(/vms\/vm-01/),
-    },
-  'eval "$(vmctl serve --memory --detach --env)"        # in the background, until vmctl serve --stop':
-    {
-      env: stranger,
-      rest: `vmctl vms list -o name
-vmctl serve --stop`,
-      after: prints(/vms\/vm-01/),
-    },
-  'vmctl serve --memory --inventory site.yaml           # with the objects that a file says': {
+  'vmctl serve --memory --inventory site.yaml           # with the objects of a definition file': {
     before: "echo 'tags: [{ name: production }]' > site.yaml",
     after: shows('vmctl tags list -o name', /tags\/production/),
   },
-  "vmctl serve --memory --fault 'operation=start,vm=web*,rate=0.1'   # one start in ten fails": {
-    after: shows('vmctl api GET /_vmctl/faults', /"operation":\s*"start".*"rate":\s*0\.1/),
-  },
+  "vmctl serve --memory --fault 'operation=start,vm=web*,rate=0.1'   # one start of web* in ten fails":
+    {
+      after: shows('vmctl api GET /_vmctl/faults', /"operation":\s*"start".*"rate":\s*0\.1/),
+    },
 };
 
 /** Names of the machines in a backup. */
@@ -117,18 +78,20 @@ const standIn: Readonly<Record<string, Scene>> = {
     before: "echo 'vmctl vms list -o name' > run-tests.sh; chmod 700 run-tests.sh",
     after: prints(/vms\/vm-01/),
   },
-  'vmctl serve --memory --ready-file ready.json &       # addresses as JSON, once it answers': {
-    after: holds('ready.json', /"api_url"/),
-  },
+  'vmctl serve --memory --ready-file ready.json &       # writes addresses as JSON when it is ready':
+    {
+      after: holds('ready.json', /"api_url"/),
+    },
   "vmctl serve --memory --fault 'operation=start,vm=web*,rate=0.1' --fault operation=list,delay=2000":
     { after: shows('vmctl api GET /_vmctl/faults', /"delay":\s*2000/) },
   'vmctl serve requests --status 4xx': {
     before: 'vmctl api GET /nowhere || true',
     after: prints(/\/nowhere +404/),
   },
-  'vmctl serve --backup site.backup                     # of the server of the context, while it runs':
-    { after: shows(namesIn('./elsewhere', 'site.backup'), /vms\/vm-01/) },
-  'vmctl serve --backup site.backup --data ./site       # of a folder, whether a server runs on it or not':
+  'vmctl serve --backup site.backup                     # the running server of the context': {
+    after: shows(namesIn('./elsewhere', 'site.backup'), /vms\/vm-01/),
+  },
+  'vmctl serve --backup site.backup --data ./site       # a folder, with or without a running server':
     {
       before: 'rm site.backup; vmctl serve --data ./site --inventory small -- true',
       after: shows('ls site.backup', /site/),
@@ -148,7 +111,7 @@ const background: Readonly<Record<string, Scene>> = {
   'vmctl --record session.ndjson vms list': {
     after: holds('session.ndjson', /"recording":"vmctl"/),
   },
-  'vmctl --record session.ndjson vms start vm-02        # added to the same file': {
+  'vmctl --record session.ndjson vms start vm-02        # appends to the same file': {
     after: holds('session.ndjson', /\/start"/),
   },
   'vmctl serve --replay session.ndjson -- vmctl vms start vm-02': {

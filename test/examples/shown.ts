@@ -1,5 +1,5 @@
 /** What is shown as an example, read where somebody sees it: help, manual pages, Markdown. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
 import { manualPages } from '../../src/cli/help/man.ts';
 import { builtVmctl } from '../support/in-process.ts';
@@ -69,9 +69,9 @@ export interface Topic {
 /** `vmctl --help` and every topic that it names. */
 export async function topics(): Promise<readonly Topic[]> {
   const first = await printed(['--help']);
-  const [, names = ''] = /^Topics of vmctl help: ([^.]*)\.$/m.exec(first) ?? [];
+  const [, names = ''] = /vmctl help TOPIC +([\s\S]*)$/.exec(first) ?? [];
   const found: Topic[] = [{ name: '--help', text: first }];
-  for (const name of names.split(/,\s/)) {
+  for (const name of [...names.trim().split(/,\s+/), 'nouns']) {
     found.push({ name: `help ${name}`, text: await printed(['help', name]) });
   }
   return found;
@@ -97,6 +97,13 @@ export function manualLines(nouns: readonly NounEntry[], name: string): readonly
     );
     return joined(plain.join('\n')).split('\n');
   });
+}
+
+/** Pages in Markdown that are written by hand; docs/coverage.md and docs/commands are generated. */
+export function handWrittenPages(): readonly string[] {
+  const docs = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
+  const written = docs.filter((name) => name !== 'coverage.md').map((name) => `docs/${name}`);
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...written];
 }
 
 export interface Block {

@@ -139,7 +139,7 @@ describe('after sudden ends', () => {
       { site: own, end: () => own.kill(), again: () => own.start() },
       kills,
     );
-    figure('B5', `${kills} kills, 0 blocks missing; ${share} % of the disk fetched each time`);
+    figure('B5', `${kills} kills, 0 blocks missing; ${share} % of the disk read per backup`);
   }, 600_000);
 
   it.skipIf(!hasPower)(
@@ -161,7 +161,7 @@ describe('after sudden ends', () => {
         await own.start();
       };
       const share = await endure({ site: own, end, again }, cuts);
-      figure('B6', `${cuts} cuts, 0 blocks missing; ${share} % of the disk fetched each time`);
+      figure('B6', `${cuts} cuts, 0 blocks missing; ${share} % of the disk read per backup`);
     },
     900_000,
   );

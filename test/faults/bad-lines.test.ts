@@ -128,7 +128,7 @@ it.each(spoilers)('C4 a line that is %s', async (name, at) => {
     proxy.close();
   }
   if (name === 'silent') {
-    figure('C4', `${survived} answers right, ${failed} clear errors, 0 wrong, 0 hangs`);
+    figure('C4', `${survived} correct responses, ${failed} clear errors, 0 wrong, 0 hangs`);
   }
 });
 
@@ -160,10 +160,10 @@ it('C6 an answer that is lost behind the change makes no second object', async (
   const again = await vmctl(words, { env: { ...server.env } });
   expect(again.code).toBe(6);
   expect(await list()).toHaveLength(1);
-  figure('C6', 'one object, and a conflict for whoever tries again');
+  figure('C6', 'one object, 409 for the second attempt');
 });
 
-it('C4 control: a spoiler that is not there would be noticed', async () => {
+it('C4 control: a spoiler that is absent would be noticed', async () => {
   const env = await through((piece, _, { client }) => client.write(piece));
   const { code, stdout } = await vmctl(['vms', 'list', '-o', 'json'], { env });
   expect([code, stdout]).toEqual([0, right]);

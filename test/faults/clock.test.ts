@@ -234,7 +234,7 @@ describe.skipIf(!library)(
       expect(cpu() - used).toBeLessThan(30);
       figure(
         'I',
-        `clock -1 h, then +10 y: one of one machine up, one of one down, a token of 3 s lived ${seconds.toFixed(1)} s, event ids rose`,
+        `clock -1 h, then +10 years: VM started and stopped, a token of 3 s lived ${seconds.toFixed(1)} s, event ids increased`,
       );
     });
   },

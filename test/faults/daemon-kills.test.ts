@@ -89,6 +89,6 @@ it(`B3 ${kills} kills during writes change no byte beside them`, async () => {
   // The control: what was written did change, so that the comparison means something.
   const bytes = readFileSync(join(data, 'images', disk));
   expect(bytes.some((byte, at) => written[at] === 1 && byte !== 0xaa)).toBe(true);
-  figure('B3', `${kills} kills, 0 bytes changed beside the writes`);
+  figure('B3', `${kills} kills, 0 other bytes changed`);
   expect(await server.stop()).toBe(0);
 }, 600_000);

@@ -101,7 +101,7 @@ describe('E12 - the range of a PUT', () => {
       expect([400, 416], range).toContain(status);
       expect((await read()).equals(content), range).toBe(true);
     }
-    figure('E12', `${refused.length} ranges of PUT that do not fit: 400 or 416, 0 bytes changed`);
+    figure('E12', `${refused.length} invalid ranges of PUT: 400 or 416, 0 bytes changed`);
   });
 
   it('E12 control - that fits changes its bytes and no other', async () => {
@@ -190,7 +190,7 @@ describe('F3 - a ticket', () => {
     const t = Math.abs(tOf(absent, expired)).toFixed(2);
     figure(
       'F3',
-      `absent, expired, removed, wrong operation: the same 403; |t| = ${t} over ${absent.length} pairs`,
+      `absent, expired, removed, wrong operation: the same 403; timing |t| = ${t} over ${absent.length} pairs`,
     );
   });
 });

@@ -85,7 +85,10 @@ describe.skipIf(!hasLoops)('a block device', () => {
     }
     running.process.kill('SIGINT');
     const { code, stderr } = await running.outcome;
-    expect([code, stderr]).toEqual([130, expect.stringContaining(`${device} holds a part`)]);
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining(`${device} has a part of the image`),
+    ]);
   });
 
   it('that is in use is left as it is', async () => {

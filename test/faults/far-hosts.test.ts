@@ -89,7 +89,7 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
       const copy = join(folder, 'copy.raw');
       await near.must('disks', 'download', name, copy, '--force');
       expect(difference(file, copy)).toBeUndefined();
-      figure('C2', `complete after ${seconds} s without a line, one disk`);
+      figure('C2', `complete after ${seconds} s without a network, one disk`);
     },
     300_000,
   );
@@ -113,7 +113,7 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
         expect(difference(file, copy)).toBeUndefined();
         const compared =
           other === undefined ? '' : `, ${Math.round((100 * other) / own)} % of curl's speed`;
-        figure('C3', `complete with ${count(100, 100) / every} % lost${compared}`);
+        figure('C3', `complete with ${count(100, 100) / every} % packet loss${compared}`);
       } finally {
         stop();
       }

@@ -55,6 +55,6 @@ describe('follow', () => {
     const { status, text } = await get(path);
     expect(status, text.slice(0, 300)).toBe(200);
     expect(text.split('"href"').length).toBeGreaterThan(least);
-    figure('E10', '7 bombs refused with 400; 2,000 machines with all their parts answered');
+    figure('E10', '7 excessive requests refused with 400; 2,000 VMs returned with all parts');
   });
 });

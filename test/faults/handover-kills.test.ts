@@ -165,7 +165,7 @@ describe.skipIf(cannotInject())('B7 kills in the middle of a handover', () => {
     expect(kills.attached).toBeGreaterThan(0);
     figure(
       'B7',
-      `${kills.detached} kills of the site that detaches, ${kills.attached} of the one that attaches: 0 lost`,
+      `${kills.detached} kills of the detaching site, ${kills.attached} of the attaching site: 0 bytes lost`,
     );
   }, 1_200_000);
 });

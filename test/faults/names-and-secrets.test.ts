@@ -103,7 +103,7 @@ describe('F5 secrets', () => {
       expect(readFileSync(path, 'latin1'), path).not.toContain(secret);
       searched += statSync(path).size;
     }
-    figure('F5', `0 places in ${Math.round(searched / 1024)} KiB of ${commands.length} commands`);
+    figure('F5', `0 secrets in ${Math.round(searched / 1024)} KiB of ${commands.length} commands`);
   });
 
   it('are not handed to programs that a command starts', async () => {

@@ -111,11 +111,11 @@ describe('E1 - XML', () => {
     const pid = server.process.pid ?? 0;
     for (const [name, body] of [
       [
-        'four megabytes of references',
+        '4 MB of references',
         `<template><name>x</name><comment>${'&amp;'.repeat(800_000)}</comment></template>`,
       ],
       [
-        'four megabytes of characters',
+        '4 MB of characters',
         `<template><name>x</name><comment>${'&#65;'.repeat(800_000)}</comment></template>`,
       ],
     ] as const) {
@@ -124,7 +124,7 @@ describe('E1 - XML', () => {
       expect(answer.status, name).toBe(400);
       const times = (residentMiB(pid) - before) / (body.length / 2 ** 20);
       expect(times, name).toBeLessThan(15);
-      figure('E1', `${name}: ${Math.max(0, times).toFixed(1)} times its size`);
+      figure('E1', `${name}: ${Math.max(0, times).toFixed(1)} times its size in memory`);
     }
   });
 });
@@ -134,7 +134,7 @@ describe('E2 - JSON', () => {
 
   it('E2 - leaves nothing behind in other objects', async () => {
     expect((await post('json', '/tags', '{"name":"clean"}')).text).not.toContain('administrator');
-    figure('E2', `${Object.keys(hostileJson).length} hostile documents: 400, nothing left behind`);
+    figure('E2', `${Object.keys(hostileJson).length} hostile documents: 400, nothing stored`);
   });
 });
 
@@ -178,7 +178,7 @@ describe('E6 - line ends in names', () => {
       expect(made.headers['x-injected']).toBeUndefined();
       expect(String(made.headers['location'])).not.toMatch(/[\r\n]/);
     }
-    figure('E6', `${ways.length + 1} ways into a header: 0 taken`);
+    figure('E6', `${ways.length + 1} ways to inject a header: 0 succeeded`);
   });
 
   it('E6 - reach the log of a failed sign-in as one line', async () => {
@@ -233,7 +233,7 @@ describe('E11 - numbers at their bounds', () => {
       const body = JSON.stringify({ ...event, custom_id: 0 }).replace(':0', `:${id}`);
       expect((await post('json', '/events', body)).status, id).toBe(400);
     }
-    figure('E11', `${sizes.length + 6} numbers at their bounds: exact or 400, none wrapped`);
+    figure('E11', `${sizes.length + 6} boundary values: exact or 400, none wrapped`);
   });
 });
 
@@ -306,7 +306,7 @@ describe('E1 - any other text', () => {
       { numRuns: runs },
     );
     expect(refusals).toBeGreaterThan(runs);
-    figure('E1', `${runs} mutated documents: read or refused, 0 crashes`);
+    figure('E1', `${runs} mutated documents: parsed or refused, 0 crashes`);
   });
 
   it('E1 control - a reader that fails otherwise is found', () => {

@@ -224,7 +224,7 @@ describe.skipIf(!hasPower)('after a power cut', () => {
     const { server, api } = await begin(disk, false);
     const missing = await lost(server, await urlOf(api, id), done);
     expect(missing.length).toBeGreaterThan(0);
-    figure('B2', `without a flush ${missing.length} of ${done.length} are missing`);
+    figure('B2', `control without a flush: ${missing.length} of ${done.length} ranges missing`);
     await server.kill();
     await disk.off();
   });

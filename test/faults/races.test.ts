@@ -117,5 +117,5 @@ it('G3 a name that many take at once is given once', async () => {
   }
   const tags = (await call(0, 'GET', '/tags')).json<{ tag: { name: string }[] }>().tag;
   expect(tags.filter(({ name }) => name.startsWith('taken-'))).toHaveLength(rounds);
-  figure('G3', `${rounds} names, ${clients} clients for each, 0 given twice`);
+  figure('G3', `${rounds} names, ${clients} clients for each, 0 duplicates`);
 });

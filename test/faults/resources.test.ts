@@ -95,7 +95,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     for (let more = 0; refused.status === 201 && more < 2000; more++) refused = await add();
     expect([refused.status, refused.text]).toEqual([
       503,
-      expect.stringContaining('is full; free some space'),
+      expect.stringContaining('the disk of the database is full; free some space'),
     ]);
     for (let again = 0; again < 20; again++) expect((await add()).status).toBe(503);
     const images = readdirSync(site.images);
@@ -118,7 +118,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     expect(await missing()).toEqual([]);
     figure(
       'D1',
-      `full tmpfs: 503 for writes and sign-in, 0 of ${kept.length} acknowledged lost, goes on without a restart`,
+      `full tmpfs: 503 for writes and sign-in, 0 of ${kept.length} acknowledged changes lost, no restart needed`,
     );
   });
 
@@ -134,14 +134,16 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
       } catch {
         // There are none left.
       }
-      await expect(site.add('refused')).rejects.toThrow(/The image .* cannot be written.*is full/);
+      await expect(site.add('refused')).rejects.toThrow(
+        /Cannot read or write image .*: the disk is full/,
+      );
       expect((await add()).status).toBe(201);
       rmSync(fillers, { recursive: true });
       const disk = await site.disk('made');
       expect(await site.holds(disk)).toBe(true);
       figure(
         'D1',
-        'no inodes: 503 for a disk, other writes go on, the disk is made when there are some',
+        'no inodes: 503 for a new disk, other writes succeed, the disk is created after inodes are free',
       );
     },
   );
@@ -180,7 +182,7 @@ describe.skipIf(!hasPower || !whole)(
       expect(await missing()).toEqual([]);
       figure(
         'D2',
-        `EIO for every write: 10 of 10 refused with 503, 0 of ${kept.length} acknowledged lost`,
+        `EIO for every write: 10 of 10 refused with 503, 0 of ${kept.length} acknowledged changes lost`,
       );
     });
 
@@ -192,10 +194,12 @@ describe.skipIf(!hasPower || !whole)(
       const answers = [];
       for (let number = 0; number < 5; number++) answers.push((await add(`late${number}`)).status);
       expect(answers).toEqual([503, 503, 503, 503, 503]);
-      await expect(site.add('late')).rejects.toThrow(/reading only|readonly|could not be written/);
+      await expect(site.add('late')).rejects.toThrow(
+        /the database is read-only|Cannot write the data: /,
+      );
       expect((await site.api.json('GET', '/vms')).status).toBe(200);
       expect(await missing()).toEqual([]);
-      expect(logged(/could not be written|can only be read/).length).toBeGreaterThan(0);
+      expect(logged(/the database is read-only|Cannot write the data: /).length).toBeGreaterThan(0);
       expect(logged(/^ +at /)).toEqual([]);
       await site.kill();
       await disk.off();
@@ -203,10 +207,7 @@ describe.skipIf(!hasPower || !whole)(
       await site.start();
       expect(await missing()).toEqual([]);
       expect(await site.holds(image)).toBe(true);
-      figure(
-        'D4',
-        'remounted for reading only: reads 200, writes 503, one line in the log, 0 lost',
-      );
+      figure('D4', 'remounted read-only: reads 200, writes 503, one log line, 0 changes lost');
     });
   },
 );
@@ -230,10 +231,7 @@ describe.skipIf(cannotTrace)(`D3 who waits for the disk${cannotTrace ?? ''}`, ()
       await watch.end();
       expect(ofLog.length).toBeGreaterThanOrEqual(kept.length);
       expect(all.filter(({ thread }) => thread === pid)).toEqual([]);
-      figure(
-        'D3',
-        `${kept.length} changes: ${all.length} flushes, 0 of them by the thread that answers`,
-      );
+      figure('D3', `${kept.length} changes: ${all.length} flushes, 0 of them in the main thread`);
     } finally {
       await site.remove();
     }
@@ -279,7 +277,7 @@ describe.skipIf(!hasPower || !whole)('D3 a slow disk (needs root, nbdkit and nbd
       const ms = (time = 0) => `${time.toFixed(1)} ms`;
       figure(
         'D3',
-        `5 ms for each write of the disk: reads beside a writer ${ms(slow)}, on a fast disk ${ms(fast)} (${(slow / fast).toFixed(2)}); alone ${ms(alone[0])}; writes ${ms(writes[0])}; 0 of ${kept.length} lost`,
+        `5 ms delay for each write of the disk: reads during writes take ${ms(slow)}, on a fast disk ${ms(fast)} (${(slow / fast).toFixed(2)}); reads alone ${ms(alone[0])}; writes ${ms(writes[0])}; 0 of ${kept.length} lost`,
       );
     } finally {
       await site.kill();
@@ -336,17 +334,14 @@ describe.skipIf(process.platform === 'win32')('D5 descriptors', () => {
       storage_domains: { storage_domain: [{ name: 'data1' }] },
     });
     expect([201, 202, 503]).toContain(disk.status);
-    if (disk.status === 503) expect(disk.text).toContain('too many files open');
+    if (disk.status === 503) expect(disk.text).toContain('too many open files');
     for (const socket of sockets) socket.destroy();
     site.api.agent.destroy();
     site.api = await RawApi.signIn(site.server);
     expect((await add()).status).toBe(201);
     expect(await missing()).toEqual([]);
     expect(await site.stop()).toBe(0);
-    figure(
-      'D5',
-      '80 descriptors, 200 connections: the store goes on, 200 again when they are gone',
-    );
+    figure('D5', '80 descriptors, 200 connections: no crash, 200 after they are closed');
   });
 
   it.skipIf(!whole)(
@@ -399,7 +394,7 @@ describe.skipIf(noGroup)(`D6 little memory${noGroup ?? ''}`, () => {
       expect(await missing()).toEqual([]);
       figure(
         'D6',
-        `10,000 machines in 256 MiB: ${3 * paths.length} lists of all of them, most memory ${Math.round(group.peak / MiB)} MiB`,
+        `10,000 VMs in 256 MiB: ${3 * paths.length} complete lists, peak memory ${Math.round(group.peak / MiB)} MiB`,
       );
       await site.stop();
     } finally {

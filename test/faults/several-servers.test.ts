@@ -269,7 +269,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
     it('take over transfers of a server that was killed', async () => {
       several = await SeveralServers.start(3);
       const [first, second] = several.servers;
-      if (!first || !second) throw new Error('there are no servers');
+      if (!first || !second) throw new Error('no servers exist');
       const to = second.ready.api_url;
       const json = async <T>(method: string, path: string, body?: unknown, at = to) =>
         (await (several as SeveralServers).send(method, path, { body, to: at })).json<T>();

@@ -174,8 +174,8 @@ describe('F1 - guessing', () => {
     const tried = statuses.filter((status) => status !== 429).length;
     // A guess is tried again whenever a wait is over: 1 s, 2 s, 4 s...
     expect(tried).toBeLessThan(25);
-    const times = `p95 of others ${idle.toFixed(1)} ms idle, ${busy.toFixed(1)} ms meanwhile`;
-    figure('F1', `${guesses} guesses by 16: ${tried} tried, the others 429; ${times}`);
+    const times = `p95 of other requests ${idle.toFixed(1)} ms idle, ${busy.toFixed(1)} ms under load`;
+    figure('F1', `${guesses} guesses by 16 clients: ${tried} verified, the others 429; ${times}`);
   });
 
   it('F1 - takes as long for an unknown user as for a wrong password', async () => {
@@ -201,7 +201,7 @@ describe('F1 - guessing', () => {
     expect(Math.abs(tOf(known, unknown))).toBeLessThan(4.5);
     figure(
       'F1',
-      `unknown user and wrong password: |t| = ${Math.abs(tOf(known, unknown)).toFixed(2)} over ${samples} pairs`,
+      `unknown user and wrong password, timing: |t| = ${Math.abs(tOf(known, unknown)).toFixed(2)} over ${samples} pairs`,
     );
   });
 
@@ -310,7 +310,7 @@ describe('F2 - what is no longer good is refused', () => {
     ).toBeGreaterThanOrEqual(16);
     expect((await read({ Cookie })).status).toBe(401);
     expect((await read({ ...persistent, Cookie })).status).toBe(401);
-    figure('F2', 'expired, revoked, foreign and cut tokens, ended and made-up cookies: 401');
+    figure('F2', 'expired, revoked, foreign and truncated tokens, ended and forged cookies: 401');
   });
 
   it('F2 - a cookie that somebody else has chosen is not taken over', async () => {

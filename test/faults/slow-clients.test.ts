@@ -62,11 +62,11 @@ it('E8 - clients that break off leave one line in the log, not one each', async 
     raw.socket.destroy();
   }
   // Each of them is noticed once a later request on a connection of its own is answered.
-  while (!server.stderr().slice(before).includes('went away')) await latencies(1);
+  while (!server.stderr().slice(before).includes('disconnected')) await latencies(1);
   await latencies(20);
   const lines = server.stderr().slice(before).trimEnd().split('\n');
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/a client at 127\.0\.0\.1 went away/);
+  expect(lines[0]).toMatch(/a client at 127\.0\.0\.1 disconnected before its request was complete/);
 });
 
 describe('E8 - many connections', () => {
@@ -104,7 +104,7 @@ describe('E8 - many connections', () => {
     worker?.socket.destroy();
     figure(
       'E8',
-      `${wanted} connections from one address: ${atOnce} open at once, ${perConnection.toFixed(0)} KiB each with TLS, nobody reset, others served`,
+      `${wanted} connections from one address: ${atOnce} open at the same time, ${perConnection.toFixed(0)} KiB each with TLS, 0 resets, others served`,
     );
   });
 
@@ -151,7 +151,7 @@ describe('E8 - many connections', () => {
     worker?.socket.destroy();
     // Of a few connections, what else the server does with its memory says more than they do.
     if (whole) expect(each).toBeLessThan(40);
-    figure('E8', `${wanted} idle connections with TLS: ${each.toFixed(0)} KiB each, nobody reset`);
+    figure('E8', `${wanted} idle connections with TLS: ${each.toFixed(0)} KiB each, 0 resets`);
   });
 
   it('E8 - ten thousand requests at once on one connection are answered in turn', async () => {
@@ -179,7 +179,7 @@ describe('E8 - many connections', () => {
     const median = (await times)[10] ?? 0;
     figure(
       'E8',
-      `${requests} pipelined requests: all answered; others ${median.toFixed(1)} ms meanwhile`,
+      `${requests} pipelined requests: all answered; latency of others ${median.toFixed(1)} ms under load`,
     );
   });
 
@@ -197,7 +197,7 @@ describe('E8 - many connections', () => {
     expect(times).toHaveLength(20);
     figure(
       'E7',
-      `${sockets.length} clients that ask for 8 long lists and read nothing: ${Math.round(grown)} MiB`,
+      `${sockets.length} clients that request 8 long lists and read nothing: ${Math.round(grown)} MiB`,
     );
   });
 });
@@ -242,7 +242,7 @@ describe.concurrent('E7 - slow clients', () => {
     const p99 = (times: number[]) => times[Math.floor(times.length * 0.99)] ?? 0;
     figure(
       'E7',
-      `${each * 6} slow connections gone after ${seconds.toFixed(1)} s; p99 of others ${p99(idle).toFixed(1)} ms idle, ${p99(meanwhile).toFixed(1)} ms meanwhile`,
+      `${each * 6} slow connections closed after ${seconds.toFixed(1)} s; p99 of other requests ${p99(idle).toFixed(1)} ms idle, ${p99(meanwhile).toFixed(1)} ms under load`,
     );
   });
 

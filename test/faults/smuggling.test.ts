@@ -92,7 +92,7 @@ describe('E3 - a body', () => {
     expect(text).toMatch(/connection: close/i);
     figure(
       'E3',
-      `413 after at most ${(answeredAfter / 2 ** 20).toFixed(1)} MiB on the way (limit 1 MiB)`,
+      `413 after at most ${(answeredAfter / 2 ** 20).toFixed(1)} MiB sent (limit 1 MiB)`,
     );
   });
 
@@ -169,7 +169,7 @@ describe('E3 - a body', () => {
     expect(grown).toBeLessThan(250);
     figure(
       'E3',
-      `${clients} unfinished bodies of 3.9 MB: ${Math.round(grown)} MiB more, ${refused().length} refused with 503`,
+      `${clients} unfinished bodies of 3.9 MB: ${Math.round(grown)} MiB of memory, ${refused().length} refused with 503`,
     );
   });
 });

@@ -92,7 +92,7 @@ describe('A9 - SIGTERM under load', () => {
     }
     figure(
       'A9',
-      `${rounds} stops under ${clients} writers: 0 of ${all} lost, 0 committed and not answered`,
+      `${rounds} stops under ${clients} writers: 0 of ${all} changes lost, 0 committed without a response`,
     );
   });
 
@@ -198,10 +198,7 @@ describe('a server that is asked to stop before anybody used it', () => {
       if (outcome === undefined) continue;
       ended += 1;
     }
-    figure(
-      'A9',
-      `${ended} of ${rounds} servers that were asked while they started ended by themselves`,
-    );
+    figure('A9', `${ended} of ${rounds} servers exited after SIGTERM during their start`);
     expect(ended).toBe(rounds);
   });
 });

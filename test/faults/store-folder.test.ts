@@ -66,7 +66,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await site.remove();
-  figure('A7', `${refusals} damaged or foreign folders refused, 0 started on, 0 images gone`);
+  figure(
+    'A7',
+    `${refusals} damaged or foreign folders refused, 0 servers started, 0 images deleted`,
+  );
 });
 
 function use(folder: string): void {
@@ -172,7 +175,11 @@ describe('A7 a database that was closed', () => {
       await site.stop();
       copyFileSync(join(closed, 'vmctl.db'), site.database);
       rmSync(`${site.database}.closed`);
-      await expectRefused(/older than the images .* start 1 .* start 2/, /--adopt-images/, true);
+      await expectRefused(
+        /older than the images .*: database from start 1, images from start 2/,
+        /--adopt-images/,
+        true,
+      );
       expect(readFileSync(site.image(newer)).equals(newer.bytes)).toBe(true);
       await site.start('--adopt-images');
       expect(await site.holds(disk)).toBe(true);
@@ -185,13 +192,13 @@ describe('A7 a database that was closed', () => {
   it('A7 older by an image: one that does not know an image is refused', async () => {
     const stranger = '11111111-2222-3333-4444-555555555555';
     writeFileSync(join(site.images, stranger), 'bytes of somebody');
-    await expectRefused(/1 image .*does not know \(1{8}-/, /--adopt-images/);
+    await expectRefused(/1 image .* unknown to the database .* \(1{8}-/, /--adopt-images/);
     expect(readFileSync(join(site.images, stranger), 'utf8')).toBe('bytes of somebody');
   });
 
   it('A7 another site: a database beside the images of another one is refused', async () => {
     writeFileSync(join(site.images, '.site'), JSON.stringify({ site: 'other', starts: 1 }));
-    await expectRefused(/belong to the site other, and the database to /, /--adopt-images/);
+    await expectRefused(/belong to site other, the database to /, /--adopt-images/);
   });
 
   it('A7 torn: refused', async () => {
@@ -223,7 +230,7 @@ describe('A7 a database that was closed', () => {
     await site.stop();
   });
 
-  long('A7 images missing: a folder that is not there or not mounted is refused', async () => {
+  long('A7 images missing: a folder that is absent or not mounted is refused', async () => {
     const away = join(site.parent, 'away');
     renameSync(site.images, away);
     try {
@@ -306,7 +313,10 @@ describe('A7 a database that was closed', () => {
     );
     db.close();
     rmSync(`${site.database}.closed`);
-    await expectRefused(/newer vmctl \(schema 99, this one knows 2\)/, /Use that version/);
+    await expectRefused(
+      /newer vmctl wrote the data \(schema 99, this version supports 2\)/,
+      /Use that version/,
+    );
   });
 
   long('A7 an older version without a list of images: takes its images over', async () => {
@@ -360,9 +370,9 @@ describe('A7 a database whose server was killed', () => {
 
   it('A7 missing beside its log: refused, and the log stays', async () => {
     rmSync(site.database);
-    await expectRefused(/vmctl\.db-wal holds changes/, /--new-site/);
+    await expectRefused(/vmctl\.db-wal has changes for it/, /--new-site/);
     writeFileSync(site.database, '');
-    await expectRefused(/vmctl\.db-wal holds changes/, /--new-site/);
+    await expectRefused(/vmctl\.db-wal has changes for it/, /--new-site/);
     expect(statSync(`${site.database}-wal`).size).toBeGreaterThan(0);
   });
 
@@ -375,7 +385,7 @@ describe('A7 a database whose server was killed', () => {
     const log = `${site.database}-wal`;
     const { size } = statSync(log);
     flip(log, 32 + 24 + 100);
-    await expectRefused(/vmctl\.db-wal is damaged: its frame 1 of \d+ is not whole/, /--restore/);
+    await expectRefused(/vmctl\.db-wal is damaged: frame 1 of \d+ is incomplete/, /--restore/);
     use(killed);
     zero(log, 0, 32);
     await expectRefused(/vmctl\.db-wal is damaged: its first page/, /--restore/);
@@ -495,17 +505,17 @@ describe('the folder of the data', () => {
     mkdirSync(fresh.data);
     chmodSync(fresh.data, mode);
     const { code, stderr } = await refusal();
-    expect(stderr).toMatch(/Others may write into .*chmod go-w/s);
+    expect(stderr).toMatch(/Other users can write to .*chmod go-w/s);
     expect(code).toBe(2);
     expect(readdirSync(fresh.data)).toEqual([]);
   });
 
   it('is refused where it or the database is not what it has to be', async () => {
     writeFileSync(fresh.data, 'a file');
-    expect((await refusal()).stderr).toMatch(/cannot hold the data: it, .* is a file/);
+    expect((await refusal()).stderr).toMatch(/cannot be the data folder: it, .* is a file/);
     rmSync(fresh.data);
     mkdirSync(fresh.database, { recursive: true, mode: 0o700 });
-    expect((await refusal()).stderr).toMatch(/vmctl\.db is a folder; it has to be a file/);
+    expect((await refusal()).stderr).toMatch(/vmctl\.db is a folder; expected a file/);
   });
 
   it.skipIf(process.getuid?.() !== 0)(
@@ -535,7 +545,10 @@ describe('A8 two servers on one folder', () => {
         expect(stderr).toContain('another vmctl serve uses it');
         expect(code).toBe(2);
       }
-      figure('A8', `two more ended after ${Date.now() - idle - before} ms together, exit code 2`);
+      figure(
+        'A8',
+        `two more servers exited after ${Date.now() - idle - before} ms in total, exit code 2`,
+      );
       // Nor is anything moved away from under the first one.
       expect((await site.refused('--new-site')).stderr).toContain('another vmctl serve uses it');
       expect(await site.holds(disk)).toBe(true);

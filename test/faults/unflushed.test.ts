@@ -119,9 +119,9 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
       expect(disk.emptied).toBeGreaterThanOrEqual(cuts / 2);
       figure(
         'A2',
-        `${rounds.length * cuts} cuts in a model of a disk that keeps any mixture of unflushed sectors: 0 acknowledged changes lost`,
+        `${rounds.length * cuts} cuts on a model disk that keeps random unflushed sectors: 0 acknowledged changes lost`,
       );
-      figure('A3', 'cuts that take events which had been seen: 0 ids given twice');
+      figure('A3', 'cuts that lose delivered events: 0 ids reused');
     },
     300_000,
   );

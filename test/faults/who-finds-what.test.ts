@@ -175,7 +175,7 @@ describe('searches', () => {
     'E9 who sees what: no field finds what is hidden',
     async () => {
       for (const one of sides) expect(await oracles(one.api, one), one.who).toEqual([]);
-      figure('E9', `0 of ${searches.length} fields tell names of another's half`);
+      figure('E9', `0 of ${searches.length} fields reveal hidden names`);
     },
     patience,
   );
@@ -198,7 +198,7 @@ describe('searches', () => {
       const after = await everythingOf(jane.api, jane.own);
       const changed = [...before].filter(([path, text]) => after.get(path) !== text);
       expect(changed.map(([path, text]) => `${path}: ${text} | ${after.get(path)}`)).toEqual([]);
-      figure('E9', `0 of ${before.size} answers change with what is hidden`);
+      figure('E9', `0 of ${before.size} responses depend on hidden objects`);
       const control = await everythingOf(worlds.admin, jane.other);
       const seen = [...known].filter(([path, text]) => control.get(path) !== text);
       expect(seen.length).toBeGreaterThan(5);

@@ -162,16 +162,16 @@ it('F4 who sees what: a body that names something hidden is answered as one that
   const { different, asked } = await compared(api, cases, (type) => [hiddenOf(type), absent]);
   expect(different).toEqual([]);
   expect(asked).toBeGreaterThan(30);
-  figure('F4', `0 of ${asked} bodies tell a hidden object from one that is not there`);
+  figure('F4', `0 of ${asked} bodies distinguish hidden from absent objects`);
 }, 900_000);
 
-it('F4 control: two that are not there are answered the same', async () => {
+it('F4 control: two that are absent are answered the same', async () => {
   const cases = some(allCases(), 29);
   const { different } = await compared(halves.worlds.admin, cases, () => [alsoAbsent, absent]);
   expect(different).toEqual([]);
 }, 900_000);
 
-it('F4 control: who sees the other half is told that it is there', async () => {
+it('F4 control: who sees the other half is told that the object exists', async () => {
   const { admin } = halves.worlds;
   const cases = some(allCases(), 29);
   const { different } = await compared(admin, cases, (type) => [hiddenOf(type), absent]);

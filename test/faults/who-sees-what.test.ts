@@ -70,7 +70,7 @@ describe('reads', () => {
       asked += paths.length;
       expect(await leaksIn(api, marks, paths), who).toEqual([]);
     }
-    figure('F4', `0 of ${asked} reads show anything of another's half`);
+    figure('F4', `0 of ${asked} reads show hidden objects`);
   }, 900_000);
 
   it('F4 who sees what: one machine among others shows nothing of what it is next to', async () => {
@@ -172,14 +172,14 @@ function pathsToOthers(
 }
 
 describe('paths', () => {
-  it('F4 who sees what: what is hidden is as what is not there', async () => {
+  it('F4 who sees what: what is hidden is as what is absent', async () => {
     const operations = sampled([...reads, ...changes], 25, ({ type, http }) => `${type} ${http}`);
     let asked = 0;
     for (const one of sides) {
       expect(await toldApart(one, operations), one.who).toEqual([]);
       asked += operations.length;
     }
-    figure('F4', `0 of ${asked} operations tell a hidden object from one that is not there`);
+    figure('F4', `0 of ${asked} operations distinguish hidden from absent objects`);
   }, 900_000);
 
   it('F4 control: who sees everything is told', async () => {

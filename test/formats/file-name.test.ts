@@ -56,7 +56,7 @@ describe('file names', () => {
   it('takes the first stem that is usable, and says which object has none', () => {
     expect(fileNameFrom(['../web01', 'b7'], 'vv', 'VM')).toBe('b7.vv');
     expect(() => fileNameFrom(['../web01', 'a/b'], 'vv', 'VM')).toThrow(
-      'the VM "a/b" is not usable as a file name',
+      'the VM "a/b" is not a valid file name',
     );
   });
 });
@@ -64,7 +64,9 @@ describe('file names', () => {
 describe('files of backups', () => {
   it('refuses a disk whose id leads out of the folder', () => {
     const disks = [{ id: '../../../../pwn', name: 'a/b' }];
-    expect(() => fileNames(disks)).toThrow('"../../../../pwn" is not usable as a file name');
+    expect(() => fileNames(disks)).toThrow(
+      'the disk id "../../../../pwn" is not a valid file name',
+    );
   });
 
   it('gives disks whose names differ in case alone a file each', () => {

@@ -78,7 +78,7 @@ describe('an image', () => {
     expect(files.sizes(cow)).toEqual({ allocated: 0, length: 0 });
   });
 
-  it('that is no qcow2 image is refused, and nothing is lost', async () => {
+  it('that is not a qcow2 image is refused, and nothing is lost', async () => {
     writeFileSync(files.path(cow), Buffer.alloc(4_096, 'not qcow2'));
     const form = { from: 'cow', to: 'raw', size: mebibyte } as const;
     await expect(files.convert(cow, cow, form)).rejects.toThrow('not a qcow2 image');

@@ -38,14 +38,16 @@ describe('startImageDaemon', () => {
     const daemon = await startImageDaemon(options, program);
     await writeFile(join(directory, 'image'), 'hello');
     await daemon.add(ticket('image'));
-    await expect(daemon.add(ticket('image'))).rejects.toThrow('exists already');
+    await expect(daemon.add(ticket('image'))).rejects.toThrow(
+      'a ticket with this id already exists',
+    );
     expect(daemon.url).toBe(`http://127.0.0.1:${daemon.port}`);
     const answer = await fetch(`${daemon.url}/images/image`);
     expect(await answer.text()).toBe('hello');
     expect(await daemon.state('image')).toMatchObject({ id: 'image', transferred: 5 });
     await daemon.extend('image', 0);
     expect(await daemon.state('image')).toMatchObject({ expired: true });
-    await expect(daemon.extend('other', 1)).rejects.toThrow('no such ticket');
+    await expect(daemon.extend('other', 1)).rejects.toThrow('ticket not found');
     await daemon.remove('image');
     expect(await daemon.state('image')).toBeUndefined();
     await daemon.close();
@@ -92,7 +94,7 @@ describe('startImageDaemon', () => {
        });`,
     );
     const daemon = await startImageDaemon(options, pathToFileURL(broken));
-    const message = 'the thread of the image daemon has stopped: out of luck';
+    const message = 'the image daemon thread has stopped: out of luck';
     const calls = [daemon.state('a'), daemon.remove('b')];
     for (const call of calls) await expect(call).rejects.toThrow(message);
     await expect(daemon.add(ticket('c'))).rejects.toThrow(message);

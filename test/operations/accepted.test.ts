@@ -264,7 +264,7 @@ describe('a storage domain', () => {
     await admin.must(`${attached}/deactivate`);
     expect(await written()).toBe(before + 1);
   });
-  site.both('is looked at by a host that there is', async (people) => {
+  site.both('is accessed by an existing host', async (people) => {
     const { admin, path } = people;
     const here = path('/storagedomains/{storagedomain}/isattached');
     expect((await admin.must(here, { host: { name: 'host1' } })).object['is_attached']).toBe(
@@ -316,7 +316,7 @@ describe('a provider', () => {
     const refused = await test();
     expect([refused.status, refused.fault?.detail]).toEqual([
       400,
-      expect.stringContaining('Nothing answers'),
+      expect.stringContaining('No response from http://127.0.0.1:'),
     ]);
   });
   site.both(
@@ -399,7 +399,7 @@ describe('a search', () => {
       const answer = await admin.get(`${path(list)}?search=name%3Dx`);
       expect([answer.status, answer.fault?.detail], list).toEqual([
         400,
-        expect.stringContaining('cannot be searched'),
+        expect.stringContaining('is not searchable.'),
       ]);
       expect((await admin.get(`${path(list)}?search=`)).status).toBe(200);
     }

@@ -258,7 +258,7 @@ const people: readonly Refusing[] = [
     ({ admin }) =>
       says(
         admin.delete(`/tags/${root}`),
-        refused(409, 'Cannot remove Tag. The root of all tags stays as it is.'),
+        refused(409, 'Cannot remove Tag. The root tag cannot be changed.'),
       ),
   ],
   [

@@ -182,7 +182,7 @@ const machines: readonly Refusing[] = [
       const vm = await newVm(people, { ...bootsFromDisc, cluster: { id: cluster.id } });
       return says(
         people.admin.post(`/vms/${vm.id}/start`),
-        refused(400, `Cannot run VM. There is no host that is up in cluster ${cluster['name']}.`),
+        refused(400, `Cannot run VM. Cluster ${cluster['name']} has no host in status up.`),
       );
     },
   ],
@@ -197,7 +197,7 @@ const machines: readonly Refusing[] = [
         admin.post(`/vms/${vm.id}/start`, { action: { vm: { placement_policy } } }),
         refused(
           409,
-          `Cannot run VM. No host satisfies its needs: ${own['name']}: not one of the hosts that were asked for`,
+          `Cannot run VM. No host satisfies its needs: ${own['name']}: not one of the requested hosts`,
         ),
       );
     },
@@ -319,7 +319,7 @@ const wrong: readonly Refusing[] = [
       ]),
   ],
   [
-    'an object that is not there, where one is named',
+    'an object that is absent, where one is named',
     ({ admin, name, path }) =>
       says(
         admin.post('/vms', {

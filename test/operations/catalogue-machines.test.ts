@@ -88,7 +88,7 @@ const life: readonly Scene[] = [
         normal(153, `VM ${vm.name} was started by ${who} (Host: ${vm.host}).`),
         normal(32, `VM ${vm.name} started on Host ${vm.host}.`),
         normal(33, `VM ${vm.name} powered off by ${who} (Host: ${vm.host}) (Reason: too loud).`),
-        normal(61, `VM ${vm.name} is down. Exit message: it was asked to stop.`),
+        normal(61, `VM ${vm.name} is down. Exit message: stop requested.`),
       ];
     },
   ],
@@ -107,7 +107,7 @@ const life: readonly Scene[] = [
         normal(157, `VM ${vm.name} is being rebooted by ${who} (Host: ${vm.host}).`),
         normal(221, `VM ${vm.name} was reset by ${who}.`),
         normal(73, `VM shutdown initiated by ${who} on VM ${vm.name} (Host: ${vm.host}).`),
-        normal(61, `VM ${vm.name} is down. Exit message: it was asked to stop.`),
+        normal(61, `VM ${vm.name} is down. Exit message: stop requested.`),
       ];
     },
   ],
@@ -124,7 +124,7 @@ const life: readonly Scene[] = [
         normal(503, `VM ${vm.name} on Host ${vm.host} is suspended.`),
         normal(
           111,
-          `VM ${vm.name} was suspended and was stopped by ${who}; its saved state is gone.`,
+          `VM ${vm.name} was suspended and was stopped by ${who}; its saved state was discarded.`,
         ),
       ];
     },
@@ -160,7 +160,7 @@ const life: readonly Scene[] = [
       await admin.must(`${first.path}/fence`, { fence_type: 'restart' });
       const [name, lost] = [vm['name'], first['name']];
       return [
-        [119, 'error', `VM ${name} is down with error. Host ${lost} lost its power.`],
+        [119, 'error', `VM ${name} is down with error. Host ${lost} lost power.`],
         [9602, 'error', `Highly available VM ${name} failed. It is restarted automatically.`],
         normal(506, `VM ${name} is highly available and was restarted on host ${other['name']}.`),
       ];
@@ -327,7 +327,7 @@ const disks: readonly Scene[] = [
 
 const kept: readonly Scene[] = [
   [
-    'a snapshot is taken, looked at, gone back to and removed',
+    'a snapshot is taken, checked, gone back to and removed',
     async (people) => {
       const { admin } = people;
       const vm = await newVm(people);

@@ -40,7 +40,7 @@ const machines: readonly Scene[] = [
     },
   ],
   [
-    'a guest is frozen and thawed, its screen is looked at',
+    'a guest is frozen and thawed, its screen is checked',
     async (people) => {
       const { admin } = people;
       const { id, name } = await newVm(people);

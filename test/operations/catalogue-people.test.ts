@@ -29,7 +29,7 @@ const tags: readonly Scene[] = tagged.map(([template, called, on, off, there]) =
     expect((await admin.delete(`${tagsThere}/${id}`)).status).toBe(200);
     return [
       normal(on, `Tag ${tag} was attached to ${what} by ${who}.`),
-      [there, 'warning', `Tag ${tag} is attached to ${what} already.`],
+      [there, 'warning', `Tag ${tag} is already attached to ${what}.`],
       normal(430, `Tag ${tag} configuration was updated by ${who}.`),
       normal(off, `Tag ${tag} was detached from ${what} by ${who}.`),
     ];
@@ -87,7 +87,7 @@ const people: readonly Scene[] = [
         normal(864, `Role ${role} was created by ${who}.`),
         normal(856, `Role ${role} was updated by ${who}.`),
         normal(860, `Permit login was added to role ${role} by ${who}.`),
-        normal(862, `Permit login was taken from role ${role} by ${who}.`),
+        normal(862, `Permit login was removed from role ${role} by ${who}.`),
         normal(858, `Role ${role} was removed by ${who}.`),
       ];
     },

@@ -47,7 +47,7 @@ const hosts: readonly Scene[] = [
     },
   ],
   [
-    'machines leave a host that goes to maintenance, and are not known on one that is lost',
+    'machines leave a host that goes to maintenance, and are unknown on one that is lost',
     async (people) => {
       const { admin } = people;
       const first = await addHost(people);

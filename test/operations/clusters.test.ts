@@ -66,7 +66,7 @@ describe(row(4), () => {
     await refused({ cpu: { type: 'Abacus' } }, 400, /Abacus/);
     await refused({ version: { major: 9, minor: 9 } }, 400, /9\.9 is not supported/);
     await refused({ version: { major: 4, minor: 2 } }, 400, /not supported|lower/);
-    await refused({ virt_service: false }, 400, /virtual machines or Gluster/);
+    await refused({ virt_service: false }, 400, /must run VMs, Gluster or both/);
     await refused({ data_center: { id: 'ffffffff-0000-0000-0000-000000000000' } }, 404, /./);
     await refused(
       {

@@ -151,7 +151,7 @@ describe('vmctl', () => {
     const words = ['disks', 'create', '--name', randomUUID(), '--provisioned-size', String(size)];
     const { code, stderr } = await home.runHere([...words, ...named]);
     expect(code).toBeGreaterThan(0);
-    expect(stderr).toMatch(/file storage allows|larger than a 64-bit number/);
+    expect(stderr).toMatch(/file storage allows|larger than a 64-bit integer/);
     expect(stderr).not.toMatch(/run the command again|e\+|775\d{0,2}808000|776000/);
   });
 

@@ -61,7 +61,7 @@ describe(row(156), () => {
 
 for (const number of [157, 158] as const) {
   describe(row(number), () => {
-    site.both('takes an event out of sight, and brings it back', async ({ admin, jane }) => {
+    site.both('hides an event, and shows it again', async ({ admin, jane }) => {
       const { id } = await admin.add('/events', { event: external() });
       // What she may not see is not there for her.
       expect([403, 404]).toContain((await jane.delete(`/events/${id}`)).status);

@@ -78,12 +78,12 @@ describe(row(73), () => {
     const before = (await admin.get(own.path)).object;
     expect(before).toMatchObject({ conflicts: 'MISSING_HOOK', conflict_status: '4' });
     const resolve = (action: Thing) => admin.post(`${own.path}/resolve`, { action });
-    await refused(resolve({ resolution_type: 'copy' }), 409, 'such a conflict');
+    await refused(resolve({ resolution_type: 'copy' }), 409, 'No server has this conflict.');
     await refused(resolve({ resolution_type: 'wish' }), 400, 'add, copy');
     await refused(resolve({}), 400, 'resolutionType');
     expect((await resolve({ resolution_type: 'add' })).status).toBe(200);
     expect((await admin.get(own.path)).object['conflict_status']).toBe('0');
-    await refused(resolve({ resolution_type: 'add' }), 409, 'such a conflict');
+    await refused(resolve({ resolution_type: 'add' }), 409, 'No server has this conflict.');
   });
   site.both('copies the text of a server to all', async (people) => {
     const { admin, path } = people;

@@ -186,7 +186,7 @@ describe(row(135), () => {
     const host = await addHost(people);
     const early = await admin.post(`${host.path}/upgrade`);
     expect(early.status).toBe(409);
-    expect(early.fault?.detail).toContain('no updates');
+    expect(early.fault?.detail).toContain('No updates are available');
     await admin.must(`${host.path}/upgradecheck`);
     const before = (await admin.get(host.path)).object;
     await admin.must(`${host.path}/upgrade`, { reboot: true, timeout: 10 });

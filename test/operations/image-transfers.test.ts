@@ -154,7 +154,7 @@ describe('a transfer of a snapshot', () => {
     const answer = await admin.post('/imagetransfers', { image_transfer: of });
     expect([answer.status, answer.fault?.detail]).toEqual([
       409,
-      expect.stringContaining('only be downloaded'),
+      '[Cannot add image transfer. The content of a snapshot can only be downloaded.]',
     ]);
     const both = await admin.post('/imagetransfers', {
       image_transfer: { ...of, disk: { id: disk }, direction: 'download' },
@@ -202,7 +202,7 @@ describe('a transfer of a disk in a backup', () => {
     for (const [status, words, transfer] of [
       [409, 'locked', { disk: { id: disk } }],
       [409, 'locked', { disk: { id: disk }, direction: 'download' }],
-      [409, 'only be downloaded', of],
+      [409, 'The content of a backup can only be downloaded.', of],
       [400, 'not applicable', { ...of, direction: 'download', format: 'cow' }],
     ] as const) {
       const refused = await admin.post('/imagetransfers', { image_transfer: transfer });

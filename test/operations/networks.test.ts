@@ -95,7 +95,7 @@ for (const base of ['/networks', '/datacenters/{datacenter}/networks']) {
   });
 }
 
-describe('a network that virtual machines use', () => {
+describe('a network that VMs use', () => {
   site.both('keeps its tag while they run, and its data center for ever', async (people) => {
     const { admin, path, name } = people;
     const network = await addNetwork(people, { vlan: { id: 3 } });

@@ -52,7 +52,7 @@ describe(row('G25'), () => {
     expect((await admin.delete(own)).status).toBe(200);
     expect((await admin.get(own)).status).toBe(404);
   });
-  site.both('refuses a name that is taken, and what is no address', async ({ admin, name }) => {
+  site.both('refuses a name that is taken, and an invalid address', async ({ admin, name }) => {
     const external_host_provider = { name: name('twice'), url: 'https://hosts.example.com' };
     await admin.add(list, { external_host_provider });
     expect((await admin.post(list, { external_host_provider })).status).toBe(409);

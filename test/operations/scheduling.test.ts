@@ -155,7 +155,7 @@ describe('pins, memory and processors', () => {
     await admin.must(`/hosts/${second}/activate`);
     expect(await refusal(await vm({ memory: 2 ** 40 }))).toContain('not enough memory');
     const cpu = { topology: { sockets: 16, cores: 8 } };
-    expect(await refusal(await vm({ cpu }))).toContain('not enough processors');
+    expect(await refusal(await vm({ cpu }))).toContain('not enough CPUs (');
   });
   site.both(
     'counts threads as processors where the cluster does, and cores else',
@@ -170,12 +170,14 @@ describe('pins, memory and processors', () => {
         vm({ cpu: { topology: { sockets: 1, cores: number } } });
       await start(await withCores(cores));
       const more = await withCores(cores + 1);
-      expect(await refusal(more)).toContain(`(it has ${cores}, ${cores + 1} are needed)`);
+      expect(await refusal(more)).toContain(
+        `not enough CPUs (${cores} available, ${cores + 1} needed)`,
+      );
       await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: true } });
       await start(more);
       await start(await withCores(cores * count('threads')));
       await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: false } });
-      expect(await refusal(await withCores(cores + 1))).toContain('not enough processors');
+      expect(await refusal(await withCores(cores + 1))).toContain('not enough CPUs (');
     },
   );
   site.both('counts memory twice where the cluster does', async (people) => {
@@ -194,7 +196,7 @@ describe('pins, memory and processors', () => {
     for (const host of hosts) await admin.must(`/hosts/${host}/deactivate`);
     const answer = await admin.post(`/vms/${one}/start`);
     expect(answer.status).toBe(400);
-    expect(answer.fault?.detail).toContain('no host that is up');
+    expect(answer.fault?.detail).toContain('has no host in status up.');
   });
 });
 

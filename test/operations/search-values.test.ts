@@ -26,7 +26,7 @@ interface Known {
 /** Fields that nothing in a simulated site has a value of, and why. */
 const valueless: Readonly<Record<string, string>> = {
   'vm has_illegal_images': 'only a copy that fails leaves illegal images',
-  'vm k8s_namespace': 'there are no container clusters',
+  'vm k8s_namespace': 'no container clusters exist',
   'instance_type comment': 'shares its fields with templates',
   'instance_type sealed': 'an instance type has no disks to seal',
   'instance_type cluster': 'belongs to no cluster',
@@ -486,7 +486,7 @@ async function pathOf(path: string): Promise<string> {
 const searched = Object.keys(known);
 
 describe('every field', () => {
-  it.each(searched)('of %s is looked at here, or is said to have no values', (type) => {
+  it.each(searched)('of %s is checked here, or is said to have no values', (type) => {
     const seen = new Set((known[type] ?? []).flatMap(({ fields }) => Object.keys(fields)));
     const left = Object.keys(searchFields[type] ?? {}).filter(
       (field) => !seen.has(field) && !valueless[`${type} ${field}`],

@@ -143,7 +143,7 @@ function internal(what: string) {
 }
 
 describe('the secrets of the model', () => {
-  it('are in no answer of an operation that takes one', async () => {
+  it('are in no response of an operation that takes one', async () => {
     let sent = 0;
     for (const operation of withSecrets) {
       const { http, path, service, type, isAction } = operation;

@@ -119,7 +119,11 @@ describe(row(87), () => {
       [400, 'backup', { type: 'iso', backup: true }],
       [400, 'absolute path', { storage: { ...nfs('x'), path: 'relative' } }],
       [400, 'nfs_retrans', { storage: { ...nfs(name('x')), nfs_retrans: 40_000 } }],
-      [400, 'by itself', { storage: { ...nfs(name('x')), mount_options: 'ro,timeo=5' } }],
+      [
+        400,
+        'sets these mount options automatically: timeo',
+        { storage: { ...nfs(name('x')), mount_options: 'ro,timeo=5' } },
+      ],
     ] as const;
     for (const [status, words, more] of cases) {
       const answer = await add(more);
@@ -279,7 +283,7 @@ describe(row(84), () => {
 });
 
 describe(row(85), () => {
-  site.both('deactivates a domain; its space is not known then', async (people) => {
+  site.both('deactivates a domain; its space is unknown then', async (people) => {
     const { admin, path } = people;
     const id = await ownDomain(people);
     const attached = path(`/datacenters/{datacenter}/storagedomains/${id}`);
@@ -294,7 +298,7 @@ describe(row(85), () => {
       expect.stringContaining('maintenance'),
     ]);
   });
-  site.both('not while virtual machines on it run', async ({ admin, path }) => {
+  site.both('not while VMs on it run', async ({ admin, path }) => {
     const answer = await admin.post(
       path('/datacenters/{datacenter}/storagedomains/{storagedomain}/deactivate'),
     );

@@ -54,7 +54,7 @@ describe('on a slow service', () => {
     await refused(admin.delete(`/storagedomains/${id}?destroy=true`), 409, 'locked');
   });
 
-  it('a new disk is locked until it is there', async () => {
+  it('a new disk is locked until it exists', async () => {
     const domain = await admin.find('/storagedomains', 'data1');
     const answer = await admin.post('/disks', {
       disk: { name: 'slow', provisioned_size: gibibyte, format: 'raw', ...on(domain.id) },

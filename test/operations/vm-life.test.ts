@@ -52,7 +52,7 @@ describe(row(92), () => {
     await refused(path('{vm}'), {}, 409, /VM is running/);
     const network = { os: { boot: { devices: { device: ['network'] } } } };
     const bare = await newVm(people, network);
-    await refused(bare.id, {}, 409, /network interface/);
+    await refused(bare.id, {}, 409, /NIC/);
     const big = await newVm(people, { ...bootsFromDisc, memory: 5 * 2 ** 40 });
     await refused(big.id, {}, 409, /host1: not enough memory/);
     const two = { use_cloud_init: true, use_sysprep: true };

@@ -51,7 +51,7 @@ for (const base of ['/networks/{network}/vnicprofiles', '/vnicprofiles']) {
       const none = await admin.add(path, body(people, network.id, { network_filter: {} }));
       expect(none).not.toHaveProperty('network_filter');
     });
-    site.both('keeps a profile in use, and wants a network of virtual machines', async (people) => {
+    site.both('keeps a profile in use, and wants a network of VMs', async (people) => {
       const { admin, path } = people;
       const network = await addNetwork(people);
       const profile = await admin.add(at22(network.id), body(people, network.id));

@@ -232,24 +232,7 @@ const foreign = {
     </Section>
   </Content>
 </ovf:Envelope>`,
-  appliance: `<?xml version="1.0" encoding="UTF-8"?>
-<Envelope vmw:buildId="build-1" xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:cim="http://schemas.dmtf.org/wbem/wscim/1/common" xmlns:o="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData" xmlns:vmw="http://www.vmware.com/schema/ovf">
-  <References><File o:href="appliance-disk1.vmdk" o:id="file1" o:size="68608"/></References>
-  <DiskSection><Info>Virtual disk information</Info>
-    <Disk o:capacity="16" o:capacityAllocationUnits="byte * 2^30" o:diskId="vmdisk1" o:fileRef="file1" o:format="http://www.vmware.com/interfaces/specifications/vmdk.html#streamOptimized" o:populatedSize="0"/>
-  </DiskSection>
-  <NetworkSection><Info>The list of logical networks</Info><Network o:name="VM Network"><Description>d</Description></Network></NetworkSection>
-  <VirtualSystem o:id="appliance"><Info>A virtual machine</Info><Name>appliance</Name>
-    <OperatingSystemSection o:id="94" vmw:osType="ubuntu64Guest"><Info>The kind of installed guest operating system</Info></OperatingSystemSection>
-    <AnnotationSection><Info>An annotation</Info><Annotation>To be tried</Annotation></AnnotationSection>
-    <VirtualHardwareSection><Info>Virtual hardware requirements</Info>
-      <Item><rasd:AllocationUnits>hertz * 10^6</rasd:AllocationUnits><rasd:ElementName>4 virtual CPU(s)</rasd:ElementName><rasd:InstanceID>1</rasd:InstanceID><rasd:ResourceType>3</rasd:ResourceType><rasd:VirtualQuantity>4</rasd:VirtualQuantity><vmw:CoresPerSocket o:required="false">2</vmw:CoresPerSocket></Item>
-      <Item><rasd:AllocationUnits>byte * 2^20</rasd:AllocationUnits><rasd:InstanceID>2</rasd:InstanceID><rasd:ResourceType>4</rasd:ResourceType><rasd:VirtualQuantity>4096</rasd:VirtualQuantity></Item>
-      <Item><rasd:AddressOnParent>7</rasd:AddressOnParent><rasd:Connection>VM Network</rasd:Connection><rasd:ElementName>Network adapter 1</rasd:ElementName><rasd:InstanceID>9</rasd:InstanceID><rasd:ResourceSubType>E1000e</rasd:ResourceSubType><rasd:ResourceType>10</rasd:ResourceType></Item>
-      <Item><rasd:AddressOnParent>0</rasd:AddressOnParent><rasd:ElementName>Hard disk 1</rasd:ElementName><rasd:HostResource>ovf:/disk/vmdisk1</rasd:HostResource><rasd:InstanceID>8</rasd:InstanceID><rasd:Parent>3</rasd:Parent><rasd:ResourceType>17</rasd:ResourceType></Item>
-    </VirtualHardwareSection>
-  </VirtualSystem>
-</Envelope>`,
+  appliance: `<?xml version="1.0" encoding="UTF-8"?>\n<Envelope vmw:buildId="build-1" xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:cim="http://schemas.dmtf.org/wbem/wscim/1/common" xmlns:o="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData" xmlns:vmw="http://www.vmware.com/schema/ovf">\n  <References><File o:href="appliance-disk1.vmdk" o:id="file1" o:size="68608"/></References>\n  <DiskSection><Info>Virtual disk information</Info>\n    <Disk o:capacity="16" o:capacityAllocationUnits="byte * 2^30" o:diskId="vmdisk1" o:fileRef="file1" o:format="http://www.vmware.com/interfaces/specifications/vmdk.html#streamOptimized" o:populatedSize="0"/>\n  </DiskSection>\n  <NetworkSection><Info>The list of logical networks</Info><Network o:name="VM Network"><Description>d</Description></Network></NetworkSection>\n  <VirtualSystem o:id="appliance"><Info>A VM</Info><Name>appliance</Name>\n    <OperatingSystemSection o:id="94" vmw:osType="ubuntu64Guest"><Info>The kind of installed guest operating system</Info></OperatingSystemSection>\n    <AnnotationSection><Info>An annotation</Info><Annotation>To be tried</Annotation></AnnotationSection>\n    <VirtualHardwareSection><Info>Virtual hardware requirements</Info>\n      <Item><rasd:AllocationUnits>hertz * 10^6</rasd:AllocationUnits><rasd:ElementName>4 virtual CPU(s)</rasd:ElementName><rasd:InstanceID>1</rasd:InstanceID><rasd:ResourceType>3</rasd:ResourceType><rasd:VirtualQuantity>4</rasd:VirtualQuantity><vmw:CoresPerSocket o:required="false">2</vmw:CoresPerSocket></Item>\n      <Item><rasd:AllocationUnits>byte * 2^20</rasd:AllocationUnits><rasd:InstanceID>2</rasd:InstanceID><rasd:ResourceType>4</rasd:ResourceType><rasd:VirtualQuantity>4096</rasd:VirtualQuantity></Item>\n      <Item><rasd:AddressOnParent>7</rasd:AddressOnParent><rasd:Connection>VM Network</rasd:Connection><rasd:ElementName>Network adapter 1</rasd:ElementName><rasd:InstanceID>9</rasd:InstanceID><rasd:ResourceSubType>E1000e</rasd:ResourceSubType><rasd:ResourceType>10</rasd:ResourceType></Item>\n      <Item><rasd:AddressOnParent>0</rasd:AddressOnParent><rasd:ElementName>Hard disk 1</rasd:ElementName><rasd:HostResource>ovf:/disk/vmdisk1</rasd:HostResource><rasd:InstanceID>8</rasd:InstanceID><rasd:Parent>3</rasd:Parent><rasd:ResourceType>17</rasd:ResourceType></Item>\n    </VirtualHardwareSection>\n  </VirtualSystem>\n</Envelope>`,
 };
 
 describe('a document of others', () => {
@@ -359,9 +342,9 @@ describe('garbage', () => {
     ['{"vm": {}}', 'expected an element'],
     ['<html/>', 'its root element is html'],
     ['<Envelope/>', 'neither Content nor VirtualSystem'],
-    ['<Envelope><Content>', 'ends too early'],
+    ['<Envelope><Content>', 'unexpected end of the text inside <Content>'],
     ['<!DOCTYPE x [<!ENTITY e "x">]><Envelope/>', 'document type declarations'],
-    ['<Envelope><VirtualSystem/><VirtualSystem/></Envelope>', 'describes 2 machines'],
+    ['<Envelope><VirtualSystem/><VirtualSystem/></Envelope>', 'describes 2 VMs'],
     [
       hardware(
         '<Item><ResourceType>4</ResourceType><VirtualQuantity>much</VirtualQuantity></Item>',

@@ -53,7 +53,7 @@ function differences(kind: string, facts: ReadonlyMap<string, readonly string[]>
     const wrong = values?.find((value) => forms.length > 0 && !hasForm(value, forms));
     const difference =
       values === undefined && percent === 100
-        ? `${what} is not there`
+        ? `${what} is absent`
         : wrong === undefined
           ? undefined
           : `${what} is "${wrong}", not ${forms.join(' or ')}`;

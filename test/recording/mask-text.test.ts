@@ -37,7 +37,7 @@ describe('masked JSON', () => {
     );
   });
 
-  it('is refused where it is not well-formed', () => {
+  it('is refused if it is not well-formed', () => {
     for (const text of ['{"password":"gehe', '{"a":}', '', 'x']) {
       expect(maskJson(text)).toBeUndefined();
     }
@@ -74,7 +74,7 @@ describe('masked XML', () => {
     expect(maskXml(text)).toBe(text);
   });
 
-  it('is refused where it is not well-formed', () => {
+  it('is refused if it is not well-formed', () => {
     for (const text of ['<a><password>gehe', '<a></b>', '<a>', '<a><password>x</a>', '<']) {
       expect(maskXml(text), text).toBeUndefined();
     }

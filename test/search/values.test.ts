@@ -49,9 +49,9 @@ test.each([
 });
 
 test.each(['9223372036854775808', '-9223372036854775809', '12345678901234567890', '0x10', '1 2'])(
-  'no integer of 64 bits is %s',
+  'refuses %s as a 64-bit integer',
   (number) => {
-    expect(() => valueIn(`cpu_usage="${number}"`, 'vm')).toThrow('is no integer');
+    expect(() => valueIn(`cpu_usage="${number}"`, 'vm')).toThrow(`"${number}" is not a valid `);
   },
 );
 

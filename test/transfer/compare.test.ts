@@ -101,7 +101,7 @@ describe('a file', () => {
   it('in another format than the disk is told to be so', async () => {
     expect(await failureOf(compared(qcow2(size)))).toMatchObject({
       code: 'different',
-      hint: 'the file is cow and the disk raw: they are compared as they are stored, not as a machine sees them',
+      hint: 'the file is cow, the disk raw; only the stored bytes are compared',
     });
   });
 
@@ -119,9 +119,9 @@ describe('a file', () => {
 
 describe('without a checksum', () => {
   const none = {
-    message: 'the image daemon makes no checksums',
+    message: 'the image daemon does not support checksums',
     code: 'no_checksum',
-    hint: 'vmctl disks download fetches the image, so that the files can be compared here',
+    hint: 'download the image with vmctl disks download to compare the files',
   };
 
   it('of an old daemon nothing can be compared', async () => {

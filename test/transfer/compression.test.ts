@@ -29,7 +29,7 @@ async function* inPieces(bytes: Buffer, length = bytes.length): AsyncGenerator<U
 
 function packing(name: keyof typeof packed): Compression {
   const found = compressionOf(packed[name]);
-  if (!found) throw new Error(`${name} is not known.`);
+  if (!found) throw new Error(`${name} is unknown.`);
   return found;
 }
 
@@ -70,10 +70,10 @@ describe.each(names)('%s', (name) => {
     expect(error).toBeInstanceOf(VmctlError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        `^a.x cannot be unpacked: its ${name} data breaks off or is damaged \\(.+\\)$`,
+        `^cannot decompress a\\.x: ${name} data is truncated or damaged \\(.+\\)$`,
       ),
       code: 'damaged_file',
-      hint: 'fetch it or pack it again',
+      hint: 'download or compress it again',
     });
   });
 

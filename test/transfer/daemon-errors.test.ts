@@ -34,14 +34,14 @@ describe('an answer that is no success', () => {
     const error = daemonError('send the image', status, ' It failed.\nAt line 5.\n');
     expect(error).toBeInstanceOf(kind);
     expect(error).toMatchObject({
-      message: 'send the image: the image daemon says: It failed.',
+      message: 'send the image: the image daemon reports: It failed.',
       ...{ status, code, retryable },
     });
   });
 
   it('without a word is told by its status', () => {
     expect(daemonError('look', 404, ' \n').message).toBe(
-      'look: the image daemon says: HTTP status 404',
+      'look: the image daemon reports: HTTP status 404',
     );
   });
 
@@ -52,7 +52,7 @@ describe('an answer that is no success', () => {
       message: 'look: the image daemon no longer accepts the ticket',
       code: 'ticket_refused',
       status: 403,
-      hint: 'the transfer was paused, cancelled, or has run out of time',
+      hint: 'the transfer was paused, cancelled or has expired',
     });
     expect([403, 401, 404, 500, undefined].map(isTicketRefusal)).toEqual([
       ...[true, false, false, false, false],
@@ -60,8 +60,8 @@ describe('an answer that is no success', () => {
   });
 
   it('though it claims to be one', () => {
-    expect(invalidResponse('sends no HTTP')).toMatchObject({
-      message: 'fetch the image: the image daemon sends no HTTP',
+    expect(invalidResponse('does not use HTTP')).toMatchObject({
+      message: 'cannot download the image: the image daemon does not use HTTP',
       code: 'bad_answer',
       retryable: false,
     });

@@ -346,7 +346,7 @@ describe('a download that stops', () => {
     expect(await download(options())).toMatchObject({ size, verified: true });
     expect(readFileSync(file).equals(daemon.current)).toBe(true);
     expect(notes).toEqual([
-      'the file is complete, but the transfer did not end well: the service did not accept the image: the transfer is finished_failure',
+      'the file is complete, but the transfer failed at its end: the service refused the image: the transfer is finished_failure',
     ]);
   });
 

@@ -38,17 +38,17 @@ describe('the format of the disk', () => {
       'a raw image',
       raw,
       'cow',
-      'a is no qcow2 image',
+      'a is not a qcow2 image',
       'wrong_format',
-      'leave --format out, or convert it: qemu-img convert -O qcow2',
+      'remove --format, or convert it: qemu-img convert -O qcow2',
     ],
     [
       'a difference',
       { ...cow, hasBackingFile: true },
       undefined,
-      'a is only the difference to another image',
+      'a is the overlay of another image',
       'has_backing_file',
-      'make it whole first: qemu-img convert -O qcow2',
+      'flatten it: qemu-img convert -O qcow2',
     ],
     [
       'an encrypted image',
@@ -62,7 +62,7 @@ describe('the format of the disk', () => {
       'an image without its data',
       { ...cow, obstacle: 'external data' },
       undefined,
-      'a has its data in another file',
+      'a has an external data file',
       'unusable_image',
       'convert it first: qemu-img convert -O qcow2',
     ],
@@ -72,17 +72,22 @@ describe('the format of the disk', () => {
 });
 
 describe('what no machine could start from', () => {
-  const convert = 'convert it first: qemu-img convert -O qcow2; --format raw uploads it as it is';
+  const convert =
+    'convert it first: qemu-img convert -O qcow2; or upload it unchanged with --format raw';
   const known = (head: Buffer, path: string, content = raw) => requireKnown(head, content, path);
 
   it.each([
     ['KDMV', 'a VMDK image', convert],
-    ['BZh', 'packed with bzip2', 'unpack it first: bunzip2; --format raw uploads it as it is'],
-    ['PK\x03\x04', 'a ZIP archive', 'unpack it first: unzip; --format raw uploads it as it is'],
+    [
+      'BZh',
+      'compressed with bzip2',
+      'decompress it: bunzip2; or upload it unchanged with --format raw',
+    ],
+    ['PK\x03\x04', 'a ZIP archive', 'extract it: unzip; or upload it unchanged with --format raw'],
     [
       "7z\xbc\xaf'\x1c",
       'a 7-Zip archive',
-      'unpack it first: 7z x; --format raw uploads it as it is',
+      'extract it: 7z x; or upload it unchanged with --format raw',
     ],
   ])('is %j: %s', (magic, what, hint) => {
     const refused = { message: `a is ${what}`, code: 'wrong_format', hint };
@@ -96,9 +101,9 @@ describe('what no machine could start from', () => {
 
   it.each(['a.qcow2', 'a.qcow', '/b/a.QCOW2'])('is a raw image that is called %s', (path) => {
     expect(refusal(() => known(Buffer.from('raw'), path))).toEqual({
-      message: `${path} is no qcow2 image, whatever its name says`,
+      message: `${path} is not a qcow2 image, despite its name`,
       code: 'wrong_format',
-      hint: 'look at what is in it; --format raw uploads it as it is',
+      hint: 'check its contents; --format raw uploads it unchanged',
     });
     expect(() => known(qcow2Image(), path, cow)).not.toThrow();
   });

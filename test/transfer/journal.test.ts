@@ -143,11 +143,11 @@ describe('Journal', () => {
     journal.close();
   });
 
-  it.skipIf(process.platform === 'win32')('is not believed when others may write it', () => {
+  it.skipIf(process.platform === 'win32')('is refused if other users can write it', () => {
     const journal = Journal.create(folder, header);
     journal.close();
     chmodSync(journal.path, 0o666);
-    expect(() => Journal.find(folder, () => true)).toThrow(/others may change/);
+    expect(() => Journal.find(folder, () => true)).toThrow(/^other users can change /);
   });
 
   it('of another version or of nothing at all is left alone', () => {
@@ -170,16 +170,16 @@ describe('Journal', () => {
   });
 
   it.skipIf(process.platform === 'win32').each([0o620, 0o602, 0o666])(
-    'is not believed when its mode is %i',
+    'is refused if its mode is %i',
     (mode) => {
       const journal = Journal.create(folder, header);
       journal.close();
       chmodSync(journal.path, mode);
       expect(() => Journal.find(folder, () => true)).toThrow(
         expect.objectContaining({
-          message: `${journal.path} is a file that others may change`,
+          message: `other users can change ${journal.path}`,
           code: 'unsafe_file',
-          hint: 'look at what is in it, then remove it',
+          hint: 'check its contents, then remove it',
         }),
       );
       chmodSync(journal.path, 0o644);
@@ -187,28 +187,28 @@ describe('Journal', () => {
     },
   );
 
-  it('that cannot be written says what it is for', () => {
+  it('reports its purpose if it cannot be written', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     expect(() => Journal.create(join(file, 'journals'), header)).toThrow(
       expect.objectContaining({
-        message: expect.stringMatching(/file\/journals\/[0-9a-f]{32}\.jsonl cannot be written: /),
+        message: expect.stringMatching(
+          /^cannot write ".*file\/journals\/[0-9a-f]{32}\.jsonl": a part of the path is not a folder$/,
+        ),
         code: 'unwritable_journal',
-        hint: 'it keeps track of the transfer; make room there, or let XDG_STATE_HOME name another folder',
+        hint: 'it is the journal of the transfer; free some space, or set XDG_STATE_HOME to another folder',
       }),
     );
   });
 
-  it('that cannot be removed is noted, and gone without a word otherwise', () => {
+  it('reports a failed removal, and nothing after a successful one', () => {
     const notes: string[] = [];
     const journal = Journal.create(folder, header);
     rmSync(journal.path);
     mkdirSync(journal.path);
     journal.remove((note) => notes.push(note));
     journal.remove();
-    expect(notes).toEqual([
-      expect.stringMatching(/\.jsonl, which kept track of it, cannot be removed: ./),
-    ]);
+    expect(notes).toEqual([expect.stringMatching(/^cannot remove the journal .*\.jsonl: ./)]);
     rmSync(journal.path, { recursive: true });
     const other = Journal.create(folder, header);
     other.remove((note) => notes.push(note));
@@ -251,9 +251,9 @@ describe('Journal', () => {
       const again = reopened();
       expect(() => again.refuseIfInUse()).toThrow(
         expect.objectContaining({
-          message: `another vmctl (process ${child.pid}) is moving /images/one.raw at this moment`,
+          message: `another vmctl (process ${child.pid}) is transferring /images/one.raw`,
           code: 'transfer_in_use',
-          hint: 'wait for it, or stop it first',
+          hint: 'wait for it, or stop it',
         }),
       );
       again.close();

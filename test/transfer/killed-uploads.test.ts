@@ -78,7 +78,7 @@ it.each([
   expect(disk?.['id']).toBe(left?.['id']);
   expect(difference(file, await downloaded(name))).toBeUndefined();
   // Now it is there.
-  expect((await user.run(...words(name))).stderr).toContain('there already; nothing to do');
+  expect((await user.run(...words(name))).stderr).toContain('already exists; nothing to do');
 });
 
 it('killed before its disk is created, the same command creates it, and leaves no journal', async () => {
@@ -118,7 +118,9 @@ it('refuses a disk that another process is filling', async () => {
   while ((await disks('busy'))[0]?.['status'] !== 'ok');
   const { code, stderr } = await user.run(...words('busy'));
   expect(code).toBe(6);
-  expect(stderr).toContain(`another vmctl (process ${running.process.pid}) is moving ${file}`);
+  expect(stderr).toContain(
+    `another vmctl (process ${running.process.pid}) is transferring ${file}`,
+  );
   running.process.kill('SIGKILL');
   await running.outcome;
 });

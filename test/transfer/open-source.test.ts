@@ -81,7 +81,7 @@ describe('a file', () => {
     expect(source.identity).toEqual({ ...plain.identity, size: 70_000 });
     expect((await drain(source)).equals(bytes)).toBe(true);
     expect((await drain(plain)).equals(gzipSync(bytes))).toBe(true);
-    expect(notes).toEqual([`${path} is packed with gzip: it is read once to learn its size`]);
+    expect(notes).toEqual([`${path} is compressed with gzip; reading it once for its size`]);
   });
 
   it('that is packed and changes meanwhile is noticed', async () => {
@@ -111,7 +111,14 @@ describe('what no disk holds is refused', () => {
     ['an empty file', 'a', Buffer.alloc(0), {}, /a is empty$/, 'empty_file'],
     ['an empty file, raw', 'a', Buffer.alloc(0), { format: 'raw' }, /a is empty$/, 'empty_file'],
     ['nothing, packed', 'a.gz', gzipSync(''), {}, /a\.gz is empty$/, 'empty_file'],
-    ['a name that lies', 'a.gz', bytes, {}, /is not packed with gzip, whatever/, 'wrong_format'],
+    [
+      'a name that lies',
+      'a.gz',
+      bytes,
+      {},
+      /is not compressed with gzip, despite its name$/,
+      'wrong_format',
+    ],
     ['an archive', 'a', Buffer.from('PK\x03\x04'), {}, /a is a ZIP archive$/, 'wrong_format'],
     ['a packed archive', 'a.gz', gzipSync('PK\x03\x04'), {}, /a is a ZIP archive$/, 'wrong_format'],
     [
@@ -119,7 +126,7 @@ describe('what no disk holds is refused', () => {
       'a.qcow2.gz',
       gzipSync(bytes),
       {},
-      /a\.qcow2 is no/,
+      /a\.qcow2 is not a qcow2 image, despite its name$/,
       'wrong_format',
     ],
   ])('%s', async (_, name, content, some, message, code) => {
@@ -145,7 +152,7 @@ describe('standard input', () => {
     expect(source).toMatchObject({ path: 'standard input', storedSize: 0, repeatable: false });
     expect(source.identity).toEqual({ size: 70_000, modified: '', inode: '' });
     expect((await drain(source)).equals(bytes)).toBe(true);
-    expect(notes).toEqual(['an upload from standard input cannot be resumed']);
+    expect(notes).toEqual(['cannot resume an upload from standard input']);
   });
 
   it.each<[string, Buffer, Buffer, Partial<SourceOptions>]>([
@@ -153,18 +160,15 @@ describe('standard input', () => {
     ['what is packed', gzipSync(bytes), bytes, {}],
     // The size given is that of the disk.
     ['a qcow2 image', qcow2, qcow2, { size: 1_048_576 }],
-  ])(
-    'is copied to a temporary file when its size is not known: %s',
-    async (_, sent, held, some) => {
-      const source = await piped(sent, some);
-      expect(source).toMatchObject({ size: held.length, repeatable: false });
-      expect((await drain(source)).equals(held)).toBe(true);
-      expect(notes.at(-1)).toBe(
-        'the size of standard input is not known: it is copied to a temporary file first',
-      );
-      expect(notes).toHaveLength(2);
-    },
-  );
+  ])('is copied to a temporary file when its size is unknown: %s', async (_, sent, held, some) => {
+    const source = await piped(sent, some);
+    expect(source).toMatchObject({ size: held.length, repeatable: false });
+    expect((await drain(source)).equals(held)).toBe(true);
+    expect(notes.at(-1)).toBe(
+      'the size of standard input is unknown; copying it to a temporary file',
+    );
+    expect(notes).toHaveLength(2);
+  });
 
   it('needs no copy of a qcow2 image that is to be the bytes of a disk', async () => {
     const source = await piped(qcow2, { size: qcow2.length, format: 'raw' });
@@ -177,7 +181,7 @@ describe('standard input', () => {
     const error = await failureOf(openSource('-', optionsOf({ stdin })));
     expect(error).toMatchObject({
       message: 'standard input is a terminal',
-      hint: expect.stringMatching(/through a pipe/),
+      hint: expect.stringMatching(/^use a pipe: zcat /),
     });
     expect(notes).toEqual([]);
   });
@@ -198,8 +202,8 @@ describe('standard input', () => {
 describe('an address', () => {
   it.each<[string, Buffer, boolean, RegExp | undefined, boolean]>([
     ['with ranges is read in ranges', bytes, true, undefined, true],
-    ['without ranges comes once', bytes, false, /comes from a server without ranges/, false],
-    ['of what is packed comes once', gzipSync(bytes), true, /is packed with gzip/, false],
+    ['without ranges comes once', bytes, false, /comes from a server without range support/, false],
+    ['of what is packed comes once', gzipSync(bytes), true, /is compressed with gzip/, false],
   ])('%s', async (_, content, ranges, note, repeatable) => {
     const web = await serveFile(fileOf(content), 'image', { ranges, etag: () => '"one"' });
     try {
@@ -217,6 +221,6 @@ describe('an address', () => {
 
   it('over http is warned of', async () => {
     await failureOf(openSource('HTTP://127.0.0.1:1/image', optionsOf()));
-    expect(warnings).toEqual(['nothing proves that what comes over http is the right image']);
+    expect(warnings).toEqual(['http does not protect the image against changes']);
   });
 });

@@ -44,12 +44,12 @@ describe('readLayout', () => {
     ],
     ['no numbers', '[{"start":0,"length":"1"}]', 'an extent has no numbers'],
     ['a negative length', '[{"start":0,"length":-1}]', 'an extent has no numbers'],
-    ['half a list', '[{"start":0,"length":1},{"start":1,', 'it breaks off'],
-    ['something else', `${'x'.repeat(20_000)}`, 'it is no list of extents'],
-    ['no JSON', '[{start:0}]', 'it is no JSON'],
+    ['half a list', '[{"start":0,"length":1},{"start":1,', 'it is truncated'],
+    ['something else', `${'x'.repeat(20_000)}`, 'not a list of extents'],
+    ['no JSON', '[{start:0}]', 'not JSON'],
   ])('refuses %s', async (_, text, why) => {
     await expect(parseExtents(inPieces(text, 1000))).rejects.toMatchObject({
-      message: `the list of extents from the image daemon cannot be used: ${why}`,
+      message: `cannot use the extents of the image daemon: ${why}`,
       code: 'bad_answer',
     });
   });

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConflictError, UsageError, VmctlError } from '../../src/client/errors.ts';
 import { PartialFile } from '../../src/transfer/partial-file.ts';
@@ -67,7 +67,7 @@ describe('PartialFile', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  it('replaces files by force, but never what is no file', async () => {
+  it('replaces files by force, but never what is not a file', async () => {
     writeFileSync(target, 'old');
     symlinkSync('victim', `${target}.partial`);
     writeFileSync(join(folder, 'victim'), 'precious');
@@ -125,37 +125,37 @@ describe('PartialFile', () => {
     [
       'a file',
       () => writeFileSync(target, ''),
-      'image exists',
+      'TARGET exists',
       'file_exists',
-      'name another file, or give --force to replace it',
+      'use another file, or --force to replace it',
     ],
     [
       'a link',
       () => symlinkSync('elsewhere', target),
-      'image is a symbolic link, which could lead anywhere',
+      'TARGET is a symbolic link',
       'unsafe_file',
-      'name the file itself',
+      'use the path of the file itself',
     ],
     [
       'a folder',
       () => mkdirSync(target),
-      'image is no regular file',
+      'TARGET is not a regular file',
       'unsafe_file',
-      'name a file in it',
+      'use a file in it',
     ],
     [
       'a pipe',
       () => execFileSync('mkfifo', [target]),
-      'image is no regular file',
+      'TARGET is not a regular file',
       'unsafe_file',
-      'name another file',
+      'use another file',
     ],
     [
       'an unfinished download',
       () => writeFileSync(`${target}.partial`, ''),
-      'image.partial is there already, from an earlier download',
+      'TARGET.partial exists from an earlier download',
       'file_exists',
-      '--resume goes on with it, --force begins anew',
+      'use --resume to continue it, or --force to start again',
     ],
     [
       'a file in place of its folder',
@@ -163,7 +163,7 @@ describe('PartialFile', () => {
         writeFileSync(target, '');
         target = join(target, 'image');
       },
-      'image cannot be written: a part of the path is not a folder',
+      'cannot write "TARGET": a part of the path is not a folder',
       'unwritable_file',
       undefined,
     ],
@@ -172,15 +172,15 @@ describe('PartialFile', () => {
       () => {
         target = join(folder, 'none', 'image');
       },
-      'image.partial cannot be made: no such file or folder',
+      'cannot create "TARGET.partial": no such file or folder',
       'unwritable_file',
       undefined,
     ],
-  ])('says of %s what to do', async (_, make, message, code, hint) => {
+  ])('refuses %s with a hint', async (_, make, message, code, hint) => {
     make();
     const error = await failureOf(PartialFile.create(target, false));
     expect(error).toBeInstanceOf(UsageError);
-    expect(error.message).toContain(join(dirname(target), message));
+    expect(error.message).toBe(message.replace('TARGET', target));
     expect(error).toMatchObject({ code, hint });
   });
 
@@ -196,15 +196,15 @@ describe('PartialFile', () => {
     const taken = await failureOf(file.finish());
     expect(taken).toBeInstanceOf(ConflictError);
     expect(taken).toMatchObject({
-      message: `${target} came into being during the download`,
-      hint: `what was fetched is whole, and is in ${target}.partial`,
+      message: `another program created ${target} during the download`,
+      hint: `the complete download is in ${target}.partial`,
     });
     rmSync(target);
     rmSync(`${target}.partial`);
     expect(await failureOf(file.finish())).toMatchObject({
-      message: expect.stringMatching(/image cannot be made: no such file or folder/),
+      message: expect.stringMatching(/^cannot create ".*image": no such file or folder$/),
       code: 'unwritable_file',
-      hint: `what was fetched is whole, and is in ${target}.partial`,
+      hint: `the complete download is in ${target}.partial`,
     });
     await file.close();
   });
@@ -219,7 +219,7 @@ describe('PartialFile', () => {
       const error = await failureOf(work);
       expect(error).toBeInstanceOf(VmctlError);
       expect(error).toMatchObject({
-        message: expect.stringMatching(/image\.partial cannot be written: ./),
+        message: expect.stringMatching(/^cannot write ".*image\.partial": ./),
         code: 'unwritable_file',
       });
     }
@@ -258,9 +258,9 @@ describe('PartialFile', () => {
     await file.close();
     const changed = await failureOf(PartialFile.reopen(target, { ...known, size: 9 }, false));
     expect(changed).toMatchObject({
-      message: `${target}.partial is not what the earlier download left: it is another file`,
+      message: `${target}.partial has changed since the earlier download: it was replaced, or has another size`,
       code: 'partial_changed',
-      hint: 'run the command with --force and without --resume to begin anew',
+      hint: 'start again with --force and without --resume',
     });
     writeFileSync(target, 'old');
     await expect(PartialFile.reopen(target, known, false)).rejects.toMatchObject({

@@ -132,53 +132,53 @@ describe('no bytes', () => {
     expect(connection.isUsable).toBe(usable);
   });
 
-  const bad = (what: string) => `fetch the image: the image daemon ${what}`;
+  const bad = (what: string) => `cannot download the image: the image daemon ${what}`;
   it.each([
     [
       'all of it',
       'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789',
-      bad('does not know ranges'),
+      bad('does not support ranges'),
     ],
-    ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', bad('sends no HTTP')],
-    ['another version', 'HTTP/2.0 206 OK\r\n\r\n', bad('sends no HTTP')],
-    ['a longer number', 'HTTP/1.1 2061 OK\r\n\r\n', bad('sends no HTTP')],
-    ['a head without an end', 'x'.repeat(16_384), bad('sends no HTTP')],
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', bad('does not use HTTP')],
+    ['another version', 'HTTP/2.0 206 OK\r\n\r\n', bad('does not use HTTP')],
+    ['a longer number', 'HTTP/1.1 2061 OK\r\n\r\n', bad('does not use HTTP')],
+    ['a head without an end', 'x'.repeat(16_384), bad('does not use HTTP')],
     [
       'another range',
       partial('0123456789').replace('0-9', '10-19'),
-      bad('sends another range than it was asked for'),
+      bad('sends another range than requested'),
     ],
     [
       'a range that begins so',
       partial('0123456789').replace('0-9', '0-99'),
-      bad('sends another range than it was asked for'),
+      bad('sends another range than requested'),
     ],
     [
       'no range',
       partial('0123456789').replace(/Content-Range.*\r\n/, ''),
-      bad('sends another range than it was asked for'),
+      bad('sends another range than requested'),
     ],
     [
       'no length',
       partial('0123456789').replace(/Content-Length.*\r\n/, ''),
-      bad('does not say how long its answer is'),
+      bad('sends no content length'),
     ],
     [
       'a length that is none',
       partial('0123456789').replace('th: 10', 'th: 10x'),
-      bad('does not say how long its answer is'),
+      bad('sends no content length'),
     ],
-    ['too much', partial('0123456789x'), bad('sends more than it was asked for')],
+    ['too much', partial('0123456789x'), bad('sends more data than requested')],
     ['too little', partial('012345678'), 'short'],
-    ['more than it said', `${partial('0123456789')}x`, 'more than an answer'],
+    ['more than it said', `${partial('0123456789')}x`, 'data after the response'],
     [
       'a refusal and more',
       'HTTP/1.1 404 No\r\nContent-Length: 3\r\n\r\nNo.x',
-      'more than an answer',
+      'data after the response',
     ],
   ])('are taken from %s', async (_, text, message) => {
     answer = (socket) => socket.write(text);
-    const code = message.startsWith('fetch') ? 'bad_answer' : 'UND_ERR_SOCKET';
+    const code = message.startsWith('cannot download') ? 'bad_answer' : 'UND_ERR_SOCKET';
     expect(await failureOf(connection.get(ten()))).toMatchObject({ message, code });
     expect(connection.isUsable).toBe(false);
   });

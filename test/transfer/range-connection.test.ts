@@ -145,7 +145,7 @@ it('are refused with as much of the reason as can be read', async () => {
     socket.write(`HTTP/1.1 404 No\r\nContent-Length: 501\r\n\r\n${reason}`),
   );
   await expect(image(undefined, at).read({ start: 0, end: 10 }, Buffer.alloc(10))).rejects.toThrow(
-    /^fetch the image: the image daemon says: x{500}$/,
+    /^download the image: the image daemon reports: x{500}$/,
   );
 });
 

@@ -141,7 +141,7 @@ describe('a file that cannot be written', () => {
     const error = await failureOf(receive());
     expect(error).toBeInstanceOf(VmctlError);
     expect(error).toMatchObject({
-      message: `there is no room for the image at ${file.path}: ${missing} bytes are missing (of ${size} that it has, 4196 were still to come)`,
+      message: `no space for ${file.path}: ${missing} more bytes needed (image ${size}, remaining 4196)`,
       code: 'no_space',
     });
   });
@@ -149,15 +149,15 @@ describe('a file that cannot be written', () => {
   it('for another reason says which', async () => {
     fail('EIO');
     expect(await failureOf(receive())).toMatchObject({
-      message: `${file.path} cannot be written: EIO: it failed`,
+      message: `cannot write "${file.path}": input/output error`,
       code: 'unwritable_file',
     });
     file.write = async () => undefined;
     file.flush = async () => {
-      throw Object.assign(new Error('lost'), { code: 'EIO' });
+      throw new Error('lost');
     };
     expect(await failureOf(receive())).toMatchObject({
-      message: `${file.path} cannot be written: lost`,
+      message: `cannot write "${file.path}": lost`,
     });
   });
 });

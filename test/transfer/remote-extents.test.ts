@@ -57,10 +57,10 @@ describe('the layout of an image whose daemon tells of no extents', () => {
   it.each<[string, ApiObject, DiskFormat]>([
     ['a qcow2 image', { provisioned_size: 7 }, 'cow'],
     ['a disk without a size', {}, 'raw'],
-  ])('is not known of %s', async (_, disk, format) => {
+  ])('is unknown for %s', async (_, disk, format) => {
     tells = false;
     const error = await failureOf(layout(disk, format));
     expect(error).toBeInstanceOf(ConflictError);
-    expect(error.message).toBe('the image daemon does not say how long the image is');
+    expect(error.message).toBe('the image daemon does not report the size of the image');
   });
 });

@@ -197,7 +197,7 @@ describe('failures', () => {
     await expect(image({ retries: 1 }).flush()).rejects.toMatchObject({
       code: 'connection_lost',
       retryable: true,
-      message: expect.stringMatching(/^flush the disk: 127\.0\.0\.1:\d+ cannot be reached/),
+      message: expect.stringMatching(/^flush the disk: cannot connect to 127\.0\.0\.1:\d+: /),
     });
     expect(daemon.asked).toHaveLength(2);
   });

@@ -113,7 +113,7 @@ describe('a download into a stream', () => {
 
   it.each([
     [size, undefined],
-    [size - 1, `the image has ${size} bytes, 1 more than there is room for`],
+    [size - 1, `the image has ${size} bytes, 1 more than the device`],
   ])('fits into %i bytes, or writes nothing', async (capacity, message) => {
     const { out, written } = sink();
     const device = '/dev/x';
@@ -134,7 +134,7 @@ describe('a download into a stream', () => {
     expect(error).toBeInstanceOf(TransferAborted);
     const { cause, remainder } = error as TransferAborted;
     expect(cause).toMatchObject({
-      message: 'the image cannot be written: ENXIO',
+      message: 'cannot write the image: ENXIO',
       code: 'unwritable_file',
     });
     expect(remainder).toEqual({
@@ -225,12 +225,12 @@ describe('a download of a backup', () => {
     expect(readdirSync(folder)).toEqual(['base']);
   });
 
-  it('over a base that is not there says so, and leaves nothing', async () => {
+  it('over a base that is absent says so, and leaves nothing', async () => {
     daemon.dirty = new Set([8]);
     const error = (await failureOf(download({ base: join(folder, 'none') }))) as TransferAborted;
     expect(error.cause).toMatchObject({
-      message: expect.stringMatching(/none cannot be copied: .*no such file or folder$/),
-      hint: 'name the file that the backup before was downloaded into',
+      message: expect.stringMatching(/^cannot copy .*none: .*no such file or folder$/),
+      hint: 'use the file of the previous backup',
     });
     expect(existsSync(file())).toBe(false);
     expect(readdirSync(folder)).toEqual([]);

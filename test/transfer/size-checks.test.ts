@@ -49,9 +49,9 @@ describe('a qcow2 file', () => {
     expect(check).toThrow(UsageError);
     expect(check).toThrow(
       expect.objectContaining({
-        message: `/images/a has ${limit + 1} bytes, but a qcow2 disk of ${virtualSize} bytes has room for ${limit}`,
+        message: `/images/a has ${limit + 1} bytes; a qcow2 disk of ${virtualSize} bytes has at most ${limit}`,
         code: 'too_large',
-        hint: 'it may hold internal snapshots; qemu-img convert -O qcow2 leaves them out',
+        hint: 'the file may have internal snapshots; remove them with qemu-img convert -O qcow2',
       }),
     );
   });
@@ -76,23 +76,23 @@ describe('the size of a new disk', () => {
     [
       1023,
       'raw',
-      'the image has 1024 bytes, 1 more than --size says (1023)',
+      'the image has 1024 bytes, 1 more than --size (1023)',
       'too_large',
-      'leave --size out, or make it larger',
+      'remove --size, or increase it',
     ],
     [
       512,
       'cow',
-      'the image has 1024 bytes, 512 more than --size says (512)',
+      'the image has 1024 bytes, 512 more than --size (512)',
       'too_large',
-      'leave --size out, or make it larger',
+      'remove --size, or increase it',
     ],
     [
       1025,
       'cow',
-      'a qcow2 image has its size in it: 1024 bytes instead of 1025',
+      'the qcow2 image has a size of 1024 bytes, not 1025',
       'wrong_size',
-      'upload it without --size; a machine that has the disk can make it larger',
+      'upload it without --size, and resize the disk afterwards',
     ],
   ] as const)('cannot be %i (%s)', (size, format, message, code, hint) => {
     const check = () => newDiskSize(diskOf({ size }), format, 1024);
@@ -103,10 +103,11 @@ describe('the size of a new disk', () => {
 
 describe('the room in a storage domain', () => {
   const file = sourceOf({ size: 5_000, storedSize: 3_000 });
-  const may = 'the storage domain has 2999 bytes left, 1 fewer than the disk new may need';
+  const may =
+    'not enough space in the storage domain: 2999 bytes available, disk new may need 1 more';
 
   it.each<[string, Partial<NewDisk>, 'raw' | 'cow', string | undefined]>([
-    ['is not known', {}, 'raw', undefined],
+    ['is unknown', {}, 'raw', undefined],
     ['is enough for the data of the file', { availableSpace: 3_000 }, 'raw', undefined],
     ['may not be enough, where zeros are not stored', { availableSpace: 2_999 }, 'raw', may],
     ['is enough for the whole file', { availableSpace: 5_000 }, 'cow', undefined],
@@ -128,28 +129,33 @@ describe('the room in a storage domain', () => {
   });
 
   it.each<[string, Partial<NewDisk>, 'raw' | 'cow', string]>([
-    ['a qcow2 file', { availableSpace: 4_998 }, 'cow', '4998 bytes left, 2 fewer'],
+    [
+      'a qcow2 file',
+      { availableSpace: 4_998 },
+      'cow',
+      '4998 bytes available, disk new needs 2 more',
+    ],
     [
       'a whole disk',
       { availableSpace: 8_191, preallocated: true },
       'raw',
-      '8191 bytes left, 1 fewer',
+      '8191 bytes available, disk new needs 1 more',
     ],
     [
       'a whole disk of blocks',
       { availableSpace: 8_191, onBlockStorage: true },
       'raw',
-      '8191 bytes left, 1 fewer',
+      '8191 bytes available, disk new needs 1 more',
     ],
-    ['anything', { availableSpace: 0 }, 'cow', '0 bytes left, 5000 fewer'],
+    ['anything', { availableSpace: 0 }, 'cow', '0 bytes available, disk new needs 5000 more'],
   ])('is not enough for %s', (_, some, format, short) => {
     const check = () => requireFitsDomain(diskOf(some), format, file, 8_192);
     expect(check).toThrow(ConflictError);
     expect(check).toThrow(
       expect.objectContaining({
-        message: `the storage domain has ${short} than the disk new needs`,
+        message: `not enough space in the storage domain: ${short}`,
         code: 'no_room',
-        hint: 'vmctl storagedomains list shows which has more',
+        hint: 'find a storage domain with enough space: vmctl storagedomains list',
       }),
     );
   });
@@ -169,9 +175,9 @@ describe('an existing disk', () => {
     expect(check).toThrow(UsageError);
     expect(check).toThrow(
       expect.objectContaining({
-        message: 'the disk old is raw, but the file is cow',
+        message: 'disk old has format raw, but the file is cow',
         code: 'wrong_format',
-        hint: 'upload it into a disk of the same format, or convert it first',
+        hint: 'upload it to a disk with the same format, or convert it',
       }),
     );
   });
@@ -184,9 +190,9 @@ describe('an existing disk', () => {
       expect(check).toThrow(UsageError);
       expect(check).toThrow(
         expect.objectContaining({
-          message: 'the image has 1027 bytes, 3 more than the disk old (1024)',
+          message: 'the image has 1027 bytes, 3 more than disk old (1024)',
           code: 'too_large',
-          hint: 'upload it into a new disk, or make the disk larger',
+          hint: 'upload it to a new disk, or resize the disk',
         }),
       );
     }

@@ -59,7 +59,7 @@ describe('a temporary file', () => {
       throw new Error('broken');
     };
     expect(await failureOf(spoolToTempFile('a stream', failing(), signal))).toMatchObject({
-      message: `a stream cannot be copied to ${tmpdir()}: broken`,
+      message: `cannot copy a stream to ${tmpdir()}: broken`,
       code: 'unreadable_file',
     });
     const told = new UsageError('as it is');
@@ -80,9 +80,9 @@ describe('a temporary file', () => {
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     };
     expect(await failureOf(spoolToTempFile('a stream', full(), signal))).toMatchObject({
-      message: `there is no room for a copy of a stream in ${tmpdir()}`,
+      message: `no space for a copy of a stream in ${tmpdir()}`,
       code: 'no_space',
-      hint: 'let TMPDIR name a folder with more room; --size needs no copy of a raw image',
+      hint: 'set TMPDIR to a folder with more space; with --size, a raw image needs no copy',
     });
   });
 

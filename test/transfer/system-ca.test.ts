@@ -26,7 +26,7 @@ it('are all that Node comes with', () => {
 
 // Where Node asks the system by itself it has read these variables at its start.
 it.skipIf('getCACertificates' in tls).each(['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'])(
-  'are those in the file that %s names as well, if it is there',
+  'include those in the file that %s names, if it exists',
   (variable) => {
     const path = join(folder, 'authority.pem');
     writeFileSync(path, 'an authority');

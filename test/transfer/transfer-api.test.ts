@@ -87,7 +87,7 @@ describe('a disk', () => {
   it('that is gone is not waited for', async () => {
     const error = await failureOf(api.waitForDisk('x'));
     expect(error).toBeInstanceOf(NotFoundError);
-    expect(error.message).toBe('disks/x is gone');
+    expect(error.message).toBe('disks/x was deleted');
   });
 
   it('is removed when it is unlocked', async () => {
@@ -149,16 +149,16 @@ describe('a transfer', () => {
     expect(looks).toBe(3);
   });
 
-  it.each(['paused_system', 'finished_failure', 'gone'])(
-    'does not begin when it is %s',
+  it.each(['paused_system', 'finished_failure', 'deleted'])(
+    'does not start if it is %s',
     async (phase) => {
-      const id = await transferIn(phase);
-      const error = await failureOf(api.waitUntilReady(phase === 'gone' ? 'x' : id));
+      const id = phase === 'deleted' ? 'x' : await transferIn(phase);
+      const error = await failureOf(api.waitUntilReady(id));
       expect(error).toBeInstanceOf(ConflictError);
       expect(error).toMatchObject({
-        message: `the transfer ${phase === 'gone' ? 'x' : id} did not begin: it is ${phase}`,
+        message: `transfer ${id} did not start: ${phase}`,
         code: 'transfer_failed',
-        hint: 'vmctl events list shows what happened',
+        hint: 'vmctl events list',
       });
     },
   );
@@ -190,9 +190,9 @@ describe('a transfer', () => {
       if (looks === 2) service.transfer['phase'] = phase;
     };
     expect(await failureOf(api.waitUntilFinished(id))).toMatchObject({
-      message: `the service did not accept the image: the transfer is ${phase}`,
+      message: `the service refused the image: the transfer is ${phase}`,
       code: 'transfer_failed',
-      hint: 'vmctl events list shows what happened',
+      hint: 'vmctl events list',
     });
     expect(looks).toBe(2);
   });
@@ -204,7 +204,7 @@ describe('a transfer', () => {
       'Image Upload with disk one failed: y.',
     ];
     expect(await failureOf(api.waitUntilFinished(id))).toMatchObject({
-      message: 'the service did not accept the image: Image Upload with disk one failed: y.',
+      message: 'the service refused the image: Image Upload with disk one failed: y.',
     });
   });
 });

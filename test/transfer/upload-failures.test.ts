@@ -88,7 +88,7 @@ describe('a transfer', () => {
     };
     const { cause, remainder } = await bench.failure();
     expect(cause).toMatchObject({
-      message: 'somebody paused the transfer',
+      message: 'the transfer was paused by another client',
       code: 'transfer_paused',
     });
     expect(remainder).toMatchObject({ resumable: true, paused: true });
@@ -221,7 +221,7 @@ describe('what may pass', () => {
       const { cause } = await bench.failure({ into: { resume: bench.journal() } });
       expect(cause).toMatchObject({
         code: 'checksum_mismatch',
-        message: expect.stringContaining('its checksum (xxh128) is'),
+        message: expect.stringContaining('checksum (xxh128) '),
       });
     });
   });

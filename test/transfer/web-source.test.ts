@@ -89,12 +89,12 @@ describe('what names something on a web server', () => {
   });
 
   it.each(['http://[', 'https://kim:%zz@host/image', 'https://%ff@host/image'])(
-    'is refused when it is no address: %s',
+    'is refused when it is not a valid address: %s',
     async (address) => {
       const options = { env: {}, retries: 0, signal: stop.signal };
       const error = await failureOf(WebFile.open(address, options));
       expect(error).toMatchObject({
-        message: `${address} is no address`,
+        message: `${address} is not a valid address`,
         hint: 'https://host/path/image.qcow2',
       });
       expect(error).toBeInstanceOf(UsageError);
@@ -162,26 +162,26 @@ describe('opening', () => {
 
   it.each([
     [416, UsageError, { message: /\/image is empty$/, code: 'empty_file' }],
+    [404, UsageError, { message: /^cannot read .*: HTTP status 404$/, hint: 'check the address' }],
     [
-      404,
+      403,
       UsageError,
-      { message: /the server says 404$/, hint: 'nothing is there; check the address' },
+      { message: /^cannot read .*: HTTP status 403$/, hint: 'check its permissions' },
     ],
-    [403, UsageError, { message: /the server says 403$/, hint: 'check who may read it' }],
     [
       429,
       ConnectionError,
-      { message: /the server says 429$/, code: 'unreadable_file', retryable: true },
+      { message: /^cannot read .*: HTTP status 429$/, code: 'unreadable_file', retryable: true },
     ],
     [
       500,
       ConnectionError,
-      { message: /the server says 500$/, code: 'unreadable_file', retryable: true },
+      { message: /^cannot read .*: HTTP status 500$/, code: 'unreadable_file', retryable: true },
     ],
     [
       599,
       ConnectionError,
-      { message: /the server says 599$/, code: 'unreadable_file', retryable: true },
+      { message: /^cannot read .*: HTTP status 599$/, code: 'unreadable_file', retryable: true },
     ],
   ])('is refused by the status %i', async (status, kind, { message, ...rest }) => {
     answer = (_, response) => response.writeHead(status).end('no');
@@ -241,7 +241,7 @@ describe('a range', () => {
     const file = await open({ retries: 3 });
     const buffer = Buffer.alloc(10);
     for (const [manners, why] of [
-      [{ headers: () => ({ etag: '"two"' }) }, 'it is another version'],
+      [{ headers: () => ({ etag: '"two"' }) }, 'it has another version'],
       [{ status: 200 }, 'the server sends another range than before'],
       [
         { headers: () => ({ 'content-range': 'bytes 0-9/5001' }) },
@@ -257,7 +257,7 @@ describe('a range', () => {
       const error = await failureOf(file.read({ start: 0, end: 10 }, buffer));
       expect(error).toMatchObject({ code: 'source_changed' });
       expect(error).toBeInstanceOf(ConflictError);
-      expect(error.message).toBe(`${file.path} changed while it was uploaded: ${why}`);
+      expect(error.message).toBe(`${file.path} changed during the upload: ${why}`);
       expect(requests).toHaveLength(before + 1);
     }
   });
@@ -273,7 +273,7 @@ describe('a range', () => {
     answer = send(11);
     const tooMuch = await failureOf(file.read({ start: 0, end: 10 }, buffer));
     expect(tooMuch).toMatchObject({ code: 'source_changed' });
-    expect(tooMuch.message).toMatch(/it sends too much$/);
+    expect(tooMuch.message).toMatch(/it sends too much data$/);
     answer = (_, response) => {
       response.writeHead(206, {
         etag: '"one"',
@@ -284,7 +284,7 @@ describe('a range', () => {
     };
     const tooLittle = await failureOf(file.read({ start: 20, end: 30 }, buffer));
     expect(tooLittle).toMatchObject({ code: 'connection_lost', retryable: true });
-    expect(tooLittle.message).toMatch(/the server ended at byte 29 of 30$/);
+    expect(tooLittle.message).toMatch(/the response ended at byte 29 of 30$/);
   });
 });
 

@@ -68,7 +68,7 @@ describe('references', () => {
     'to %i mean nothing',
     (code) => {
       expect(() => decodeReferences(`a&#${code};b`, fail)).toThrow(
-        `1: &#${code}; is no character that XML allows`,
+        `1: &#${code}; is not a character that XML allows`,
       );
     },
   );

@@ -44,9 +44,9 @@ test.each([
     '<a><![CDATA[]]><b/></a>',
     'a: expected text, found an element (at 1:16)',
   ],
-  ['a comment without an end', '<a><!-- ', '1:9: the text ends too early inside <a>'],
-  ['an instruction without an end', '<a><?b ', '1:8: the text ends too early inside <a>'],
-  ['an element without an end', '<a><b/>', '1:8: the text ends too early inside <a>'],
+  ['a comment without an end', '<a><!-- ', '1:9: unexpected end of the text inside <a>'],
+  ['an instruction without an end', '<a><?b ', '1:8: unexpected end of the text inside <a>'],
+  ['an element without an end', '<a><b/>', '1:8: unexpected end of the text inside <a>'],
   ['two roots', '<a/><b/>', '1:5: expected the end of the text after the root element'],
 ])('%s is refused', (_, document, message) => {
   expect(() => readXmlTree(document)).toThrow(expect.objectContaining({ message }));

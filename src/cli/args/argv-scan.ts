@@ -60,7 +60,7 @@ export function unknownFlagError(
     if (!secret || !new RegExp(`^--?${name}(?!-)`).test(word)) continue;
     const file = name === 'password' ? ', or --password-file' : '';
     return new UsageError(
-      `--${name} is no flag: everybody on this machine can read what is typed in a command`,
+      `unknown flag --${name}; other users can see secrets on the command line`,
       { hint: `set ${env} instead${file}` },
     );
   }
@@ -70,9 +70,12 @@ export function unknownFlagError(
   const isKnown = known.includes(flag);
   const [near] = flag.startsWith('--') && !isKnown ? closeMatches(flag.slice(2), names) : [];
   const hint = near === undefined ? help : `did you mean --${near}? ${help}`;
-  return new UsageError(isKnown ? `${flag}: not with these words` : `${flag}: unknown flag`, {
-    hint,
-  });
+  return new UsageError(
+    isKnown ? `${flag}: not valid with these arguments` : `unknown flag ${flag}`,
+    {
+      hint,
+    },
+  );
 }
 
 /** A flag that no command knows, where no noun is named; `undefined` when all are known. */

@@ -35,8 +35,10 @@ export interface Command {
   readonly summary: string;
   readonly arguments: readonly ArgumentSpec[];
   readonly flags: readonly FlagSpec[];
-  /** Long names of flags that --help only names; `vmctl help` explains them as well. */
+  /** Long names of flags that --help lists without an explanation; `vmctl help` explains them. */
   readonly rareFlags?: readonly string[];
+  /** Sections of flags by title, with long names; --help lists other flags without an explanation. */
+  readonly flagGroups?: readonly (readonly [title: string, flags: readonly string[]])[];
   readonly examples: readonly string[];
   /** A paragraph below the flags. */
   readonly notes?: string;

@@ -21,25 +21,25 @@ export interface HandMadeNoun {
 export const handMadeNouns: readonly HandMadeNoun[] = [
   {
     "name": "login",
-    "doc": "Sign in and remember the server as a context",
+    "doc": "Sign in and save the service as a context",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "logout",
-    "doc": "Give the session back",
+    "doc": "Sign out and revoke the token",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "whoami",
-    "doc": "Show who is signed in, and where",
+    "doc": "Show the signed-in user and the service",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "context",
-    "doc": "Servers that are remembered",
+    "doc": "Manage contexts (services with a sign-in)",
     "aliases": [
       "contexts",
       "ctx"
@@ -50,37 +50,37 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "aliases": [
           "ls"
         ],
-        "summary": "List the remembered servers"
+        "summary": "List contexts"
       },
       {
         "name": "show",
         "aliases": [
           "get"
         ],
-        "summary": "Show one of them"
+        "summary": "Show a context"
       },
       {
         "name": "use",
         "aliases": [],
-        "summary": "Make it the current one"
+        "summary": "Select the current context"
       },
       {
         "name": "set",
         "aliases": [],
-        "summary": "Change what is remembered about it"
+        "summary": "Change a context"
       },
       {
         "name": "delete",
         "aliases": [
           "rm"
         ],
-        "summary": "Forget it, with its token"
+        "summary": "Delete a context and its token"
       }
     ]
   },
   {
     "name": "config",
-    "doc": "Defaults of this command line, and where settings come from",
+    "doc": "Manage the defaults of vmctl",
     "aliases": [],
     "verbs": [
       {
@@ -88,123 +88,123 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "aliases": [
           "ls"
         ],
-        "summary": "List all settings with their values, and where these come from"
+        "summary": "List all settings with their values and origins"
       },
       {
         "name": "set",
         "aliases": [],
-        "summary": "Set a default for all servers, or with -c for one of them"
+        "summary": "Set a default, with -c for one context"
       },
       {
         "name": "unset",
         "aliases": [],
-        "summary": "Take a default back"
+        "summary": "Remove a default"
       }
     ]
   },
   {
     "name": "api",
-    "doc": "Send any request, or look at the entry point",
+    "doc": "Send a raw API request",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "wait",
-    "doc": "Wait until an object is in a state",
+    "doc": "Wait for a state of objects",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "watch",
-    "doc": "Show a list, or some objects, again and again",
+    "doc": "Repeat a list, or show objects, until Ctrl-C",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "ui",
-    "doc": "Look at everything, and work with it, in the whole terminal",
+    "doc": "Open the terminal dashboard",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "top",
-    "doc": "Show how busy hosts and virtual machines are",
+    "doc": "Show CPU, memory and network usage of hosts and VMs",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "apply",
-    "doc": "Make a service as a definition says",
+    "doc": "Apply a definition to a service",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "history",
-    "doc": "Show what vmctl has changed from here",
+    "doc": "Show changes made with vmctl on this computer",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "undo",
-    "doc": "Take back what a command has changed",
+    "doc": "Undo a recorded change",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "diff",
-    "doc": "Show how a service differs from a definition",
+    "doc": "Compare a service with a definition",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "export",
-    "doc": "Write down what a service has, as a definition",
+    "doc": "Export the configuration as a definition",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "commands",
-    "doc": "List every command, with flags, types and calls",
+    "doc": "List all commands with flags, types and requests",
     "aliases": [],
     "more": true,
     "verbs": []
   },
   {
     "name": "completion",
-    "doc": "Print what makes a shell complete commands",
+    "doc": "Print a completion script",
     "aliases": [],
     "more": true,
     "verbs": []
   },
   {
     "name": "explain",
-    "doc": "Tell what a type or attribute is, its values and states",
+    "doc": "Describe a type or attribute",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "search-help",
-    "doc": "Explain the search language, the fields of a noun, or a search",
+    "doc": "Explain the search language, fields, or a query",
     "aliases": [],
     "more": true,
     "verbs": []
   },
   {
     "name": "doctor",
-    "doc": "Find out what is wrong between here and the server",
+    "doc": "Diagnose connection problems",
     "aliases": [],
     "verbs": []
   },
   {
     "name": "conformance",
-    "doc": "Find out where a service differs from the specification",
+    "doc": "Compare a service with the specification",
     "aliases": [],
     "more": true,
     "verbs": []
   },
   {
     "name": "mcp",
-    "doc": "Offer the commands as tools to agents, by the Model Context Protocol",
+    "doc": "Offer commands as tools to AI agents (MCP)",
     "aliases": [],
     "more": true,
     "verbs": []
@@ -217,7 +217,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "requests",
         "aliases": [],
-        "summary": "Show what a server was asked"
+        "summary": "Show requests of a server"
       }
     ]
   },
@@ -228,12 +228,12 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "run",
         "aliases": [],
-        "summary": "Back up a virtual machine into a folder"
+        "summary": "Back up a VM into a folder"
       },
       {
         "name": "restore",
         "aliases": [],
-        "summary": "Make a virtual machine from a backup"
+        "summary": "Create a VM from a backup"
       }
     ]
   },
@@ -244,7 +244,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "upgrade",
         "aliases": [],
-        "summary": "Upgrade the hosts of a cluster, one after the other"
+        "summary": "Upgrade the hosts of a cluster one after another"
       }
     ]
   },
@@ -255,7 +255,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "upload",
         "aliases": [],
-        "summary": "Upload an image file into a disk"
+        "summary": "Upload an image to a disk"
       },
       {
         "name": "download",
@@ -276,7 +276,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "report",
         "aliases": [],
-        "summary": "Write an event of your own into the audit log"
+        "summary": "Add an event to the audit log"
       }
     ]
   },
@@ -287,7 +287,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "decommission",
         "aliases": [],
-        "summary": "Move the data off bricks, then remove them"
+        "summary": "Move data off bricks, then remove them"
       }
     ]
   },
@@ -298,17 +298,17 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "options",
         "aliases": [],
-        "summary": "Show what the image daemon can do with the image of a ticket"
+        "summary": "Show the capabilities of the image daemon for a ticket"
       },
       {
         "name": "info",
         "aliases": [],
-        "summary": "Show the size of the image of a ticket, and what is in it"
+        "summary": "Show the size and allocation of the image of a ticket"
       },
       {
         "name": "extents",
         "aliases": [],
-        "summary": "List which parts of the image of a ticket hold data"
+        "summary": "List extents of the image of a ticket"
       },
       {
         "name": "checksum",
@@ -323,22 +323,22 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "write",
         "aliases": [],
-        "summary": "Write bytes into the image of a ticket"
+        "summary": "Write bytes to the image of a ticket"
       },
       {
         "name": "zero",
         "aliases": [],
-        "summary": "Make a part of the image of a ticket read as zeros"
+        "summary": "Zero a range of the image of a ticket"
       },
       {
         "name": "flush",
         "aliases": [],
-        "summary": "Bring what was written to the image of a ticket to stable storage"
+        "summary": "Flush the image of a ticket to stable storage"
       },
       {
         "name": "serve",
         "aliases": [],
-        "summary": "Run the image daemon by itself, for images in files and behind NBD servers"
+        "summary": "Run the image daemon for files and NBD servers"
       }
     ]
   },
@@ -349,7 +349,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "prune",
         "aliases": [],
-        "summary": "Delete snapshots that are many or old"
+        "summary": "Delete old or excess snapshots"
       }
     ]
   },
@@ -362,42 +362,42 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "aliases": [
           "add"
         ],
-        "summary": "Create a virtual machine"
+        "summary": "Create a VM"
       },
       {
         "name": "ip",
         "aliases": [],
-        "summary": "Print the addresses of a virtual machine"
+        "summary": "Print the addresses of a VM"
       },
       {
         "name": "ssh",
         "aliases": [],
-        "summary": "Sign in to a virtual machine with ssh"
+        "summary": "Open an SSH session to a VM"
       },
       {
         "name": "console",
         "aliases": [],
-        "summary": "Look at the screen of a virtual machine"
+        "summary": "Open the console of a VM"
       },
       {
         "name": "snapshot",
         "aliases": [],
-        "summary": "Keep the present state of a virtual machine as a snapshot"
+        "summary": "Create a snapshot of a VM"
       },
       {
         "name": "screenshot",
         "aliases": [],
-        "summary": "Take a picture of the screen of a virtual machine, as PNG"
+        "summary": "Take a screenshot of a VM as PNG"
       },
       {
         "name": "export-ova",
         "aliases": [],
-        "summary": "Write a virtual machine into an OVA archive"
+        "summary": "Export a VM to an OVA archive"
       },
       {
         "name": "import-ova",
         "aliases": [],
-        "summary": "Make a virtual machine from an OVA archive"
+        "summary": "Create a VM from an OVA archive"
       }
     ]
   }

@@ -56,7 +56,7 @@ export function argument<
   const N extends string,
   const O extends ArgumentOptions = Record<never, never>,
 >(notation: N, doc: string, options?: O): ArgumentSpec<N, O> {
-  return { notation, doc, ...options } as ArgumentSpec<N, O>;
+  return { notation, doc: helpLine(doc), ...options } as ArgumentSpec<N, O>;
 }
 
 /** Declares a flag; the notation and the options say what its value is. */
@@ -69,7 +69,7 @@ export function flag<const N extends string, const O extends FlagOptions = Recor
   const type = pathTypes[/<(.*?)(\.\.\.)?>$/.exec(notation)?.[1]?.toLowerCase() ?? ''];
   return {
     notation,
-    doc: repeatableDoc(doc, { many, ...options }),
+    doc: flagHelp(doc, { many, ...options }),
     ...(type === undefined ? {} : { type }),
     ...options,
   } as FlagSpec<N, O>;
@@ -82,19 +82,26 @@ const pathTypes: Readonly<Record<string, string>> = {
   'name=@file': 'name=@file',
 };
 
-/** What a flag is for; one that may be given again says so. */
-export function repeatableDoc(doc: string, { repeatable, many, hidden }: FlagOptions = {}): string {
-  if (!(repeatable ?? many) || hidden || doc.includes('repeated')) return doc;
-  return doc === '' || doc.endsWith('.')
-    ? `${doc} May be repeated.`.trim()
-    : `${doc} (may be repeated)`;
+/** The help of a flag, with a note if it may be repeated. */
+export function flagHelp(doc: string, { repeatable, many, hidden }: FlagOptions = {}): string {
+  const line = helpLine(doc);
+  if (!(repeatable ?? many) || hidden || line.includes('repeated')) return line;
+  return line === '' ? 'May be repeated' : `${line} (may be repeated)`;
+}
+
+/** Help of one line: begins with a capital, unless its first word is a value, and has no full stop. */
+export function helpLine(doc: string): string {
+  const line = doc.replace(/(?<!\.)\.$/, '');
+  return /^[a-z]+(?:[ ,;:]|$)/.test(line)
+    ? `${line.charAt(0).toUpperCase()}${line.slice(1)}`
+    : line;
 }
 
 /** The refusal of a flag that has one value and was given several. Says none of them: they may be secret. */
 export function givenTwice(flag: string): UsageError {
-  return new UsageError(`${flag}: given more than once, but it has one value`, {
+  return new UsageError(`${flag} appears more than once`, {
     code: 'repeated_flag',
-    hint: 'leave all but one of them out',
+    hint: 'use it once',
   });
 }
 

@@ -23,8 +23,8 @@ export function parseValue(text: string, { kind, unit }: Valued, flag: string): 
   }
   if (form === 'struct' && of === 'version') return versionOf(text, flag);
   if (form !== 'scalar' && form !== 'enum') {
-    throw new UsageError(`${flag}: this holds a ${of.replaceAll('_', ' ')}, not a plain value`, {
-      hint: `set one of its parts, as in --set path.part=value, or give JSON with --set-json`,
+    throw new UsageError(`${flag} is a ${of.replaceAll('_', ' ')}, not a plain value`, {
+      hint: `set a member with --set path.member=value, or use --set-json`,
     });
   }
   return single(text, form, of, unit, flag);
@@ -60,8 +60,8 @@ function wordOf(text: string, name: string, flag: string): string {
   const found = words.find((word) => word === text) ?? words.find((word) => word === plain);
   if (found !== undefined) return found;
   const near = closeMatches(plain, words);
-  const all = `it is one of: ${words.slice(0, 30).join(', ')}${words.length > 30 ? ', ...' : ''}`;
-  throw new UsageError(`${flag} ${text}: not a value of ${name.replaceAll('_', ' ')}`, {
+  const all = `use one of ${words.slice(0, 30).join(', ')}${words.length > 30 ? ', ...' : ''}`;
+  throw new UsageError(`${flag} ${text}: not a valid ${name.replaceAll('_', ' ')}`, {
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : all,
   });
 }
@@ -76,21 +76,21 @@ export function switchOf(text: string, flag: string): boolean {
 function intOf(text: string, flag: string): number {
   const value = /^[-+]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isInteger(value) && Math.abs(value) <= 2_147_483_648) return value;
-  throw new UsageError(`${flag} ${text}: not a whole number`, { hint: `${flag} 4` });
+  throw new UsageError(`${flag} ${text}: not an integer`, { hint: `${flag} 4` });
 }
 
 /** Whole numbers and, of what is counted in a unit, sizes: `4GiB`, `4G` (binary), `4GB` (decimal). */
 export function longOf(text: string, unit: SizeUnit | undefined, flag: string): number | bigint {
   if (/^[-+]?\d+$/.test(text)) return exact(BigInt(text), text, flag);
   if (unit === undefined) {
-    throw new UsageError(`${flag} ${text}: not a whole number`, { hint: `${flag} 4` });
+    throw new UsageError(`${flag} ${text}: not an integer`, { hint: `${flag} 4` });
   }
   let size: bigint;
   try {
     size = parseSize(text, unit);
   } catch (error) {
     throw new UsageError(`${flag} ${text}: ${(error as Error).message}`, {
-      hint: unit === 'bytes' ? `${flag} 4GiB` : `${flag} 4GiB; a plain number counts ${unit}`,
+      hint: unit === 'bytes' ? `${flag} 4GiB` : `use ${flag} 4GiB; a plain number is in ${unit}`,
     });
   }
   return exact(size, text, flag);
@@ -98,7 +98,7 @@ export function longOf(text: string, unit: SizeUnit | undefined, flag: string): 
 
 function exact(value: bigint, text: string, flag: string): number | bigint {
   if (value > maxLong || value < -maxLong - 1n) {
-    throw new UsageError(`${flag} ${text}: larger than a 64-bit number`);
+    throw new UsageError(`${flag} ${text}: larger than a 64-bit integer`);
   }
   const plain = Number(value);
   return Number.isSafeInteger(plain) ? plain : value;

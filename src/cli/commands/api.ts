@@ -40,8 +40,8 @@ async function api(
   }
   const method = word.toUpperCase();
   if (!methods.includes(method)) {
-    throw new UsageError(`${word}: no HTTP method`, {
-      hint: `it is one of: ${methods.join(', ')}`,
+    throw new UsageError(`unknown HTTP method "${word}"`, {
+      hint: `use one of ${methods.join(', ')}`,
     });
   }
   if (path === undefined || path.trim() === '') {
@@ -51,8 +51,8 @@ async function api(
   const whole = withFields(method, path, options);
   if (options.paginate) {
     if (method !== 'GET' || isXml) {
-      throw new UsageError('--paginate reads lists, as JSON', {
-        hint: 'use it with GET, without --xml',
+      throw new UsageError('--paginate reads lists as JSON', {
+        hint: 'use GET, without --xml',
       });
     }
     const merged = await readPages(whole, (page) => send(cli, method, page, options));
@@ -77,7 +77,7 @@ async function send(
   const { input, xml } = options;
   const fields = method === 'GET' ? undefined : fieldsOf(options);
   if (input !== undefined && fields) {
-    throw new UsageError('--input and --field contradict each other');
+    throw new UsageError('--input and --field exclude each other');
   }
   // An action needs a body even where it has nothing to say (specification 2.3).
   const own = fields ? JSON.stringify(fields) : method === 'POST' ? '{}' : undefined;
@@ -128,13 +128,13 @@ function wantsXml(cli: CommandContext, flag: boolean): boolean {
   const format = found?.origin === 'flag' ? formatOf(cli) : undefined;
   const isXml = flag || format === 'xml';
   if (isXml && (cli.on('query') || (format !== undefined && format !== 'xml'))) {
-    throw new UsageError('--query, and formats other than xml, need an answer in JSON', {
-      hint: 'leave --xml or -o xml out',
+    throw new UsageError('--query and formats other than xml need a JSON response', {
+      hint: 'remove --xml or -o xml',
     });
   }
   if (format !== undefined && !documentFormats.includes(format) && !cli.on('query')) {
-    throw new UsageError(`api -o ${format}: it prints what the service answers`, {
-      hint: `choose ${documentFormats.join(', ')}; --query makes tables of it`,
+    throw new UsageError(`api -o ${format}: not supported`, {
+      hint: `use ${documentFormats.join(', ')}, or --query for tables`,
     });
   }
   return isXml;
@@ -168,8 +168,8 @@ async function writeBody(
     try {
       value = body.length === 0 ? null : parseJson(text);
     } catch {
-      throw new UsageError('the answer is no JSON, so that --query and -o cannot be applied', {
-        hint: 'leave them out',
+      throw new UsageError('the response is not JSON, so --query and -o do not apply', {
+        hint: 'remove them',
       });
     }
     await printDocument(cli, value, text);
@@ -205,25 +205,28 @@ const repeatable = { repeatable: true } as const;
 
 export default noun({
   name: 'api',
-  doc: 'Send any request, or look at the entry point',
+  doc: 'Send a raw API request',
   position: 60,
   commands: [
     command({
       arguments: [
-        argument('<method>', 'GET, POST, ...; or info: the entry point; or ping: is it there?'),
-        argument('[path]', 'below the API root: /vms, /vms/{id}/start; hrefs work as well'),
+        argument(
+          '<method>',
+          'HTTP method; or info for the entry point, or ping to test the connection',
+        ),
+        argument('[path]', 'path below the API root: /vms, /vms/{id}/start; an href works as well'),
       ],
       flags: [
         flag('--input <file>', 'the body, well-formed JSON or XML; - is stdin'),
         flag(
           '-F, --field <path=value>',
-          'a member of the body, or of the query of a GET; numbers, true, false and null are typed',
+          'member of the body or query parameter; numbers, true, false and null are typed',
           repeatable,
         ),
-        flag('-f, --raw-field <path=value>', 'the same, always as a text', repeatable),
-        flag('--paginate', 'read a list page by page, and print it as one'),
-        flag('--xml', 'ask for XML instead of JSON'),
-        flag('-H, --header <name: value>', 'another header; may be repeated', repeatable),
+        flag('-f, --raw-field <path=value>', 'like --field, always as a string', repeatable),
+        flag('--paginate', 'read a list page by page and print it as one'),
+        flag('--xml', 'request XML instead of JSON'),
+        flag('-H, --header <name: value>', 'additional header (may be repeated)', repeatable),
         flag('-i, --include', 'print status and headers as well'),
       ],
       notes: `vmctl checks the syntax of the --input file before it sends the request: as XML if the text begins

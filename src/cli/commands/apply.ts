@@ -34,33 +34,29 @@ async function apply(cli: CommandContext, file: string, flags: ApplyFlags): Prom
 async function agree(cli: CommandContext, plan: Plan): Promise<void> {
   if (cli.on('yes')) return;
   if (!canAsk(cli.io, cli.on('noInput'))) {
-    throw new DeclinedError(`apply: ${summaryOf(plan)}, and nobody agreed`, {
-      hint: '--yes agrees; --dry-run only shows what would be done',
+    throw new DeclinedError(`apply needs confirmation: ${summaryOf(plan)}`, {
+      hint: 'confirm with --yes; --dry-run shows the plan only',
     });
   }
-  if (await confirm(cli.io, 'Do this?', cli.signal)) return;
-  throw new DeclinedError('the answer was not yes; nothing was done');
+  if (await confirm(cli.io, 'Apply these changes?', cli.signal)) return;
+  throw new DeclinedError('declined; nothing changed');
 }
 
 export default noun({
   name: 'apply',
-  doc: 'Make a service as a definition says',
+  doc: 'Apply a definition to a service',
   position: 90,
   commands: [
     command({
-      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin', { type: 'file' })],
+      arguments: [argument('[file]', 'definition, YAML or JSON; - for stdin', { type: 'file' })],
       flags: [
         fileFlag,
-        flag('--secret <name=@file>', 'fill a placeholder with what is in a file', {
+        flag('--secret <name=@file>', 'file with the value of a secret', {
           repeatable: true,
         }),
-        flag('--wait-timeout <duration>', 'give up waiting for one object after this time (10m)'),
+        flag('--wait-timeout <duration>', 'timeout per object (default 10m)'),
       ],
-      notes: `Makes what is missing and changes what differs; nothing is removed. Shows the plan and asks first;
---yes agrees, --dry-run only shows it. What fails is told, and what does not need it is done all the
-same. Passwords that the definition has placeholders for come from files (--secret), from variables
-such as VMCTL_SECRET_HOSTS_H1_ROOT_PASSWORD, or are asked for. vmctl help definitions shows what a
-definition looks like.`,
+      notes: `The command creates missing objects and updates objects that differ; it never deletes. Shows the plan and prompts; --yes\nconfirms, --dry-run only shows it. If an object fails, apply continues with the objects that do not\ndepend on it. Secrets come from --secret, from variables such as\nVMCTL_SECRET_HOSTS_H1_ROOT_PASSWORD, or from a prompt. See vmctl help definitions.`,
       examples: [
         'vmctl apply site.yaml --dry-run',
         'vmctl apply site.yaml --yes',

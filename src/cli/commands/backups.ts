@@ -4,31 +4,31 @@ import { argument, flag } from '../args/parameters.ts';
 
 const run = command({
   verb: 'run',
-  purpose: 'Back up a virtual machine into a folder: in full at first, then what has changed',
-  summary: 'Back up a virtual machine into a folder',
+  purpose: 'Back up a VM into a folder',
+  summary: 'Back up a VM into a folder',
   arguments: [
     argument('<vm>', 'name or id'),
-    argument('<dir>', 'the folder of its backups; made if it is missing', { type: 'folder' }),
+    argument('<dir>', 'folder for the backups; created if missing', { type: 'folder' }),
   ],
   flags: [
-    flag('--full', 'read all of its disks, whatever is known of their changes'),
-    flag('--skip-disk <disk>', 'leave this disk out: name or id; may be repeated', {
+    flag('--full', 'full backup of all disks'),
+    flag('--skip-disk <disk>', 'disk to exclude (name or id; may be repeated)', {
       repeatable: true,
       type: 'ref disk',
     }),
-    flag('--keep <n>', 'when it is done, delete all but the newest n backups of the folder'),
-    flag('--require-consistency', 'fail where the file systems of the guest cannot be frozen'),
+    flag('--keep <n>', 'number of backups to keep; older ones are deleted'),
+    flag('--require-consistency', 'fail if the file systems of the guest cannot be frozen'),
     flag('--description <text>', 'description of the backup and its checkpoint'),
-    flag('--parallel <n>', 'connections at a time (4)'),
-    flag('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s'),
-    flag('--no-verify', 'do not compare checksums at the end'),
-    flag('--wait-timeout <duration>', 'give up waiting for the service after this time (10m)'),
+    flag('--parallel <n>', 'number of connections (default 4)'),
+    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    flag('--no-verify', 'skip the checksum comparison'),
+    flag('--wait-timeout <duration>', 'timeout per operation of the service (default 10m)'),
   ],
   notes:
-    'Each backup is a folder of its own in it, named by the time of the service: a raw file for each ' +
-    'disk as it was, machine.ovf, backup.json. None needs another one: any can be deleted. Of a backup ' +
-    'since a checkpoint only what has changed is read; the rest comes from the backup before, as a ' +
-    'clone where the file system can. A run that fails leaves nothing.',
+    'Each backup is a folder, named after its time (clock of the service): one raw file per disk, machine.ovf and ' +
+    'backup.json. Each backup contains all data; you can delete any of them. After the first run, only changed ' +
+    'blocks are read; the others come from the previous backup, as a clone if the file system supports ' +
+    'it. A failed run leaves no files.',
   examples: [
     'vmctl backups run web01 backups/web01',
     'vmctl backups run web01 backups/web01 --keep 7',
@@ -43,30 +43,34 @@ const run = command({
 
 const restore = command({
   verb: 'restore',
-  purpose: 'Make a virtual machine, or its disks, from a backup in a folder',
-  summary: 'Make a virtual machine from a backup',
+  purpose: 'Create a VM or its disks from a backup in a folder',
+  summary: 'Create a VM from a backup',
   arguments: [
-    argument('<dir>', 'the folder of backups run, whose newest is taken; or one backup in it', {
+    argument('<dir>', 'folder of backups run (its newest backup), or one backup in it', {
       type: 'folder',
     }),
   ],
   flags: [
-    flag('--name <name>', 'name of the machine (default: the one that it had)'),
-    flag('--cluster <cluster>', 'where it is made: name or id', { type: 'ref cluster' }),
-    flag('--storagedomain, --storage-domain <domain>', 'where its disks are made: name or id', {
-      type: 'ref storage_domain',
-    }),
-    flag('--disks-only', 'make its disks alone, attached to nothing'),
-    flag('--cleanup', 'if a step fails, take back what was made'),
-    flag('--parallel <n>', 'connections at a time (4)'),
-    flag('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s'),
-    flag('--no-verify', 'do not compare checksums, neither of the files nor of the disks'),
-    flag('--wait-timeout <duration>', 'give up waiting for the service after this time (10m)'),
+    flag('--name <name>', 'name of the VM (default: the original name)'),
+    flag('--cluster <cluster>', 'cluster of the VM (name or id)', { type: 'ref cluster' }),
+    flag(
+      '--storagedomain, --storage-domain <domain>',
+      'storage domain for the disks (name or id)',
+      {
+        type: 'ref storage_domain',
+      },
+    ),
+    flag('--disks-only', 'create only the disks, without a VM'),
+    flag('--cleanup', 'remove created objects if a step fails'),
+    flag('--parallel <n>', 'number of connections (default 4)'),
+    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    flag('--no-verify', 'skip the checksum comparison of files and disks'),
+    flag('--wait-timeout <duration>', 'timeout per operation of the service (default 10m)'),
   ],
   notes:
-    'Nothing is overwritten: it is a new machine, with the id and the MAC addresses that it had where ' +
-    'nothing has them, else with new ones. The files are compared with their checksums before anything ' +
-    'is made. Without --cluster and --storagedomain it comes back where it was.',
+    'Always creates a new VM and overwrites nothing. The VM gets its original id and MAC addresses if they ' +
+    'are free, otherwise new ones. The checksums of the files are compared first. --cluster and ' +
+    '--storagedomain default to the original ones.',
   examples: [
     'vmctl backups restore backups/web01',
     'vmctl backups restore backups/web01 --name web03 --cluster Default --storagedomain data1',

@@ -4,27 +4,27 @@ import { flag } from '../args/parameters.ts';
 
 const upgrade = command({
   verb: 'upgrade',
-  purpose: 'Upgrade the hosts of a cluster, one after the other, while its machines run on',
-  summary: 'Upgrade the hosts of a cluster, one after the other',
+  purpose: 'Upgrade the hosts of a cluster one after another',
+  summary: 'Upgrade the hosts of a cluster one after another',
   extendsVerb: true,
   flags: [
-    flag('--no-check', 'upgrade by what is known already, without a look for updates first'),
-    flag('--skip <host>', 'leave this host as it is; may be repeated', {
+    flag('--no-check', 'skip the check for updates'),
+    flag('--skip <host>', 'host to exclude (may be repeated)', {
       repeatable: true,
       type: 'ref host',
     }),
-    flag('--no-reboot', 'do not reboot hosts when they are upgraded'),
-    flag('--wait-timeout <duration>', 'give up waiting for a host after this time (1h)'),
+    flag('--no-reboot', 'no reboot after the upgrade'),
+    flag('--wait-timeout <duration>', 'timeout per host (default 1h)'),
   ],
   rareFlags: [
     ...['--from-file', '--set', '--set-json', '--all', '--search', '--no-search-check'],
     ...['--glob', '--parallel', '--fail-fast', '--on', '--upgrade-percent-complete'],
   ],
   notes:
-    'Each host moves its machines away, is upgraded, and comes back before the next one begins; the ' +
-    'one that manages the storage pool is the last. One in maintenance is upgraded and stays there. ' +
-    'It stops at the first failure; the same command goes on where it stopped. --dry-run shows the ' +
-    'order. With --upgrade-action only the account that the service keeps is changed.',
+    'Each host migrates its VMs, is upgraded and returns before the next one starts; the storage pool ' +
+    'manager is last. Hosts in maintenance are upgraded and stay in maintenance. The command stops at ' +
+    'the first failure; run it again to resume. --dry-run shows the order. --upgrade-action only ' +
+    'changes the upgrade state of the cluster.',
   examples: [
     'vmctl clusters upgrade Default --dry-run',
     'vmctl clusters upgrade Default',

@@ -44,20 +44,20 @@ function named(word: string) {
     word,
     nouns.map(({ name }) => name),
   );
-  throw new UsageError(`${word}: there is no such noun`, {
+  throw new UsageError(`unknown noun "${word}"`, {
     code: 'unknown_noun',
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns lists them',
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns',
   });
 }
 
 export default noun({
   name: 'commands',
-  doc: 'List every command, with flags, types and calls',
+  doc: 'List all commands with flags, types and requests',
   position: 120,
   more: true,
   commands: [
     command({
-      arguments: [argument('[noun...]', 'only the commands of these nouns')],
+      arguments: [argument('[noun...]', 'nouns to list (default: all)')],
       examples: ['vmctl commands', 'vmctl commands vms -o json', 'vmctl commands -o jsonl'],
       offline: true,
       onlyReads: true,

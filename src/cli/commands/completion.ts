@@ -6,16 +6,13 @@ import { write } from '../session/io.ts';
 
 export default noun({
   name: 'completion',
-  doc: 'Print what makes a shell complete commands',
+  doc: 'Print a completion script',
   position: 130,
   more: true,
   commands: [
     command({
-      arguments: [argument('<shell>', 'for which shell', { choices: shells })],
-      notes: `It goes where the shell looks for it; for zsh that is any folder of $fpath;
-the profile of PowerShell reads it with a line '. ~/vmctl.ps1'. Names of objects come from the lists that were shown on this machine; where they
-are older than a minute the server is asked in the background, with the token that is at hand. Nobody is
-asked to sign in for it.`,
+      arguments: [argument('<shell>', 'shell of the script', { choices: shells })],
+      notes: `Save the script in the completion folder of your shell; for zsh, any folder of $fpath. In PowerShell,\nadd ". ~/vmctl.ps1" to your profile. Names of objects come from lists that vmctl has shown. After one\nminute, a background request with the stored token refreshes them; completion never prompts.`,
       examples: [
         'vmctl completion bash > ~/.local/share/bash-completion/completions/vmctl',
         'vmctl completion zsh > ~/.zfunc/_vmctl',

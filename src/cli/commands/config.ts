@@ -77,8 +77,8 @@ function nounSetting(key: string): { readonly noun: string; readonly key: NounKe
   if (known && noun !== undefined && more.length === 0) return { noun, key: known };
   if (known && more.length === 0) {
     const near = closeMatches(word, modelNouns());
-    throw new UsageError(`config: ${key}: there is no noun ${word}`, {
-      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns lists them',
+    throw new UsageError(`config: ${key}: unknown noun "${word}"`, {
+      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns',
     });
   }
   return undefined;
@@ -93,14 +93,14 @@ function checked(key: string, value: string | undefined): string {
     const ofNouns = noun === undefined ? [] : nounKeys.map((one) => `${noun}.${one}`);
     const near = closeMatches(key, [...defaultKeys, ...ofNouns]);
     const all = [...defaultKeys, ...nounKeys.map((one) => `NOUN.${one}`)].join(', ');
-    throw new UsageError(`config: there is no default ${key}`, {
-      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${all}`,
+    throw new UsageError(`config: unknown setting "${key}"`, {
+      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `use one of ${all}`,
     });
   }
   const { values } = settings[name];
   if (value !== undefined && values && !values.includes(value)) {
-    throw new UsageError(`config: ${key} cannot be ${value}`, {
-      hint: `it is one of: ${values.join(', ')}`,
+    throw new UsageError(`config: "${value}" is not a valid ${key}`, {
+      hint: `use one of ${values.join(', ')}`,
     });
   }
   if (!ofNoun) return key;
@@ -141,20 +141,20 @@ async function set(cli: CommandContext, given: string, value: string | undefined
   });
   const where = name === undefined ? 'by default' : `in the context ${name}`;
   cli.note(
-    value === undefined ? `${key} is not set ${where} any more` : `${key} is ${value} ${where}`,
+    value === undefined ? `${key} is no longer set ${where}` : `${key} is ${value} ${where}`,
   );
 }
 
 export default noun({
   name: 'config',
-  doc: 'Defaults of this command line, and where settings come from',
+  doc: 'Manage the defaults of vmctl',
   position: 50,
   commands: [
     command({
       verb: 'list',
       aliases: ['ls'],
-      purpose: 'List all settings with their values, and where these come from',
-      flags: [flag('--origin', 'only what is set, and where exactly')],
+      purpose: 'List all settings with their values and origins',
+      flags: [flag('--origin', 'only settings with a value, with their origin')],
       examples: ['vmctl config list', 'vmctl config list --origin', 'vmctl config list -o json'],
       offline: true,
       unshowable: 'local',
@@ -162,13 +162,13 @@ export default noun({
     }),
     command({
       verb: 'set',
-      purpose: 'Set a default for all servers, or with -c for one of them',
+      purpose: 'Set a default, with -c for one context',
       arguments: [
         argument(
           '<name>',
-          `what to set: ${defaultKeys.join(', ')}; of lists of a noun: vms.columns, vms.output`,
+          `name of the setting: ${defaultKeys.join(', ')}; for lists of a noun: vms.columns, vms.output`,
         ),
-        argument('<value>', 'its value, where nothing else gives another'),
+        argument('<value>', 'value of the setting'),
       ],
       examples: [
         'vmctl config set output wide',
@@ -182,8 +182,8 @@ export default noun({
     }),
     command({
       verb: 'unset',
-      purpose: 'Take a default back',
-      arguments: [argument('<name>', 'what to set no longer')],
+      purpose: 'Remove a default',
+      arguments: [argument('<name>', 'name of the setting')],
       examples: ['vmctl config unset output', 'vmctl config unset vms.columns'],
       offline: true,
       unshowable: 'local',

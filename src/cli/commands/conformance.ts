@@ -4,21 +4,21 @@ import { argument, flag } from '../args/parameters.ts';
 
 export default noun({
   name: 'conformance',
-  doc: 'Find out where a service differs from the specification',
+  doc: 'Compare a service with the specification',
   position: 152,
   more: true,
   commands: [
     command({
-      arguments: [argument('[url]', 'the service; by default that of the context')],
+      arguments: [argument('[url]', 'address of the service (default: the current context)')],
       flags: [
-        flag('--changes', 'also make, change and remove objects, in a data center of its own'),
-        flag('--differences', 'show only what differs'),
-        flag('--html <file>', 'also write a page with all of it; - is stdout'),
+        flag('--changes', 'also create, change and delete objects in a data center for the test'),
+        flag('--differences', 'only differences'),
+        flag('--html <file>', 'file for an HTML report; - for stdout'),
       ],
       notes:
-        'Operations are in the rows of the specification: 1 to 210, G1 to G35, and those beyond it. ' +
-        'Without --changes it only reads. What a service has no object for is not tried, and neither ' +
-        'is what needs hosts and storage. It ends with 11 where something differs.',
+        'Operations have the numbers of the specification: 1 to 210, G1 to G35, and others without a number. ' +
+        'Without --changes the command only reads. Operations without a suitable object, or with a need for ' +
+        'hosts or storage, are not tried. Exit code 11: differences found.',
       examples: [
         'vmctl conformance',
         'vmctl conformance https://engine.example.com --username admin@internal --differences',

@@ -48,9 +48,9 @@ async function list(cli: CommandContext): Promise<void> {
 async function show(cli: CommandContext, given?: string): Promise<void> {
   const name = given ?? cli.contextName();
   if (name === undefined) {
-    throw new NotFoundError('there is no current context', {
+    throw new NotFoundError('no current context', {
       code: 'unknown_context',
-      hint: 'vmctl login remembers a server as a context; vmctl context use NAME chooses one',
+      hint: 'add a context with vmctl login, or select one with vmctl context use NAME',
     });
   }
   await tell(cli, name, contextNamed(cli.configuration, name), name === cli.contextName());
@@ -79,11 +79,11 @@ async function set(cli: CommandContext, given: string | undefined, flags: SetFla
   const before = contextNamed(cli.configuration, name);
   const called = flags.name ?? name;
   if (called !== name && cli.configuration.contexts[called]) {
-    throw new ConflictError(`there is a context ${called} already`);
+    throw new ConflictError(`context ${called} already exists`);
   }
   if (flags.protected === undefined && flags.readOnly === undefined && called === name) {
-    throw new UsageError('context set: nothing to change is given', {
-      hint: 'give --protected, --read-only or --name',
+    throw new UsageError('context set: no change given', {
+      hint: 'use --protected, --read-only or --name',
     });
   }
   const context = {
@@ -106,12 +106,12 @@ async function remove(cli: CommandContext, name: string): Promise<void> {
   const context = contextNamed(cli.configuration, name);
   if (!cli.on('yes')) {
     if (!canAsk(cli.io, cli.on('noInput'))) {
-      throw new DeclinedError(`deleting the context ${name} has to be confirmed`, {
+      throw new DeclinedError(`deleting context ${name} needs confirmation`, {
         hint: `vmctl context delete ${name} --yes`,
       });
     }
-    if (!(await confirm(cli.io, `Forget the context ${name} (${context.url})?`, cli.signal))) {
-      throw new DeclinedError(`the context ${name} is kept`);
+    if (!(await confirm(cli.io, `Delete context ${name} (${context.url})?`, cli.signal))) {
+      throw new DeclinedError(`context ${name} was not deleted`);
     }
   }
   const store = storeOf(context.credentials);
@@ -126,7 +126,7 @@ async function remove(cli: CommandContext, name: string): Promise<void> {
     };
   });
   tokenStore(cli, context.url, context.username).forget();
-  cli.note(`forgot the context ${name}`);
+  cli.note(`deleted context ${name}`);
 }
 
 const local = { offline: true, unshowable: 'local' } as const;
@@ -134,13 +134,13 @@ const local = { offline: true, unshowable: 'local' } as const;
 export default noun({
   name: 'context',
   aliases: ['contexts', 'ctx'],
-  doc: 'Servers that are remembered',
+  doc: 'Manage contexts (services with a sign-in)',
   position: 40,
   commands: [
     command({
       verb: 'list',
       aliases: ['ls'],
-      purpose: 'List the remembered servers',
+      purpose: 'List contexts',
       examples: ['vmctl context list'],
       ...local,
       run: (cli) => list(cli),
@@ -148,8 +148,8 @@ export default noun({
     command({
       verb: 'show',
       aliases: ['get'],
-      purpose: 'Show one of them',
-      arguments: [argument('[name]', 'a context; by default the current one')],
+      purpose: 'Show a context',
+      arguments: [argument('[name]', 'name of the context (default: the current one)')],
       examples: ['vmctl context show', 'vmctl context show lab -o json'],
       ...local,
       prints: 'object',
@@ -157,7 +157,7 @@ export default noun({
     }),
     command({
       verb: 'use',
-      purpose: 'Make it the current one',
+      purpose: 'Select the current context',
       arguments: [argument('<name>', 'a context')],
       examples: ['vmctl context use lab'],
       ...local,
@@ -166,14 +166,14 @@ export default noun({
     }),
     command({
       verb: 'set',
-      purpose: 'Change what is remembered about it',
-      arguments: [argument('[name]', 'a context; by default the current one')],
+      purpose: 'Change a context',
+      arguments: [argument('[name]', 'name of the context (default: the current one)')],
       flags: [
-        flag('--protected', 'what does harm has to be confirmed with its name'),
-        flag('--no-protected', 'end that', { undoes: true }),
-        flag('--read-only', 'send nothing that could change something'),
-        flag('--no-read-only', 'end that', { undoes: true }),
-        flag('--name <name>', 'call it this from now on'),
+        flag('--protected', 'require the context name to confirm harmful commands'),
+        flag('--no-protected', 'remove the protection', { undoes: true }),
+        flag('--read-only', 'refuse requests that could change something'),
+        flag('--no-read-only', 'allow changes', { undoes: true }),
+        flag('--name <name>', 'new name'),
       ],
       examples: [
         'vmctl context set lab --protected',
@@ -187,7 +187,7 @@ export default noun({
     command({
       verb: 'delete',
       aliases: ['rm'],
-      purpose: 'Forget it, with its token',
+      purpose: 'Delete a context and its token',
       arguments: [argument('<name>', 'a context')],
       examples: ['vmctl context delete lab --yes'],
       ...local,

@@ -20,14 +20,13 @@ async function diff(cli: CommandContext, file: string): Promise<void> {
 
 export default noun({
   name: 'diff',
-  doc: 'Show how a service differs from a definition',
+  doc: 'Compare a service with a definition',
   position: 100,
   commands: [
     command({
-      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin', { type: 'file' })],
-      flags: [fileFlag, flag('--exit-code', 'exit with 11 if there are differences: always so')],
-      notes:
-        'Exits with 11 if there are differences. vmctl help definitions shows what a definition looks like.',
+      arguments: [argument('[file]', 'definition, YAML or JSON; - for stdin', { type: 'file' })],
+      flags: [fileFlag, flag('--exit-code', 'exit with 11 on differences (always on)')],
+      notes: 'Exit code 11: differences found. See vmctl help definitions.',
       examples: ['vmctl diff site.yaml', 'vmctl export | vmctl diff -'],
       exits: [differs],
       unshowable: 'many',

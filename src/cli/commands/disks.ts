@@ -3,36 +3,37 @@ import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
 
 const transferFlags = [
-  flag('--parallel <n>', 'connections at a time (4)'),
-  flag('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s'),
-  flag('--no-verify', 'do not compare checksums at the end'),
-  flag('--resume', 'go on with what an earlier run did not finish'),
+  flag('--parallel <n>', 'number of connections (default 4)'),
+  flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+  flag('--no-verify', 'skip the checksum comparison'),
+  flag('--resume', 'resume an interrupted transfer'),
 ] as const;
 
 const upload = command({
   verb: 'upload',
-  purpose: 'Upload an image into a new disk, or into an existing one; gz, xz and zst are unpacked',
-  summary: 'Upload an image file into a disk',
+  purpose: 'Upload an image to a new or existing disk',
+  summary: 'Upload an image to a disk',
   arguments: [
-    argument(
-      '<file>',
-      'a raw, ISO or qcow2 image; a block device; an https:// address; - is stdin',
-      { type: 'file or url' },
-    ),
+    argument('<file>', 'raw, ISO or qcow2 image, block device or https:// address; - for stdin', {
+      type: 'file or url',
+    }),
   ],
   flags: [
-    flag('--name <name>', 'name of the new disk (default: that of the file)'),
-    flag('--storagedomain, --storage-domain <domain>', 'where the new disk is made: name or id'),
+    flag('--name <name>', 'name of the new disk (default: the file name)'),
+    flag(
+      '--storagedomain, --storage-domain <domain>',
+      'storage domain for the new disk (name or id)',
+    ),
     flag('--description <text>', 'description of the new disk'),
-    flag('--disk <disk>', 'upload into this disk instead, and overwrite what it holds'),
-    flag('--format <format>', 'what the file is (default: what its content says)', {
+    flag('--disk <disk>', 'existing disk to overwrite (name or id)'),
+    flag('--format <format>', 'format of the file (default: detected from its content)', {
       choices: ['raw', 'cow'],
     }),
-    flag('--size <size>', 'size of the new disk; of a raw image on stdin: exactly its bytes'),
-    flag('--preallocated', 'take all of the room of the new disk at once'),
-    flag('--if-needed', 'no failure where a disk of that name is there: then nothing is sent'),
-    flag('--no-unpack', 'upload a packed file as it is'),
-    flag('--source-ca-file <file>', 'also trust these authorities when reading from an address'),
+    flag('--size <size>', 'size of the new disk; the exact size of a raw image on stdin'),
+    flag('--preallocated', 'preallocate the new disk'),
+    flag('--if-needed', 'succeed without a request if a disk with this name exists'),
+    flag('--no-unpack', 'upload a compressed file without unpacking'),
+    flag('--source-ca-file <file>', 'additional certificate authorities for https:// sources'),
     ...transferFlags,
   ],
   examples: [
@@ -51,27 +52,29 @@ const upload = command({
 
 const download = command({
   verb: 'download',
-  purpose: 'Download the image of a disk into a file, as it is stored',
+  purpose: 'Download the stored image of a disk to a file',
   summary: 'Download the image of a disk',
   arguments: [
     argument('<disk>', 'name or id'),
-    argument('<file>', 'the file to be made, or a block device; - is stdout', { type: 'file' }),
+    argument('<file>', 'target file or block device; - for stdout', { type: 'file' }),
   ],
   flags: [
-    flag('--force', 'replace the file if it exists; overwrite the block device'),
-    flag('--backup <id>', 'as it was when this backup began (vmctl backups create), raw'),
+    flag('--force', 'replace an existing file, or overwrite the block device'),
+    flag('--backup <id>', 'disk contents at the start of this backup (vmctl backups create), raw'),
     flag(
       '--base <file>',
-      'of an incremental backup: read what has changed into a copy of this file, that of the backup before',
+      'file of the previous backup; with an incremental backup, only changes are downloaded',
     ),
-    flag('--no-keep-partial', 'remove what was fetched when the download fails'),
+    flag('--no-keep-partial', 'remove the partial file if the download fails'),
     ...transferFlags,
   ],
   examples: [
     'vmctl disks download root copy.qcow2',
     'vmctl disks download root copy.qcow2 --resume',
-    'vmctl disks download root - | gzip > root.raw.gz',
+    'vmctl disks download data - | gzip > data.raw.gz',
   ],
+  notes:
+    'The file has the format of the disk, raw or qcow2; the file name does not select it. With --backup it is raw.',
   // The image takes standard output; progress and notes have the format that is asked for.
   prints: ([, file]) => (file === '-' ? 'nothing' : 'report'),
   run: async (cli, [disk, file], flags) => {
@@ -82,14 +85,13 @@ const download = command({
 
 const verify = command({
   verb: 'verify',
-  purpose: 'Compare a file with the image of a disk, by checksums; exit code 6: they differ',
+  purpose: 'Compare a file with the image of a disk by checksum',
   summary: 'Compare a file with the image of a disk',
   arguments: [
     argument('<disk>', 'name or id'),
-    argument('<file>', 'the file to compare with', { type: 'file' }),
+    argument('<file>', 'file to compare', { type: 'file' }),
   ],
-  notes:
-    'They are compared as they are stored; zeros behind the end of the file make no difference.',
+  notes: 'Compares the stored images; trailing zeros make no difference. Exit code 6: they differ.',
   examples: ['vmctl disks verify root root.qcow2', 'vmctl disks verify root root.qcow2 -o json'],
   exits: [6],
   prints: 'report',

@@ -61,7 +61,7 @@ function checkFiles(cli: CommandContext): Finding {
       (path) => existsSync(path) && (statSync(path).mode & 0o022) !== 0,
     );
     if (open.length > 0) {
-      const detail = `others may change ${open.join(' and ')}`;
+      const detail = `group or others can write to ${open.join(' and ')}`;
       return { check: 'files', status: 'warning', detail, hint: `chmod go-w ${open.join(' ')}` };
     }
     const count = Object.keys(contexts).length;
@@ -76,7 +76,7 @@ function checkProxy({ io }: CommandContext, target: Target): readonly Finding[] 
   const check = 'proxy';
   try {
     const proxy = proxyOf(target.address.origin, io.env);
-    const unused = namesProxy(io.env) ? 'one is set, but not for this server' : 'none is set';
+    const unused = namesProxy(io.env) ? 'set, but not for this server' : 'not set';
     return [{ check, status: 'ok', detail: proxy ? `through ${proxy.host}` : unused }];
   } catch (error) {
     return [failed(check, error)];
@@ -105,7 +105,7 @@ async function checkName(cli: CommandContext, target: Target): Promise<readonly 
     const detail = `${host} is ${found.map(({ address }) => address).join(', ')}`;
     return [{ check: 'name', status: 'ok', detail }];
   } catch {
-    const hint = 'check the name in the URL, and the name server';
+    const hint = 'check the host name in the URL and your DNS server';
     return [{ check: 'name', status: 'failed', detail: `${host} has no address`, hint }];
   }
 }
@@ -120,7 +120,7 @@ async function checkPort(cli: CommandContext, target: Target): Promise<readonly 
       socket.destroy();
       resolve([finding]);
     };
-    const hint = 'check the port, whether the service runs, and firewalls';
+    const hint = 'check the port, the service and firewalls';
     const refuse = (detail: string) => end({ check: 'port', status: 'failed', detail, hint });
     socket.once('connect', () => {
       const milliseconds = Math.round(performance.now() - began);
@@ -144,13 +144,13 @@ async function checkCertificate(cli: CommandContext, target: Target): Promise<re
         {
           check: 'certificate',
           status: 'failed',
-          detail: `another authority than before: ${fingerprint} instead of ${target.pinned}`,
-          hint: `ask who runs the service; if the new one is right: vmctl login ${origin}`,
+          detail: `the certificate authority changed: ${fingerprint} instead of ${target.pinned}`,
+          hint: `check the new fingerprint with the administrator of the service, then: vmctl login ${origin}`,
         },
       ];
     }
     if (left < 30) {
-      const hint = 'who runs the service has to renew it';
+      const hint = 'the administrator of the service must renew the certificate';
       return [
         { check: 'certificate', status: left < 0 ? 'failed' : 'warning', detail: about, hint },
       ];
@@ -179,7 +179,7 @@ async function checkService(cli: CommandContext, target: Target): Promise<readon
       times.push(performance.now() - began);
     }
     const median = times.sort((a, b) => a - b)[Math.floor(samples / 2)] ?? 0;
-    const detail = `${Math.round(median)} ms for a request, the median of ${samples}`;
+    const detail = `${Math.round(median)} ms per request (median of ${samples})`;
     findings.push({ check: 'delay', status: 'ok', detail });
   } catch (error) {
     findings.push(failed('sign-in', error));
@@ -195,7 +195,7 @@ async function checkClock(cli: CommandContext, target: Target): Promise<Finding>
     const answer = await http.send({ method: 'HEAD', origin, path: `${appRoot}/api` });
     const theirs = Date.parse(answer.headers['date'] ?? '');
     if (Number.isNaN(theirs)) {
-      return { check: 'clock', status: 'warning', detail: 'the server does not tell its time' };
+      return { check: 'clock', status: 'warning', detail: 'the server sends no time' };
     }
     const skew = Math.abs(theirs - Date.now());
     return skew <= skewAllowed
@@ -204,7 +204,7 @@ async function checkClock(cli: CommandContext, target: Target): Promise<Finding>
           check: 'clock',
           status: 'warning',
           detail: `the clocks differ by ${Math.round(skew / 1_000)} s`,
-          hint: 'set the clock that is wrong: certificates and events depend on it',
+          hint: 'correct the wrong clock; certificates and events depend on it',
         };
   } finally {
     await http.close();
@@ -216,7 +216,7 @@ async function checkKeyring(): Promise<Finding> {
   const { probe } = await import('../session/keyring.ts');
   try {
     await probe();
-    return { check: 'keyring', status: 'ok', detail: 'keeps and returns passwords' };
+    return { check: 'keyring', status: 'ok', detail: 'stores and returns passwords' };
   } catch (error) {
     return { check: 'keyring', status: 'warning', detail: (error as Error).message };
   }
@@ -224,12 +224,11 @@ async function checkKeyring(): Promise<Finding> {
 
 export default noun({
   name: 'doctor',
-  doc: 'Find out what is wrong between here and the server',
+  doc: 'Diagnose connection problems',
   position: 150,
   commands: [
     command({
-      notes: `Checks files, name, proxy, connection, certificate, clock, sign-in, product, delay and keyring, and
-ends with 1 if something failed. Prints no secrets: the output may be shown to others.`,
+      notes: `Checks files, name, proxy, connection, certificate, clock, sign-in, product, latency and keyring.\nExit code 1: a check failed. The output contains no secrets.`,
       examples: ['vmctl doctor', 'vmctl doctor -o json'],
       exits: [1],
       unshowable: 'many',

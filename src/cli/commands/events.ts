@@ -32,7 +32,7 @@ async function report(cli: CommandContext, text: string, flags: ReportFlags): Pr
     const { noun, word } = parseOn(flags.about, '--about');
     const key = singular(noun);
     if (!verbFlags.flags.some((flag) => flag.key === key)) {
-      throw new UsageError(`--about ${flags.about}: events are not about ${noun}`);
+      throw new UsageError(`--about ${flags.about}: ${noun} have no events`);
     }
     given.set(key, [word]);
   }
@@ -41,16 +41,16 @@ async function report(cli: CommandContext, text: string, flags: ReportFlags): Pr
 
 const reportCommand = command({
   verb: 'report',
-  purpose: 'Write an event of your own into the audit log',
-  arguments: [argument('<text>', 'what happened')],
+  purpose: 'Add an event to the audit log',
+  arguments: [argument('<text>', 'text of the event')],
   flags: [
-    flag('--severity <word>', 'how bad it is', {
+    flag('--severity <word>', 'severity', {
       choices: [...enums.log_severity],
       default: 'normal',
     }),
-    flag('--origin <name>', 'who reports it', { default: 'vmctl' }),
-    flag('--custom-id <n>', 'number that is unique for the origin (default: a random one)'),
-    flag('--about <kind/ref>', 'the object that it is about: vms/web01'),
+    flag('--origin <name>', 'origin of the event', { default: 'vmctl' }),
+    flag('--custom-id <n>', 'id, unique per origin (default: random)'),
+    flag('--about <kind/ref>', 'related object, for example vms/web01'),
   ],
   examples: [
     "vmctl events report 'backup done' --origin backup",

@@ -54,12 +54,12 @@ function typeNamed(word: string): string {
   if (type !== undefined) return type;
   const known = [...Object.keys(types), ...nouns.filter(({ api }) => api).map(({ name }) => name)];
   const near = closeMatches(plain, known);
-  throw new UsageError(`${word}: there is no such type`, {
+  throw new UsageError(`unknown type "${word}"`, {
     code: 'unknown_type',
     hint:
       near.length > 0
         ? `did you mean ${near.join(' or ')}?`
-        : 'types are named as in the API: vm, storage_domain; nouns are understood as well',
+        : 'use a type of the API (vm, storage_domain) or a noun',
   });
 }
 
@@ -78,7 +78,7 @@ function follow(start: string, path: readonly string[]): Found {
     const { form, of } = parseKind(attribute.kind);
     if (form !== 'scalar' && form !== 'enum') owner = of;
     else if (index + 1 < path.length) {
-      throw new UsageError(`${owner}.${name} is ${attribute.kind}: it has no attributes`, {
+      throw new UsageError(`${owner}.${name} is ${attribute.kind} and has no attributes`, {
         code: 'unknown_attribute',
         hint: `vmctl explain ${owner}.${name}`,
       });
@@ -94,21 +94,18 @@ function unknownAttribute(owner: string, word: string, known: readonly string[])
     hint:
       near.length > 0
         ? `did you mean ${near.map((one) => `${owner}.${one}`).join(' or ')}?`
-        : `vmctl explain ${owner} lists them`,
+        : `vmctl explain ${owner}`,
   });
 }
 
 export default noun({
   name: 'explain',
-  doc: 'Tell what a type or attribute is, its values and states',
+  doc: 'Describe a type or attribute',
   position: 140,
   commands: [
     command({
       arguments: [
-        argument(
-          '<type[.attribute...]>',
-          'a type or a noun, and attributes in it: vm.cpu.topology',
-        ),
+        argument('<type[.attribute...]>', 'type or noun, and attributes: vm.cpu.topology'),
       ],
       examples: [
         'vmctl explain vm',

@@ -19,8 +19,8 @@ async function runExport(
   const nouns = words.map((word) => {
     const name = nounOf(word)?.name;
     if (name !== undefined && exported.includes(name)) return name;
-    throw new UsageError(`${word}: cannot be exported by itself`, {
-      hint: `what can: ${exported.join(', ')}`,
+    throw new UsageError(`cannot export ${word} separately`, {
+      hint: `use one of ${exported.join(', ')}`,
     });
   });
   const wanted = nouns.length > 0 ? exported.filter((name) => nouns.includes(name)) : exported;
@@ -31,24 +31,22 @@ async function runExport(
   const text = format === 'json' ? `${jsonText(definition, 2)}\n` : await yamlText(definition);
   await write(cli.io.stdout, text);
   if (exporter.secrets > 0) {
-    cli.note(`${exporter.secrets} passwords are placeholders; vmctl apply --secret fills them`);
+    cli.note(`${exporter.secrets} passwords are placeholders; set them with vmctl apply --secret`);
   }
   for (const one of exporter.ambiguous) {
-    cli.note(`${one} is written by its id, because others are called the same`);
+    cli.note(`${one} is exported by id, because its name is ambiguous`);
   }
 }
 
 export default noun({
   name: 'export',
-  doc: 'Write down what a service has, as a definition',
+  doc: 'Export the configuration as a definition',
   position: 110,
   commands: [
     command({
-      arguments: [argument('[noun...]', `which collections (${exported.join(', ')})`)],
-      flags: [flag('--status', 'also write which machines run')],
-      notes: `Writes YAML, or JSON with -o json. Names stand for ids, placeholders for passwords; what vmctl diff
-and vmctl apply compare a service with, and what vmctl serve --inventory begins with. The bytes of
-disks are no part of it. vmctl help definitions says what is, and what is not.`,
+      arguments: [argument('[noun...]', `collections to export (${exported.join(', ')})`)],
+      flags: [flag('--status', 'include which VMs run')],
+      notes: `Writes YAML, or JSON with -o json, with names instead of ids and placeholders for secrets. Use it with\nvmctl diff, vmctl apply and vmctl serve --inventory. Disk contents are not included. See vmctl help\ndefinitions.`,
       examples: ['vmctl export > site.yaml', 'vmctl export clusters networks -o json'],
       unshowable: 'many',
       onlyReads: true,

@@ -40,7 +40,7 @@ async function decommission(
       await finished(cli, runner, job, timeout, bricks);
     } catch (error) {
       cli.note(
-        `the bricks are still there; vmctl glusterbricks stop-migrate ${bricks.join(' ')} ${where} cancels`,
+        `the bricks still exist; cancel with vmctl glusterbricks stop-migrate ${bricks.join(' ')} ${where}`,
       );
       throw error;
     }
@@ -73,12 +73,12 @@ async function finished(
       lastStatus = status;
       if (status === 'finished') return;
       if (status !== 'started') {
-        throw new ConflictError(`the data could not be moved: the job is ${String(status)}`, {
-          hint: `vmctl jobs get ${job} tells more`,
+        throw new ConflictError(`cannot move the data: job ${String(status)}`, {
+          hint: `vmctl jobs get ${job}`,
         });
       }
       if (Date.now() - began > timeout) {
-        throw new WaitTimeoutError(`the data is still being moved by job ${job}`, {
+        throw new WaitTimeoutError(`job ${job} is still moving data`, {
           hint: `vmctl wait jobs/${job} --for status=finished`,
         });
       }
@@ -91,12 +91,12 @@ async function finished(
 
 const decommissionCommand = command({
   verb: 'decommission',
-  purpose: 'Move the data off bricks, then remove them',
+  purpose: 'Move data off bricks, then remove them',
   arguments: [argument('<brick...>', 'HOST:/DIRECTORY, or ids')],
   flags: [
-    flag('--cluster <ref>', 'the cluster: name or id', { required: true }),
-    flag('--volume <ref>', 'the volume: name or id', { required: true }),
-    flag('--wait-timeout <duration>', 'give up waiting for the data after this time', {
+    flag('--cluster <ref>', 'cluster (name or id)', { required: true }),
+    flag('--volume <ref>', 'volume (name or id)', { required: true }),
+    flag('--wait-timeout <duration>', 'timeout for the data migration', {
       default: '24h',
     }),
   ],

@@ -25,26 +25,26 @@ async function history(
   const entries = knownEntries(cli, all);
   const shown = entries.slice(-limit);
   await showEntries(cli, shown, all);
-  if (entries.length === 0) cli.note('nothing was changed yet that the history has');
+  if (entries.length === 0) cli.note('no changes recorded');
   if (shown.length < entries.length) {
-    cli.note(`the newest ${shown.length} of ${entries.length}; --limit shows more`);
+    cli.note(`newest ${shown.length} of ${entries.length}; use --limit to show more`);
   }
 }
 
 export default noun({
   name: 'history',
-  doc: 'Show what vmctl has changed from here',
+  doc: 'Show changes made with vmctl on this computer',
   position: 95,
   commands: [
     command({
-      arguments: [argument('[number]', 'one change: its requests, and how it can be undone')],
-      flags: [
-        flag('--all', 'those of all servers, not only of this one'),
-        flag('--limit <n>', 'only so many, the newest (50)', { default: '50' }),
+      arguments: [
+        argument('[number]', 'one change, with its requests and whether it can be undone'),
       ],
-      notes: `The newest comes last. Each command that sent something which could change an object is written
-down on this machine, with what it replaced and without secrets: the newest 1,000, in the XDG state
-folder. VMCTL_HISTORY=off, or vmctl config set history off, ends that. vmctl undo takes a change back.`,
+      flags: [
+        flag('--all', 'changes on all servers (default: the current one)'),
+        flag('--limit <n>', 'number of changes (default 50)', { default: '50' }),
+      ],
+      notes: `The newest change is last. vmctl records each command that could change an object, with the previous\nvalues and without secrets: the newest 1,000, in the XDG state folder. To disable it, set\nVMCTL_HISTORY=off or run vmctl config set history off. vmctl undo reverts a change.`,
       examples: ['vmctl history', 'vmctl history 12', 'vmctl history --all --limit 10 -o json'],
       offline: true,
       unshowable: 'local',

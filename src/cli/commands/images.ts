@@ -6,15 +6,15 @@ import { imagesAddress } from './serve/default-addresses.ts';
 const url = argument('<url>', 'transfer_url or proxy_url of an image transfer');
 const sample = 'https://host:54322/images/TICKET';
 
-const guarded = `The image belongs to the context that the command uses, whatever host the URL names, and to each context
-with that host. A protected context asks for its name before bytes change (--confirm), and a read-only one
-refuses. Without a context nothing but the ticket protects the image.`;
+const guarded = `The image belongs to the current context, and to each context with the host of the URL. A protected context
+asks for its name before a change (--confirm); a read-only context refuses changes. Without a context, only
+the ticket protects the image.`;
 
 const inspecting = [
   command({
     verb: 'options',
-    purpose: 'Show what the image daemon can do with an image',
-    summary: 'Show what the image daemon can do with the image of a ticket',
+    purpose: 'Show the capabilities of the image daemon',
+    summary: 'Show the capabilities of the image daemon for a ticket',
     arguments: [url],
     examples: [`vmctl images options ${sample}`],
     prints: 'object',
@@ -22,8 +22,8 @@ const inspecting = [
   }),
   command({
     verb: 'info',
-    purpose: 'Show the size of an image, and what is in it',
-    summary: 'Show the size of the image of a ticket, and what is in it',
+    purpose: 'Show the size and allocation of an image',
+    summary: 'Show the size and allocation of the image of a ticket',
     arguments: [url],
     examples: [`vmctl images info ${sample}`],
     prints: 'object',
@@ -31,11 +31,11 @@ const inspecting = [
   }),
   command({
     verb: 'extents',
-    purpose: 'List which parts of an image hold data, zeros, or changes',
-    summary: 'List which parts of the image of a ticket hold data',
+    purpose: 'List data, zero or changed extents of an image',
+    summary: 'List extents of the image of a ticket',
     arguments: [url],
     flags: [
-      flag('--context <word>', 'zeros, or what has changed since the last backup (zero)', {
+      flag('--context <word>', 'zero extents, or changes since the last backup (default zero)', {
         choices: ['zero', 'dirty'],
         default: 'zero',
       }),
@@ -49,8 +49,8 @@ const inspecting = [
     summary: 'Show the checksum of the image of a ticket',
     arguments: [url],
     flags: [
-      flag('--algorithm <name>', 'hash (what the daemon prefers)'),
-      flag('--block-size <size>', 'bytes of the blocks that are hashed (4MiB)'),
+      flag('--algorithm <name>', 'hash algorithm (default: that of the daemon)'),
+      flag('--block-size <size>', 'block size in bytes (default 4MiB)'),
     ],
     examples: [`vmctl images checksum ${sample} --algorithm sha256`],
     prints: 'object',
@@ -66,9 +66,9 @@ const bytes = [
     arguments: [url],
     flags: [
       flag('--offset <size>', 'first byte', { default: '0' }),
-      flag('--size <size>', 'how many bytes (all that follow)'),
-      flag('-O, --output-file <file>', 'write them into this file instead of stdout'),
-      flag('--force', 'replace the file if it exists'),
+      flag('--size <size>', 'number of bytes (default: to the end)'),
+      flag('-O, --output-file <file>', 'output file instead of stdout'),
+      flag('--force', 'replace an existing file'),
     ],
     examples: [
       `vmctl images read ${sample} --size 512 | xxd`,
@@ -79,12 +79,12 @@ const bytes = [
   }),
   command({
     verb: 'write',
-    purpose: 'Write bytes into an image',
-    summary: 'Write bytes into the image of a ticket',
-    arguments: [url, argument('<file>', 'the bytes to write; - is stdin', { type: 'file' })],
+    purpose: 'Write bytes to an image',
+    summary: 'Write bytes to the image of a ticket',
+    arguments: [url, argument('<file>', 'file with the bytes; - for stdin', { type: 'file' })],
     flags: [
-      flag('--offset <size>', 'where the first byte goes', { default: '0' }),
-      flag('--no-flush', 'do not wait until they are on stable storage'),
+      flag('--offset <size>', 'first byte', { default: '0' }),
+      flag('--no-flush', 'do not flush to stable storage'),
     ],
     examples: [
       `vmctl images write ${sample} part.raw --offset 1MiB`,
@@ -97,13 +97,13 @@ const bytes = [
   }),
   command({
     verb: 'zero',
-    purpose: 'Make a part of an image read as zeros',
-    summary: 'Make a part of the image of a ticket read as zeros',
+    purpose: 'Zero a range of an image',
+    summary: 'Zero a range of the image of a ticket',
     arguments: [url],
     flags: [
       flag('--offset <size>', 'first byte', { default: '0' }),
-      flag('--size <size>', 'how many bytes', { required: true }),
-      flag('--flush', 'wait until they are on stable storage'),
+      flag('--size <size>', 'number of bytes', { required: true }),
+      flag('--flush', 'flush to stable storage'),
     ],
     examples: [`vmctl images zero ${sample} --offset 0 --size 1GiB --flush`],
     notes: guarded,
@@ -112,8 +112,8 @@ const bytes = [
   }),
   command({
     verb: 'flush',
-    purpose: 'Bring everything that was written to stable storage',
-    summary: 'Bring what was written to the image of a ticket to stable storage',
+    purpose: 'Flush written data to stable storage',
+    summary: 'Flush the image of a ticket to stable storage',
     arguments: [url],
     examples: [`vmctl images flush ${sample}`],
     prints: 'nothing',
@@ -123,34 +123,35 @@ const bytes = [
 
 const serve = command({
   verb: 'serve',
-  purpose: 'Run the image daemon by itself, for images in files and behind NBD servers',
+  purpose: 'Run the image daemon for files and NBD servers',
   flags: [
-    flag('--ticket <file...>', 'JSON documents, a ticket in each; - is stdin'),
-    flag('--listen <host:port>', `address to listen on (${imagesAddress}); port 0: any`, {
+    flag('--ticket <file...>', 'JSON documents with one ticket each; - for stdin'),
+    flag('--listen <host:port>', `listen address (default ${imagesAddress}); port 0 for any`, {
       default: imagesAddress,
     }),
-    flag('--tls-cert <file>', 'certificate chain, PEM, instead of its own'),
+    flag('--tls-cert <file>', 'certificate chain, PEM (default: self-signed)'),
     flag('--tls-key <file>', 'key of the certificate, PEM'),
-    flag('--no-tls', 'speak plain HTTP'),
-    flag('--unix-socket <path>', 'listen there as well, for clients on this machine', {
+    flag('--no-tls', 'plain HTTP'),
+    flag('--unix-socket <path>', 'additional unix socket for local clients', {
       type: 'file',
     }),
-    flag('--control-socket <path>', 'take tickets there, while it runs', { type: 'file' }),
-    flag('--max-connections <number>', 'connections to images at once, up to 512 (512)', {
+    flag('--control-socket <path>', 'control socket for tickets', { type: 'file' }),
+    flag('--max-connections <number>', 'maximum number of connections, up to 512 (default 512)', {
       default: '512',
     }),
-    flag('--max-per-address <number>', 'those from one address of the network (256)', {
-      default: '256',
-    }),
-    flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
+    flag(
+      '--max-per-address <number>',
+      'maximum number of connections per network address (default 256)',
+      {
+        default: '256',
+      },
+    ),
+    flag(
+      '--ready-file <file>',
+      'file for addresses and process id, as JSON, once the daemon accepts connections',
+    ),
   ],
-  notes: `A ticket says who may do what with which image:
-  {"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 3600,
-   "url": "file:///var/tmp/disk.raw"}
-
-Its url is file:///PATH, nbd:unix:PATH, nbd:HOST:PORT or nbd://HOST/EXPORT; size is in bytes,
-timeout in seconds without use. Through the control socket tickets are added (PUT), looked at
-(GET), extended (PATCH) and removed (DELETE) at /tickets/UUID.`,
+  notes: `A ticket grants operations on one image:\n  {"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 3600,\n   "url": "file:///var/tmp/disk.raw"}\n\nurl is file:///PATH, nbd:unix:PATH, nbd:HOST:PORT or nbd://HOST/EXPORT; size is in bytes, timeout in\nseconds without use. The control socket adds (PUT), shows (GET), extends (PATCH) and removes (DELETE)\ntickets at /tickets/UUID.`,
   examples: [
     'vmctl images serve --ticket ticket.json',
     'vmctl images serve --ticket a.json b.json --listen 0.0.0.0:54322 --tls-cert c.pem --tls-key k.pem',

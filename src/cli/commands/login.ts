@@ -129,7 +129,7 @@ function destination(cli: CommandContext, url: string | undefined): Destination 
     if (known !== undefined && remembered) {
       return { address: remembered.site, name: known, before: remembered };
     }
-    throw new UsageError('login needs the address of a server', {
+    throw new UsageError('login needs the address of a service', {
       hint: 'vmctl login https://host[:port] --username admin@internal',
     });
   }
@@ -151,8 +151,8 @@ async function whoSignsIn(cli: CommandContext, to: Destination): Promise<string>
     const answer = (await ask(cli.io, `User name at ${host}: `, cli.signal)).trim();
     if (answer !== '') return answer;
   }
-  throw new UsageError(`nobody is named to sign in at ${host}`, {
-    hint: 'give --username admin@internal, or set VMCTL_USERNAME',
+  throw new UsageError(`no user name for ${host}`, {
+    hint: 'use --username admin@internal, or set VMCTL_USERNAME',
   });
 }
 
@@ -167,8 +167,8 @@ async function passwordFrom(
   const file = cli.setting('passwordFile');
   const resolved = [options.passwordStdin, options.passwordCommand, file?.origin === 'flag'];
   if (resolved.filter(Boolean).length > 1) {
-    throw new UsageError('the password can come from one place only', {
-      hint: 'give one of --password-stdin, --password-command and --password-file',
+    throw new UsageError('several sources for the password', {
+      hint: 'use one of --password-stdin, --password-command and --password-file',
     });
   }
   if (options.passwordStdin) return [known(await firstLine(io), 'stdin'), { source: 'prompt' }];
@@ -231,10 +231,10 @@ async function keep(
     await store.save(password);
   } catch (error) {
     if (requested !== undefined || !(error instanceof VmctlError)) throw error;
-    cli.note(`the password is not kept: ${error.message}; --store file keeps it encrypted`);
+    cli.note(`password not stored: ${error.message}; use --store file for an encrypted file`);
     return credentials;
   }
-  cli.note(`the password is kept in ${store.description}`);
+  cli.note(`password stored in ${store.description}`);
   return { source: name === 'keyring' ? 'keyring' : 'encrypted' };
 }
 
@@ -261,28 +261,30 @@ async function tell(
 
 export default noun({
   name: 'login',
-  doc: 'Sign in and remember the server as a context',
+  doc: 'Sign in and save the service as a context',
   position: 10,
   commands: [
     command({
       arguments: [
-        argument('[url]', 'the server: https://host[:port][/path]; by default the current context'),
+        argument('[url]', 'address: https://host[:port][/path] (default: the current context)'),
       ],
       flags: [
         flag('--password-stdin', 'read the password from the first line of stdin'),
-        flag('--password-command <command>', 'run this command for the password, now and later'),
+        flag(
+          '--password-command <command>',
+          'command that prints the password, stored for later sign-ins',
+        ),
         flag(
           '--ca-fingerprint <sha256>',
-          'trust the authority with this fingerprint without asking',
+          'SHA-256 fingerprint of the certificate authority, instead of the trust prompt',
         ),
         flag(
           '--store <where>',
-          'keep the password: keyring, file (encrypted) or none (by default the keyring, if it was typed)',
+          'password store; file is encrypted (default: keyring for a typed password)',
           { choices: [...storeNames, 'none'] },
         ),
       ],
-      notes: `The certificate authority that the server presents is shown, and trusted once somebody agrees.
-Without -c the context is called like the server.`,
+      notes: `vmctl shows the certificate authority of the server and asks whether to trust it. -c sets the name of the\nnew context (default: the host name of the server).`,
       examples: [
         'vmctl login https://engine.example.com --username admin@internal',
         "vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'",

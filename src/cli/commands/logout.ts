@@ -27,8 +27,8 @@ async function logout(cli: CommandContext): Promise<void> {
   const target = targetOf(cli);
   const { username, url } = target;
   if (username === undefined) {
-    throw new AuthError('nobody is named to sign out', {
-      hint: 'give --username, or the context with -c',
+    throw new AuthError('no user to sign out', {
+      hint: 'use --username, or a context with -c',
     });
   }
   const store = tokenStore(cli, url, username);
@@ -52,7 +52,7 @@ async function logout(cli: CommandContext): Promise<void> {
 
 export default noun({
   name: 'logout',
-  doc: 'Give the session back',
+  doc: 'Sign out and revoke the token',
   position: 20,
   commands: [
     command({

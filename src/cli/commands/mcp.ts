@@ -4,22 +4,22 @@ import { flag } from '../args/parameters.ts';
 
 export default noun({
   name: 'mcp',
-  doc: 'Offer the commands as tools to agents, by the Model Context Protocol',
+  doc: 'Offer commands as tools to AI agents (MCP)',
   position: 155,
   more: true,
   commands: [
     command({
       flags: [
-        flag('--allow-changes', 'offer also what changes something; by default tools only read'),
-        flag('--files <dir>', 'let tools read and write files in this folder; by default in none', {
+        flag('--allow-changes', 'include commands that change something (default: read-only)'),
+        flag('--files <dir>', 'folder in which tools can read and write files (default: none)', {
           repeatable: true,
         }),
-        flag('--nouns <names>', 'only the tools for these nouns: vms,hosts,events', { many: true }),
+        flag('--nouns <names>', 'nouns to offer as tools: vms,hosts,events', { many: true }),
       ],
       notes:
-        'An agent starts it, speaks to it on standard input and output, and ends it by closing them. ' +
-        'There is a tool for each noun, whose verbs are those of the command line, and `help`, which ' +
-        'explains them. Files of this computer are read and written only in the folders of --files. Protected contexts stay protected: what does harm there is refused.',
+        'An agent starts the command and talks to it on stdin and stdout. Each noun is a tool with ' +
+        'the verbs of the command line, and a help tool. Tools only access files in the folders of --files. ' +
+        'Harmful commands in protected contexts are refused.',
       examples: ['vmctl mcp', 'vmctl mcp --context lab --nouns vms,disks --allow-changes'],
       unshowable: 'local',
       prints: 'text',

@@ -15,7 +15,7 @@ async function searchHelp(
   if (query !== undefined) await explainSearch(cli, word ?? '', query);
   else if (word === undefined) await explainLanguage(cli);
   else if (/[\s=<>]/.test(word)) {
-    throw new UsageError(`search-help ${word}: it is not said of which objects`, {
+    throw new UsageError(`search-help ${word}: noun missing`, {
       hint: `vmctl search-help vms '${word}'`,
     });
   } else await explainFields(cli, word);
@@ -23,14 +23,14 @@ async function searchHelp(
 
 export default noun({
   name: 'search-help',
-  doc: 'Explain the search language, the fields of a noun, or a search',
+  doc: 'Explain the search language, fields, or a query',
   position: 145,
   more: true,
   commands: [
     command({
       arguments: [
-        argument('[noun]', 'what is searched; without it the language is explained'),
-        argument('[query]', 'a search to check'),
+        argument('[noun]', 'noun to explain (default: the language)'),
+        argument('[query]', 'query to check'),
       ],
       examples: [
         'vmctl search-help',

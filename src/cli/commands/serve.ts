@@ -15,97 +15,91 @@ function number(text: string): number {
 }
 
 const addressFlags = [
-  flag(
-    '--listen <host:port>',
-    `address of the API; port 0: any (${apiAddress}; with a command: any port)`,
-  ),
+  flag('--listen <host:port>', `address of the API (default ${apiAddress}); port 0: any`),
   flag(
     '--images-listen <host:port>',
-    `address of the image daemon (${imagesAddress}; with a command: any port)`,
+    `listen address of the image daemon (default ${imagesAddress}; with a command: any port)`,
   ),
-  flag('--images-control-socket <path>', 'unix socket for the tickets of the image daemon', {
+  flag('--images-control-socket <path>', 'unix socket for tickets of the image daemon', {
     type: 'file',
   }),
 ] as const;
 
 const dataFlags = [
-  flag('--data <dir>', 'folder of the data (default: below the XDG state folder)'),
-  flag('--memory', 'keep nothing'),
-  flag('--store <address>', 'keep the state in sqlite:DIR or postgres://HOST/NAME'),
-  flag('--images <dir>', 'folder of the bytes of disks (default: below that of the data)'),
+  flag('--data <dir>', 'data folder (default: in the XDG state folder)'),
+  flag('--memory', 'in memory only, without a data folder'),
+  flag('--store <address>', 'state: sqlite:DIR or postgres://HOST/NAME'),
+  flag('--images <dir>', 'folder for disk contents (default: in the data folder)'),
   flag(
     '--host-files <dir>',
-    'folder of the files of hosts, such as exported machines (default: below that of the data)',
+    'folder for files on hosts, such as exported VMs (default: in the data folder)',
   ),
   flag(
     '--shared-storage <dir>',
-    'folder that stands for storage which other servers see, too: domains go from one to another',
+    'folder for storage that several servers share; storage domains move between them',
   ),
-  flag('--new-site', 'move what the folder of the data holds aside, and begin an empty site'),
-  flag('--adopt-images', 'use database and images together although they do not fit'),
+  flag('--new-site', 'move the contents of the data folder aside and start with an empty site'),
+  flag('--adopt-images', 'use a database and images that do not belong together'),
   flag('--accept-loss', 'open a database that lacks acknowledged changes'),
 ] as const;
 
 const protocolFlags = [
-  flag('--dialect <name>', 'how it speaks on the wire (standard)', {
+  flag('--dialect <name>', 'paths and JSON of a service (default standard)', {
     choices: ['standard', 'ovirt'],
   }),
-  flag('--app-root <path>', 'application root instead of that of the dialect'),
-  flag('--scope <scope>', 'OAuth scope instead of that of the dialect'),
-  flag('--admin <user@domain>', 'the administrator (admin@internal)'),
-  flag('--password-file <file>', "file with the administrator's password"),
-  flag('--tls-cert <file>', 'certificate chain, PEM, instead of its own'),
+  flag('--app-root <path>', 'application root (default: that of the dialect)'),
+  flag('--scope <scope>', 'OAuth scope (default: that of the dialect)'),
+  flag('--admin <user@domain>', 'administrator (default admin@internal)'),
+  flag('--password-file <file>', 'file with the password of the administrator'),
+  flag('--tls-cert <file>', 'certificate chain, PEM (default: self-signed)'),
   flag('--tls-key <file>', 'key of the certificate, PEM'),
   flag(
     '--host-name <name>',
-    'a further name of this server, for its certificate and its clients (may be repeated)',
+    'additional host name for the certificate and clients (may be repeated)',
     repeatable,
   ),
   flag(
     '--allow-origin <origin>',
-    'let pages from there change something: https://console.example.com (may be repeated)',
+    'origin of web pages with write access: https://console.example.com (may be repeated)',
     repeatable,
   ),
 ] as const;
 
 const simulationFlags = [
+  flag('--inventory <what>', 'empty, small (default), hosts=10,vms=1000 or a file'),
   flag(
-    '--inventory <what>',
-    'what a new service holds: empty, small (the default), hosts=10,vms=1000,... or a file',
+    '--speed <factor>',
+    'duration factor of transitions (default 1); 0 completes them immediately',
+    {
+      parse: number,
+    },
   ),
-  flag('--speed <factor>', 'how long transitions take (1); 0: they happen at once', {
+  flag('--seed <number>', 'seed for reproducible ids and variation', { parse: number }),
+  flag('--token-lifetime <seconds>', 'lifetime of access tokens in seconds (default 28800)', {
     parse: number,
   }),
-  flag('--seed <number>', 'make ids and variation the same each time', { parse: number }),
-  flag('--token-lifetime <seconds>', 'how long an access token is valid (28800)', {
-    parse: number,
-  }),
-  flag(
-    '--fault <rule>',
-    'make requests fail: operation=start,vm=web*,rate=0.1 (may be repeated)',
-    repeatable,
-  ),
-  flag('--delay <duration>', 'delay every answer, as a far line does: 200ms±50'),
+  flag('--fault <rule>', 'fault rule: operation=start,rate=0.1 (may be repeated)', repeatable),
+  flag('--delay <duration>', 'delay of every response: 200ms±50'),
 ] as const;
 
 const taskFlags = [
-  flag('--replay <file>', 'answer from a recording that vmctl --record made'),
-  flag('--load <file>', 'begin with a saved state instead of an inventory'),
-  flag('--save <file>', 'save the state of the server of this context, and end'),
+  flag('--replay <file>', 'recording to replay (see --record)'),
+  flag('--load <file>', 'saved state, instead of an inventory'),
+  flag('--save <file>', 'save the state of the server of this context, and exit'),
+  flag('--copy-store <from>', 'copy a site to another store, and exit: --copy-store FROM TO'),
+  flag('--check', 'check the data folder, and exit'),
+  flag('--backup <file>', 'back up state and images to a file, and exit'),
+  flag('--restore <file>', 'restore a backup to the data folder, and exit'),
   flag(
-    '--copy-store <from>',
-    'copy a site into another store, and end: --copy-store FROM TO, each as --store has it',
+    '--ready-file <file>',
+    'file for addresses and process id, as JSON, once the server accepts connections',
   ),
-  flag('--check', 'look at everything in the folder of the data, and end'),
-  flag('--backup <file>', 'copy state and images into a file, and end'),
-  flag('--restore <file>', 'bring a backup into the folder of the data, and end'),
-  flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
-  flag('--log <what>', 'also a line for each request', { choices: ['requests'] }),
-  flag('--env', 'print shell exports for the client once it answers'),
-  flag('--open', 'show its page in a browser once it answers'),
-  flag('--detach', 'leave it running in the background once it answers'),
-  flag('--stop', 'end the one in the background (of --listen, --data)'),
-  flag('--instance <file>', 'record of this server in the background', { hidden: true }),
+  flag('--log <what>', 'additional log entries', { choices: ['requests'] }),
+  flag('--env', 'print shell exports for clients'),
+  flag('--open', 'open the web page in a browser'),
+  flag('--detach', 'run in the background'),
+  flag('--stop', 'stop a background server (see --listen, --data)'),
+  flag('--instance <file>', 'registration file of the server in the background', { hidden: true }),
 ] as const;
 
 const flags = [
@@ -127,19 +121,19 @@ function ownFlags<T extends object>(given: T): T {
 
 const requests = command({
   verb: 'requests',
-  purpose: 'Show what a server was asked, and what it answered, without secrets',
-  summary: 'Show what a server was asked',
+  purpose: 'Show requests and responses of a server, without secrets',
+  summary: 'Show requests of a server',
   flags: [
-    flag('--follow', 'go on as requests come, until Ctrl-C'),
-    flag('--limit <n>', 'the newest n (20; with --follow none of before)'),
-    flag('--method <word>', 'only these: POST'),
-    flag('--status <status>', 'only these: 409, 4xx'),
-    flag('--path <text>', 'only those with this text in their path: /vms'),
-    flag('--count <n>', 'with --follow: end after so many'),
+    flag('--follow', 'follow new requests until Ctrl-C'),
+    flag('--limit <n>', 'number of recent requests (default 20; with --follow 0)'),
+    flag('--method <word>', 'method, for example POST'),
+    flag('--status <status>', 'status, for example 409 or 4xx'),
+    flag('--path <text>', 'text in the path, for example /vms'),
+    flag('--count <n>', 'with --follow: number of requests to print'),
   ],
   notes:
-    'It asks the server of the context, which has to be a vmctl serve, as its administrator. The last ' +
-    '1,000 requests are kept, bodies up to 64 KiB; -o json and jsonl show headers and bodies as well.',
+    'Reads from the server of the context, a vmctl serve, as its administrator. The server keeps the last ' +
+    '1,000 requests, with bodies up to 64 KiB; -o json and jsonl show headers and bodies as well.',
   examples: [
     'vmctl serve requests',
     'vmctl serve requests --status 4xx -o json',
@@ -156,7 +150,7 @@ export default noun({
   position: 160,
   commands: [
     command({
-      arguments: [argument('[command...]', 'run this command against the server, then stop it')],
+      arguments: [argument('[command...]', 'command to run against a temporary server')],
       flags,
       rareFlags: [
         '--images-listen',

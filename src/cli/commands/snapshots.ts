@@ -4,28 +4,26 @@ import { argument, flag } from '../args/parameters.ts';
 
 const prune = command({
   verb: 'prune',
-  purpose: 'Delete snapshots that are beyond a number or an age, the oldest first',
-  summary: 'Delete snapshots that are many or old',
-  arguments: [
-    argument('[vm...]', 'whose: names or ids of virtual machines; - reads them from stdin'),
-  ],
+  purpose: 'Delete old or excess snapshots, the oldest first',
+  summary: 'Delete old or excess snapshots',
+  arguments: [argument('[vm...]', 'VMs (names or ids); - for stdin')],
   flags: [
-    flag('--keep <n>', 'of each machine the newest n stay'),
-    flag('--older-than <duration>', 'those that are younger stay: 30d, 12h'),
-    flag('--description <pattern>', "only those that are described so: 'nightly*'"),
-    flag('--search <query>', 'of the machines that this search finds; @NAME: a bookmark'),
-    flag('--no-search-check', 'send --search even where it cannot be understood here', {
+    flag('--keep <n>', 'number of newest snapshots to keep per VM'),
+    flag('--older-than <duration>', 'minimum age: 30d, 12h'),
+    flag('--description <pattern>', "pattern of the description: 'nightly*'"),
+    flag('--search <query>', 'query for VMs; @NAME for a bookmark'),
+    flag('--no-search-check', 'skip the validation of --search', {
       undoes: true,
     }),
-    flag('--all', 'of all machines'),
-    flag('--parallel <n>', 'machines at a time, 1 to 16 (4); of each one snapshot at a time'),
-    flag('--fail-fast', 'begin with no other machine after the first failure'),
-    flag('--wait-timeout <duration>', 'give up waiting for a snapshot to go after this time (10m)'),
+    flag('--all', 'all VMs'),
+    flag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4); one snapshot per VM'),
+    flag('--fail-fast', 'stop after the first failure'),
+    flag('--wait-timeout <duration>', 'timeout per snapshot (default 10m)'),
   ],
   notes:
-    'With --keep and --older-than a snapshot goes only if both say so. Those that are in use stay: ' +
-    'the active one, previews, those of stateless machines, locked ones. It shows how many of which ' +
-    'machine go, and asks; --dry-run shows each with the reason. Ages are by the clock of the service.',
+    'With --keep and --older-than, a snapshot is deleted only if it meets both conditions. Snapshots in use ' +
+    'stay: the active one, previews, those of stateless VMs, locked ones. The command shows the ' +
+    'number per VM and prompts; --dry-run lists each with the reason. Ages use the clock of the service.',
   examples: [
     'vmctl snapshots prune web01 --keep 7',
     "vmctl snapshots prune --search 'cluster=Default' --keep 7 --older-than 30d --dry-run",

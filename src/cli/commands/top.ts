@@ -83,7 +83,7 @@ function round(value: number): number {
 
 async function top(cli: CommandContext, name: string, flags: TopFlags): Promise<void> {
   const kind = kinds[name];
-  if (!kind) throw new UsageError(`top ${name}: there is no such kind`);
+  if (!kind) throw new UsageError(`top: unknown kind "${name}"`);
   if (!['cpu', 'memory', 'name'].includes(flags.by)) {
     throw new UsageError(`--by ${flags.by}: not cpu, memory or name`);
   }
@@ -152,18 +152,18 @@ async function show(
 
 export default noun({
   name: 'top',
-  doc: 'Show how busy hosts and virtual machines are',
+  doc: 'Show CPU, memory and network usage of hosts and VMs',
   position: 80,
   commands: [
     command({
       arguments: [
-        argument('[kind]', 'what to look at', { choices: Object.keys(kinds), default: 'hosts' }),
+        argument('[kind]', 'hosts or vms', { choices: Object.keys(kinds), default: 'hosts' }),
       ],
       flags: [
-        flag('--interval <duration>', 'how often to look', { default: '5s' }),
-        flag('--count <n>', 'end after so many looks (off a terminal: 1)'),
-        flag('--limit <n>', 'only the busiest n'),
-        flag('--by <column>', 'busiest by cpu or memory, or in the order of name', {
+        flag('--interval <duration>', 'poll interval', { default: '5s' }),
+        flag('--count <n>', 'number of refreshes (off a terminal: 1)'),
+        flag('--limit <n>', 'number of rows'),
+        flag('--by <column>', 'order: cpu, memory or name', {
           default: 'cpu',
         }),
       ],

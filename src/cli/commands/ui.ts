@@ -4,18 +4,18 @@ import { argument, flag } from '../args/parameters.ts';
 
 export default noun({
   name: 'ui',
-  doc: 'Look at everything, and work with it, in the whole terminal',
+  doc: 'Open the terminal dashboard',
   position: 72,
   commands: [
     command({
-      arguments: [argument('[noun]', 'what to begin with', { default: 'vms' })],
+      arguments: [argument('[noun]', 'noun to start with', { default: 'vms' })],
       flags: [
-        flag('--search <query>', 'begin with what this search finds'),
-        flag('--interval <duration>', 'how often lists are read', { default: '5s' }),
+        flag('--search <query>', 'query to start with'),
+        flag('--interval <duration>', 'poll interval of lists', { default: '5s' }),
       ],
       notes:
-        'The last line names the keys, ? explains all of them. Every key runs a command, which is ' +
-        'shown; what stops work or loses data is asked first.',
+        'The last line shows the keys, ? shows all of them. Every key runs a command, which the dashboard ' +
+        'shows; it prompts before harmful ones.',
       examples: ['vmctl ui', "vmctl ui hosts --search 'status=up' --interval 30s"],
       unshowable: 'local',
       prints: 'text',

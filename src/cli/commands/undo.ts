@@ -30,9 +30,9 @@ async function undo(
   const force = flags.force === true;
   const entry = word === undefined ? lastOf(cli) : entryOf(cli, numberOf(word));
   if (entry.undoneBy !== undefined && !force) {
-    throw new ConflictError(`history/${entry.number} is undone already`, {
+    throw new ConflictError(`history/${entry.number} is already undone`, {
       code: 'undone_already',
-      hint: `vmctl undo ${entry.undoneBy} does it again`,
+      hint: `vmctl undo ${entry.undoneBy} redoes it`,
     });
   }
   const works = undoingsOf(entry.steps);
@@ -70,7 +70,7 @@ async function noteCompletion(cli: CommandContext, client: Client): Promise<void
     cli.history.entry ??= beginEntry(directory, await headOf(cli, client, targetOf(cli).username));
     markComplete(directory, cli.history.entry);
   } catch (error) {
-    cli.warn(`the history does not say that it is undone: ${(error as Error).message}`);
+    cli.warn(`cannot record the undo in the history: ${(error as Error).message}`);
   }
 }
 
@@ -84,9 +84,9 @@ function lastOf(cli: CommandContext): KnownEntry {
       undoes === undefined && undoneBy === undefined && undoingsOf(steps).length > 0,
   );
   if (last) return last;
-  throw new NotFoundError('there is no change that can be taken back', {
+  throw new NotFoundError('no change to undo', {
     code: 'nothing_to_undo',
-    hint: 'vmctl history lists what was done here, and what of it can be undone',
+    hint: 'vmctl history lists changes and whether they can be undone',
   });
 }
 
@@ -94,7 +94,7 @@ function lastOf(cli: CommandContext): KnownEntry {
 function checkAll(entry: KnownEntry, works: readonly Undoing[], force: boolean): void {
   const name = `history/${entry.number}`;
   if (works.length === 0) {
-    throw new ConflictError(`${name}: nothing was changed, so there is nothing to take back`, {
+    throw new ConflictError(`${name}: nothing was changed, nothing to undo`, {
       code: 'no_opposite',
     });
   }
@@ -105,8 +105,8 @@ function checkAll(entry: KnownEntry, works: readonly Undoing[], force: boolean):
     code: 'no_opposite',
     hint:
       stuck.length < works.length
-        ? '--force takes back the rest of it'
-        : 'vmctl history lists older changes; vmctl undo NUMBER undoes one of them',
+        ? 'use --force to undo the rest'
+        : 'vmctl history lists older changes; undo one with vmctl undo NUMBER',
   });
 }
 
@@ -121,36 +121,35 @@ async function agree(
   const names = deleted.map(({ label }) => label).join(', ');
   const what = `undo ${entry.number} deletes ${names}`;
   if (!canAsk(cli.io, cli.on('noInput'))) {
-    throw new DeclinedError(`${what}, and nobody agreed`, {
-      hint: '--yes agrees; --dry-run only shows what would be sent',
+    throw new DeclinedError(`${what} and needs confirmation`, {
+      hint: 'confirm with --yes; --dry-run shows the requests',
     });
   }
-  if (await confirm(cli.io, `${what}. Do this?`, cli.signal)) return;
-  throw new DeclinedError('the answer was not yes; nothing was done');
+  if (await confirm(cli.io, `${what}. Continue?`, cli.signal)) return;
+  throw new DeclinedError('declined; nothing changed');
 }
 
 export default noun({
   name: 'undo',
-  doc: 'Take back what a command has changed',
+  doc: 'Undo a recorded change',
   position: 96,
   commands: [
     command({
       arguments: [
-        argument('[number]', 'a change, as vmctl history numbers it (default: the last one)'),
+        argument('[number]', 'number of the change in vmctl history (default: the last one)'),
       ],
       flags: [
         flag(
           '--force',
-          'also what has changed since, and what is left where a part has no opposite',
+          'include objects that have changed since, and skip parts without an inverse',
         ),
-        flag('--wait-timeout <duration>', 'give up waiting for one object after this time (10m)'),
+        flag('--wait-timeout <duration>', 'timeout per object (default 10m)'),
       ],
-      notes: `An update is set back to what was there before; what was attached, assigned or granted is taken
-away and the other way round; activate and deactivate and the like undo each other. What was made is
-deleted, after a question. What was deleted is gone, and what was stopped is not started. Disks and VM pools
-only grow: undo names such attributes, and secrets, and does not change them. Without a number
-it is the last change at this server that was not undone; where that cannot be undone, undo says why and
-does nothing. Run again, it goes further back. An undo can be undone by its own number.`,
+      notes: `undo restores the previous values of an update; it reverses attach, assign, grant and activate, and
+deletes created objects after a prompt. It cannot restore deleted objects, start stopped ones, or shrink
+disks and VM pools; it names attributes that it cannot restore. Without a number it undoes the last change
+on this server; if that is impossible, it fails with the reason and changes nothing. Run it again for the
+change before. You can undo an undo by its number.`,
       examples: ['vmctl undo', 'vmctl undo 12', 'vmctl undo --dry-run'],
       exits: [9, 12],
       prints: 'report',

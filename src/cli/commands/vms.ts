@@ -6,19 +6,19 @@ import { isOne } from '../verbs/printed-by-verb.ts';
 import { createMachine } from './vms/create/command.ts';
 
 const waitFlags = [
-  flag('--wait', 'wait until it has one'),
-  flag('--wait-timeout <duration>', 'give up waiting after this time (10m)'),
+  flag('--wait', 'wait for an address'),
+  flag('--wait-timeout <duration>', 'timeout of the wait (default 10m)'),
 ] as const;
 
 const addresses = command({
   verb: 'ip',
-  purpose: 'Print the addresses that the guest of a virtual machine reports, IPv4 first',
-  summary: 'Print the addresses of a virtual machine',
-  arguments: [argument('<vm...>', 'names or ids; - reads them from stdin')],
+  purpose: 'Print the guest-reported addresses of a VM, IPv4 first',
+  summary: 'Print the addresses of a VM',
+  arguments: [argument('<vm...>', 'names or ids; - for stdin')],
   flags: [
-    flag('--all', 'also those that are link-local or loopback'),
+    flag('--all', 'include link-local and loopback addresses'),
     ...waitFlags,
-    flag('--parallel <n>', 'machines at a time, 1 to 16 (4)'),
+    flag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4)'),
   ],
   examples: [
     'vmctl vms ip web01',
@@ -26,7 +26,7 @@ const addresses = command({
     'vmctl vms ip web01 -o json',
   ],
   notes:
-    'One address a line; of several machines behind the name and a tab. Exit code 6: it does not run; 3: its guest reports none.',
+    'Prints one address per line; for several VMs with the name and a tab in front. Exit codes: 6 if the VM does not run, 3 if the guest reports no address.',
   exits: [3, 6, 7],
   unshowable: 'many',
   onlyReads: true,
@@ -38,15 +38,15 @@ const addresses = command({
 
 const openSession = command({
   verb: 'ssh',
-  purpose: 'Sign in to the guest of a virtual machine with ssh, or run a command there',
-  summary: 'Sign in to a virtual machine with ssh',
+  purpose: 'Open an SSH session to a VM, or run a command in it',
+  summary: 'Open an SSH session to a VM',
   arguments: [
     argument('<vm>', 'name or id'),
-    argument('[words...]', 'handed to ssh behind the address: its options, then a command'),
+    argument('[words...]', 'options and command for ssh, after the address'),
   ],
   flags: [
-    flag('--user <name>', 'who signs in (default: as ssh decides)'),
-    flag('--address <address>', 'of several this one (default: the first that vms ip prints)'),
+    flag('--user <name>', 'user name (default: that of ssh)'),
+    flag('--address <address>', 'address to use (default: the first one of vms ip)'),
     ...waitFlags,
   ],
   examples: [
@@ -66,16 +66,19 @@ const openSession = command({
 
 const openConsole = command({
   verb: 'console',
-  purpose: 'Look at the screen of a virtual machine, or write the file for a viewer',
-  summary: 'Look at the screen of a virtual machine',
+  purpose: 'Open the console of a VM, or save the file for a viewer',
+  summary: 'Open the console of a VM',
   arguments: [argument('<vm>', 'name or id')],
   flags: [
-    flag('--protocol <word>', 'spice or vnc, where it has both'),
-    flag('--file <file>', 'write the connection file there; - is stdout; no viewer is opened'),
-    flag('--force', 'replace the file if it exists'),
-    flag('--viewer <command>', 'program that is given the file (remote-viewer)'),
-    flag('--serial', 'its text console instead, in this terminal, over the serial proxy'),
-    flag('--proxy <host:port>', 'with --serial: the proxy (port 2222 beside the service)'),
+    flag('--protocol <word>', 'protocol, if the VM has both spice and vnc'),
+    flag('--file <file>', 'connection file to write, without a viewer; - for stdout'),
+    flag('--force', 'replace an existing file'),
+    flag('--viewer <command>', 'viewer program (default remote-viewer)'),
+    flag('--serial', 'text console in this terminal, through the serial proxy'),
+    flag(
+      '--proxy <host:port>',
+      'with --serial: address of the proxy (default: port 2222 of the service)',
+    ),
   ],
   examples: [
     'vmctl vms console web01',
@@ -84,8 +87,8 @@ const openConsole = command({
     'vmctl vms console web01 --serial',
   ],
   notes:
-    'The serial proxy is a part of the service, where it is set up: ssh signs in there with a key that ' +
-    'the service knows of its user. --dry-run prints the command line of ssh.',
+    'The serial proxy is an optional part of the service. ssh signs in there with a key that the service ' +
+    'stores for your user. --dry-run prints the ssh command line.',
   prints: (_, { file, serial }) => (serial === true || file === '-' ? 'text' : 'report'),
   run: async (cli, [vm], flags) => {
     if (flags.serial) {
@@ -100,19 +103,19 @@ const openConsole = command({
 
 const takeSnapshot = command({
   verb: 'snapshot',
-  purpose: 'Keep the present state of a virtual machine as a snapshot',
-  arguments: [argument('[vm...]', 'names or ids; - reads them from stdin')],
+  purpose: 'Create a snapshot of a VM',
+  arguments: [argument('[vm...]', 'names or ids; - for stdin')],
   flags: [
-    flag('--description <text>', 'what it is for (vmctl)'),
-    flag('--memory', 'keep what is in its memory as well; it is paused meanwhile'),
-    flag('--no-wait', 'return at once'),
-    flag('--wait-timeout <duration>', 'give up waiting after this time (10m)'),
-    flag('--all', 'of all of them, or of all that --search finds; asks first'),
-    flag('--search <query>', 'with --all: only those that this search finds; @NAME: a bookmark'),
-    flag('--no-search-check', 'send --search even where it cannot be understood here', {
+    flag('--description <text>', 'description (default vmctl)'),
+    flag('--memory', 'include the memory; pauses the VM during the snapshot'),
+    flag('--no-wait', 'return before the snapshot is complete'),
+    flag('--wait-timeout <duration>', 'timeout of the wait (default 10m)'),
+    flag('--all', 'all VMs, or all that match --search; prompts first'),
+    flag('--search <query>', 'query for --all; @NAME for a bookmark'),
+    flag('--no-search-check', 'skip the validation of --search', {
       undoes: true,
     }),
-    flag('--parallel <n>', 'machines at a time, 1 to 16 (4)'),
+    flag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4)'),
     flag('--fail-fast', 'stop after the first failure'),
   ],
   examples: [
@@ -128,11 +131,11 @@ const takeSnapshot = command({
 
 const screenshot = command({
   verb: 'screenshot',
-  purpose: 'Take a picture of the screen of a virtual machine, as PNG',
+  purpose: 'Take a screenshot of a VM as PNG',
   arguments: [argument('<vm>', 'name or id')],
   flags: [
-    flag('--file <file>', 'write it there; - is stdout (on a terminal: shown, or NAME.png)'),
-    flag('--force', 'replace the file if it exists'),
+    flag('--file <file>', 'output file; - for stdout (on a terminal: shown, or NAME.png)'),
+    flag('--force', 'replace an existing file'),
   ],
   examples: ['vmctl vms screenshot web01 --file web01.png', 'vmctl vms screenshot web01 > now.png'],
   prints: (_, { file }) => (file === undefined || file === '-' ? 'text' : 'report'),
@@ -144,24 +147,24 @@ const screenshot = command({
 
 const exportOva = command({
   verb: 'export-ova',
-  purpose: 'Write a virtual machine with its disks into a local file, as an OVA archive',
-  summary: 'Write a virtual machine into an OVA archive',
+  purpose: 'Export a VM with its disks to a local OVA archive',
+  summary: 'Export a VM to an OVA archive',
   arguments: [
     argument('<vm>', 'name or id'),
-    argument('<file>', 'the archive: web01.ova; nothing of it is left where the export fails', {
+    argument('<file>', 'archive to write, for example web01.ova; removed if the export fails', {
       type: 'file',
     }),
   ],
   flags: [
-    flag('--force', 'replace the file if it exists'),
-    flag('--parallel <n>', 'connections at a time (4)'),
-    flag('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s'),
-    flag('--no-verify', 'do not compare checksums at the end'),
+    flag('--force', 'replace an existing file'),
+    flag('--parallel <n>', 'number of connections (default 4)'),
+    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    flag('--no-verify', 'skip the checksum comparison'),
   ],
   notes:
-    'The machine may have to be down: services do not read the disks of one that runs; backups run ' +
-    'reads them. Its disks become qcow2 images, without their snapshots; the archive is one that ' +
-    'services import, too (externalvmimports).',
+    'Services may refuse to read disks of a running VM; use backups run for those. Disks become qcow2 ' +
+    'images without their snapshots. Services can import the archive as well ' +
+    '(externalvmimports).',
   examples: [
     'vmctl vms export-ova web01 web01.ova',
     'vmctl vms export-ova web01 web01.ova --force',
@@ -177,36 +180,44 @@ const exportOva = command({
 
 const importOva = command({
   verb: 'import-ova',
-  purpose: 'Make a virtual machine from a local OVA archive, or an OVF document and its files',
-  summary: 'Make a virtual machine from an OVA archive',
+  purpose: 'Create a VM from a local OVA archive or OVF document',
+  summary: 'Create a VM from an OVA archive',
   arguments: [
-    argument('<file>', 'web01.ova, or web01.ovf with its images beside it', { type: 'file' }),
+    argument('<file>', 'web01.ova, or web01.ovf with its images next to it', { type: 'file' }),
   ],
   flags: [
-    flag('--name <name>', 'name of the machine (default: as the document says)'),
-    flag('--cluster <cluster>', 'where it is made: name or id', { type: 'ref cluster' }),
-    flag('--storagedomain, --storage-domain <domain>', 'where its disks are made: name or id', {
-      type: 'ref storage_domain',
-    }),
+    flag('--name <name>', 'name of the VM (default: that of the document)'),
+    flag('--cluster <cluster>', 'cluster of the VM (name or id)', { type: 'ref cluster' }),
+    flag(
+      '--storagedomain, --storage-domain <domain>',
+      'storage domain for the disks (name or id)',
+      {
+        type: 'ref storage_domain',
+      },
+    ),
     flag(
       '--network <network>',
-      'of interfaces whose own network is not here: name, or network/profile',
+      'network for NICs whose network does not exist: name, or network/profile',
     ),
-    flag('--disk-interface <word>', 'of all disks (as the document says; sata of other products)', {
-      type: 'enum disk_interface',
-      values: enums.disk_interface,
-    }),
-    flag('--cleanup', 'if a step fails, take back what was made'),
-    flag('--parallel <n>', 'connections at a time (4)'),
-    flag('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s'),
-    flag('--no-verify', 'do not compare checksums, neither of the files nor of the disks'),
-    flag('--wait-timeout <duration>', 'give up waiting for the service after this time (10m)'),
+    flag(
+      '--disk-interface <word>',
+      'interface of all disks (default: that of the document; sata for other products)',
+      {
+        type: 'enum disk_interface',
+        values: enums.disk_interface,
+      },
+    ),
+    flag('--cleanup', 'remove created objects if a step fails'),
+    flag('--parallel <n>', 'number of connections (default 4)'),
+    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    flag('--no-verify', 'skip the checksum comparison of files and disks'),
+    flag('--wait-timeout <duration>', 'timeout for the service (default 10m)'),
   ],
   notes:
-    'Archives of oVirt-style services and of other products; VMDK, VHD, VHDX and VDI images are ' +
-    'converted, which needs qemu-img and room in TMPDIR. Digests (.mf) are compared before anything ' +
-    'is made. Guests of other products may have no virtio drivers: they get SATA disks. Nothing is ' +
-    'overwritten.',
+    'Reads archives of oVirt-style services and of other products; VMDK, VHD, VHDX and VDI images are ' +
+    'converted, which needs qemu-img and space in TMPDIR. Digests (.mf) are compared first. Guests of ' +
+    'other products get SATA disks, because they may lack virtio drivers. The import overwrites ' +
+    'nothing.',
   examples: [
     'vmctl vms import-ova web01.ova --cluster Default --storagedomain data1',
     'vmctl vms import-ova web01.ova --name web03 --cluster Default --storagedomain data1',

@@ -17,13 +17,13 @@ async function wait(
   for (const word of words) {
     const noun = kindOf(word.slice(0, Math.max(0, word.indexOf('/'))));
     if (noun === undefined) {
-      throw new UsageError(`${word}: its kind is not said`, { hint: `write vms/${word}` });
+      throw new UsageError(`${word}: kind missing`, { hint: `use vms/${word}` });
     }
     byNoun.set(noun, [...(byNoun.get(noun) ?? []), word]);
   }
   for (const noun of byNoun.keys()) {
     if (!verbOf(noun, 'wait')) {
-      throw new UsageError(`${noun} cannot be looked at one by one, nor waited for`);
+      throw new UsageError(`${noun} have no single objects to wait for`);
     }
   }
   await Promise.all(
@@ -38,19 +38,19 @@ async function wait(
 
 export default noun({
   name: 'wait',
-  doc: 'Wait until an object is in a state',
+  doc: 'Wait for a state of objects',
   position: 70,
   commands: [
     command({
-      arguments: [argument('<kind/ref...>', 'objects with their kind: vms/web01')],
+      arguments: [argument('<kind/ref...>', 'objects with their kind, for example vms/web01')],
       flags: [
         flag(
           '--for <condition>',
-          'status=up, status!=locked, exists, gone, event=32; by default: settled',
+          'condition: status=up, status!=locked, exists, gone, event=32 (default settled)',
         ),
-        flag('--timeout <duration>', 'give up after this time (10m)'),
-        flag('--on <kind/ref>', 'the object that they belong to: vms/web01'),
-        flag('--parallel <n>', 'objects at a time, 1 to 16 (4)'),
+        flag('--timeout <duration>', 'timeout (default 10m)'),
+        flag('--on <kind/ref>', 'parent object, for example vms/web01'),
+        flag('--parallel <n>', 'number of concurrent objects, 1 to 16 (default 4)'),
       ],
       examples: [
         'vmctl wait vms/web01 --for status=up --timeout 5m',

@@ -25,15 +25,15 @@ async function watch(
   const kinds = new Set(words.map(nounNamed));
   const [noun = ''] = kinds;
   if (kinds.size > 1) {
-    throw new UsageError('objects of several kinds have no list in common', {
-      hint: 'watch each kind in a terminal of its own',
+    throw new UsageError('objects of several kinds have no common list', {
+      hint: 'watch each kind in its own terminal',
     });
   }
   const verb = verbOf(noun, 'list');
-  if (!verb) throw new UsageError(`${noun} have no list to be watched`);
+  if (!verb) throw new UsageError(`${noun} cannot be listed`);
   const only = first.includes('/') ? words : undefined;
   if (only && search !== undefined) {
-    throw new UsageError('--search and the names of objects contradict each other');
+    throw new UsageError('--search and names of objects exclude each other');
   }
   const options: Options = {
     watch: interval,
@@ -44,7 +44,7 @@ async function watch(
   const verbFlags = flagsOf(verb);
   const given = new Map(search === undefined ? [] : [['search', [search]]]);
   if (search !== undefined && !verbFlags.flags.some(({ key }) => key === 'search')) {
-    throw new UsageError(`${noun} cannot be searched`);
+    throw new UsageError(`${noun} are not searchable`);
   }
   await runVerb(cli, verb, verbFlags, given, [], noun === 'events' ? { tail: true } : options);
 }
@@ -54,21 +54,21 @@ function nounNamed(word: string): string {
   const at = word.indexOf('/');
   const found = at < 0 ? nounOf(word)?.name : kindOf(word.slice(0, at));
   if (found !== undefined) return found;
-  throw new UsageError(`${word}: its kind is not said`, { hint: 'write vms, or vms/web01' });
+  throw new UsageError(`${word}: kind missing`, { hint: 'use vms, or vms/web01' });
 }
 
 export default noun({
   name: 'watch',
-  doc: 'Show a list, or some objects, again and again',
+  doc: 'Repeat a list, or show objects, until Ctrl-C',
   position: 71,
   commands: [
     command({
-      arguments: [argument('<what...>', 'a noun (vms), or objects with their kind: vms/web01')],
+      arguments: [argument('<what...>', 'noun (vms), or objects with their kind (vms/web01)')],
       flags: [
-        flag('--search <query>', 'only what this search finds'),
-        flag('--interval <duration>', 'how often to look', { default: '2s' }),
-        flag('--count <n>', 'end after so many looks (Ctrl-C ends it)'),
-        flag('--on <kind/ref>', 'the object that they belong to: vms/web01'),
+        flag('--search <query>', 'query'),
+        flag('--interval <duration>', 'poll interval', { default: '2s' }),
+        flag('--count <n>', 'number of refreshes'),
+        flag('--on <kind/ref>', 'parent object, for example vms/web01'),
       ],
       examples: [
         "vmctl watch vms --search 'status=up' --count 3",

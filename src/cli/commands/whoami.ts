@@ -39,7 +39,7 @@ function passwordFrom(cli: CommandContext, context: Context | undefined): string
 
 export default noun({
   name: 'whoami',
-  doc: 'Show who is signed in, and where',
+  doc: 'Show the signed-in user and the service',
   position: 30,
   commands: [
     command({

@@ -125,5 +125,5 @@ async function listed(
 function flagChoices(flags: readonly FlagChoice[], given: readonly FlagGiven[]): readonly Choice[] {
   const free = flags.filter((flag) => flag.value?.many || !given.some((one) => one.flag === flag));
   const choices = new Map(free.map(({ names: [name = ''], doc }) => [name, doc] as const));
-  return [...choices, ['--help', 'Explain the command instead of running it.']];
+  return [...choices, ['--help', 'Help for the command']];
 }

@@ -62,7 +62,7 @@ function hasParts(kind: Kind): boolean {
 }
 
 const identity: Readonly<Record<string, Attribute>> = {
-  id: { kind: 'string', mut: 'R', doc: 'Given by the service.' },
+  id: { kind: 'string', mut: 'R', doc: 'Set by the service' },
 };
 
 /** The attributes behind the last dot of a path, each with the path in front. */
@@ -117,10 +117,10 @@ function conditionChoices(type: string): readonly Choice[] {
   const kind = attribute === undefined ? undefined : attributesOf(type)[attribute]?.kind;
   const states = kind ? valuesOf(kind) : [];
   return [
-    ['exists', 'it is there'],
-    ['gone', 'it is there no more'],
-    ['settled', 'it is in a state that does not end by itself'],
-    ['event=', 'an event with this code is about it'],
+    ['exists', 'the object exists'],
+    ['gone', 'the object no longer exists'],
+    ['settled', 'the object is in a stable state'],
+    ['event=', 'an event with this code occurred for the object'],
     ...['=', '!='].flatMap((sign) => states.map((state): Choice => [`status${sign}${state}`, ''])),
   ];
 }

@@ -77,7 +77,7 @@ Register-ArgumentCompleter -Native -CommandName vmctl -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $line = $commandAst.ToString()
     $length = $cursorPosition - $commandAst.Extent.StartOffset
-    # Behind the last word the cursor is behind the text of the command.
+    # After the last word, the cursor is after the text of the command.
     $line = if ($length -lt $line.Length) { $line.Substring(0, $length) } else { $line.PadRight($length) }
     $before = [Console]::OutputEncoding
     try {

@@ -47,7 +47,7 @@ function wordChoices(
 ): readonly Choice[] {
   const last = /(\S+)$/.exec(before)?.[1] ?? '';
   const sorted = /\bsortby\s+\S+(\s+(?:asc|desc))?$/.exec(before);
-  const page: Choice = ['page', 'that page of the list'];
+  const page: Choice = ['page', 'page of the list'];
   if (/(^|\s)page(\s+\d+)?$/.test(before)) return [];
   if (last === 'sortby') {
     return plainFields(own).flatMap(([name, field]) =>
@@ -60,9 +60,9 @@ function wordChoices(
   const fields = fieldChoices(type, own, word);
   if (before !== '' && last !== 'and' && last !== 'or') {
     const joins: readonly Choice[] = [
-      ['and', 'both hold'],
-      ['or', 'one of them holds'],
-      ['sortby', 'in the order of a field'],
+      ['and', 'both conditions match'],
+      ['or', 'one of the conditions matches'],
+      ['sortby', 'sort by a field'],
       page,
     ];
     return word === '' ? joins : [...joins, ...fields];

@@ -1,7 +1,13 @@
 /** The manifest of all commands: arguments, flags with their types, and requests, as plain data. */
 import { type Noun, nouns } from '../args/catalog.ts';
 import { type Call, type Command, type NounModules, nameOf } from '../args/command.ts';
-import { type ArgumentSpec, argumentParts, type FlagSpec, flagParts } from '../args/parameters.ts';
+import {
+  type ArgumentSpec,
+  argumentParts,
+  type FlagSpec,
+  flagParts,
+  helpLine,
+} from '../args/parameters.ts';
 import { settingNames, settings } from '../session/settings.ts';
 import { verbsOf } from '../verbs/derive-verbs.ts';
 import { commandOf, inPlaceOf } from '../verbs/verb-command.ts';
@@ -63,7 +69,9 @@ export function globalFlags(): readonly FlagEntry[] {
     const { flags, doc, isSwitch, values } = settings[name];
     if (flags === undefined) return [];
     const type = isSwitch ? 'switch' : 'string';
-    return [flagEntry({ notation: flags, doc, type, ...(values ? { values } : {}) })];
+    return [
+      flagEntry({ notation: flags, doc: helpLine(doc), type, ...(values ? { values } : {}) }),
+    ];
   });
 }
 

@@ -37,7 +37,7 @@ function rootPage(nouns: readonly NounEntry[]): string {
     '.B vmctl',
     text('<noun> <verb> [refs...] [flags]'),
     '.SH DESCRIPTION',
-    text('Each noun has a page of its own: vmctl-vms(1), vmctl-hosts(1) and so on.'),
+    text('Each noun has its own page: vmctl-vms(1), vmctl-hosts(1) and so on.'),
   ];
   for (const group of groups) {
     lines.push(`.SS ${text(group)}`);
@@ -61,7 +61,7 @@ function nounPage({ name, aliases, doc, commands }: NounEntry): string {
     ...commands.flatMap((command) => ['.br', `.B ${text(usageOf(command))}`]).slice(1),
     '.SH DESCRIPTION',
     text(`${doc}.`),
-    ...(aliases.length > 0 ? [text(`Also called: ${aliases.join(', ')}.`)] : []),
+    ...(aliases.length > 0 ? [text(`Aliases: ${aliases.join(', ')}.`)] : []),
     '.SH COMMANDS',
     ...commands.flatMap(section),
     '.SH SEE ALSO',
@@ -76,7 +76,7 @@ function section(command: CommandEntry): readonly string[] {
   return [
     `.SS ${text(usageOf(command))}`,
     text(`${purpose}.`),
-    ...(aliases.length > 0 ? [text(`Also: ${aliases.join(', ')}.`)] : []),
+    ...(aliases.length > 0 ? [text(`Aliases: ${aliases.join(', ')}.`)] : []),
     ...(examples.length > 0 ? verbatim(examples.map((one) => `  ${one}`).join('\n')) : []),
     ...flags.flatMap(flagLines),
     ...(calls.length > 0 ? ['.PP', text(`HTTP: ${calls.join(', ')}`)] : []),
@@ -96,7 +96,10 @@ function head(name: string, doc: string): readonly string[] {
     '.\\" Generated: npm run reference writes it anew.',
     `.TH ${text(name.toUpperCase())} 1 "" vmctl`,
     '.SH NAME',
-    text(`${name} - ${doc.charAt(0).toLowerCase()}${doc.slice(1)}`).replace('\\- ', '\\- '),
+    text(`${name} - ${doc.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())}`).replace(
+      '\\- ',
+      '\\- ',
+    ),
   ];
 }
 

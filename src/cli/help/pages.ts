@@ -4,36 +4,44 @@ import { type Command, nameOf } from '../args/command.ts';
 import { type FlagSpec, flagParts } from '../args/parameters.ts';
 import { aligned, wrapped } from './layout.ts';
 
-/** Verbs by name, with what they do. */
+/** Verbs with their summaries. */
 export type VerbLines = readonly (readonly [name: string, summary: string])[];
 
-/** What a noun can do. */
+/** The verbs of a noun. */
 export function nounPage({ name, aliases, doc, api }: Noun, verbs: VerbLines): string {
-  const also = aliases.length > 0 ? `Also called: ${aliases.join(', ')}\n` : '';
+  const also = aliases.length > 0 ? `Aliases: ${aliases.join(', ')}\n` : '';
   return `${doc}.
 
 Usage: vmctl ${name} <verb> ${api ? '[refs...] ' : ''}[flags]
 
 Verbs:
 ${aligned(verbs)}
-${also}vmctl ${name} <verb> --help explains a verb.
+${also}Flags and examples: vmctl ${name} <verb> --help
 `;
 }
 
-/** What a command does, with examples first; `isWhole` explains flags that are seldom needed as well. */
+/** Help of a command, examples first; `isWhole` includes rarely used flags. */
 export function commandPage(command: Command, isWhole = false): string {
-  const { purpose, aliases, examples, notes, rareFlags = [] } = command;
-  const isRare = ({ notation }: FlagSpec) =>
-    !isWhole && rareFlags.includes(flagParts(notation).long);
+  const { purpose, aliases, examples, notes, rareFlags = [], flagGroups } = command;
+  const grouped = flagGroups?.flatMap(([, names]) => names);
+  const isRare = ({ notation }: FlagSpec) => {
+    const { long } = flagParts(notation);
+    return !isWhole && (grouped ? !grouped.includes(long) : rareFlags.includes(long));
+  };
   const args = command.arguments.map(({ notation, doc }) => [notation, doc] as const);
-  const also = aliases.length > 0 ? `Also: ${aliases.join(', ')}. ` : '';
+  const also = aliases.length > 0 ? `Aliases: ${aliases.join(', ')}. ` : '';
   const sections = [
     `${purpose}.`,
     `Usage: ${usageOf(command)} [flags]`,
     section('Examples', examples.map((example) => `  ${example}\n`).join('')),
     section('Arguments', aligned(args)),
-    ...flagSections(command.flags.filter((flag) => !isRare(flag))),
-    moreFlags(command, command.flags.filter(isRare)),
+    ...(flagGroups
+      ? groupSections(command.flags, flagGroups, isWhole)
+      : flagSections(command.flags.filter((flag) => !isRare(flag)))),
+    moreFlags(
+      command,
+      command.flags.filter((flag) => !flag.hidden && isRare(flag)),
+    ),
     section('HTTP', callLines(command).join('\n')),
     notes ?? '',
     wrapped(`${also}Flags of every command: vmctl help flags. Exit codes: vmctl help exit-codes.`),
@@ -54,10 +62,28 @@ function section(title: string, body: string): string {
 function moreFlags(command: Command, flags: readonly FlagSpec[]): string {
   if (flags.length === 0) return '';
   const names = flags.map(({ notation }) => flagParts(notation).long);
-  return wrapped(`More flags, which vmctl help ${nameOf(command)} explains: ${names.join(', ')}.`);
+  return wrapped(`More flags (vmctl help ${nameOf(command)}): ${names.join(', ')}.`);
 }
 
-/** Flags in the order in which somebody needs them: whose, what, how. */
+/** One section for each group; in complete help, flags without a group follow in the last one. */
+function groupSections(
+  flags: readonly FlagSpec[],
+  groups: readonly (readonly [title: string, flags: readonly string[]])[],
+  isWhole: boolean,
+): readonly string[] {
+  const shown = new Map(
+    flags.filter(({ hidden }) => !hidden).map((flag) => [flagParts(flag.notation).long, flag]),
+  );
+  const others = [...shown.keys()].filter((long) => !groups.some(([, all]) => all.includes(long)));
+  return groups.map(([title, names], index) => {
+    const isLast = index === groups.length - 1;
+    const all = isWhole && isLast ? [...names, ...others] : names;
+    const rows = all.flatMap((long) => shown.get(long) ?? []);
+    return section(title, aligned(rows.map((flag) => [flagText(flag), flagDoc(flag)] as const)));
+  });
+}
+
+/** Flags of the parent, of attributes, and of the command. */
 function flagSections(flags: readonly FlagSpec[]): readonly string[] {
   const shown = flags.filter(({ hidden }) => !hidden);
   const isParent = ({ section: where, notation }: FlagSpec) =>
@@ -65,7 +91,7 @@ function flagSections(flags: readonly FlagSpec[]): readonly string[] {
   const rows = (belongs: (flag: FlagSpec) => boolean) =>
     shown.filter(belongs).map((flag) => [flagText(flag), flagDoc(flag)] as const);
   return [
-    section('Of which object', aligned(rows(isParent))),
+    section('Parent', aligned(rows(isParent))),
     section('Attributes', aligned(rows((flag) => flag.section === 'body'))),
     section(
       'Flags',
@@ -79,7 +105,7 @@ function flagSections(flags: readonly FlagSpec[]): readonly string[] {
 
 function flagText({ notation }: FlagSpec): string {
   const { short: first, long: second, value } = flagParts(notation);
-  // Some have two long names; the first is shown.
+  // With two long names, help shows the first.
   const [short, long] = first?.startsWith('--') ? [undefined, first] : [first, second];
   return [`${short ? `${short}, ` : '    '}${long}`, ...(value === undefined ? [] : [value])].join(
     ' ',

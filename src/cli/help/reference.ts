@@ -70,14 +70,14 @@ function listPage(nouns: readonly NounEntry[]): string {
 }
 
 function nounPage({ name, aliases, doc, commands }: NounEntry): string {
-  const also = aliases.length > 0 ? ` Also called ${aliases.join(', ')}.` : '';
+  const also = aliases.length > 0 ? ` Aliases: ${aliases.join(', ')}.` : '';
   const parts = [`# vmctl ${name}`, `${doc}.${also}`, note, ...commands.map(section)];
   return `${parts.join('\n\n')}\n`;
 }
 
 function section(command: CommandEntry): string {
   const { name, purpose, aliases, examples, flags } = command;
-  const also = aliases.length > 0 ? ` Also: ${aliases.join(', ')}.` : '';
+  const also = aliases.length > 0 ? ` Aliases: ${aliases.join(', ')}.` : '';
   const calls = callsOf(command);
   const parts = [
     `## ${name}`,

@@ -1,71 +1,68 @@
 /** Help topics that are plain text. */
 export const topicTexts: Readonly<Record<string, string>> = {
-  output: `What is printed, and where.
+  output: `Output formats.
 
-stdout carries the result and nothing else; questions, progress, warnings and errors go to
-stderr. -o chooses the format of the result:
+The result goes to stdout. Questions, progress, warnings and errors go to stderr. -o selects the
+format of the result:
 
-  table   columns; on a terminal fitted to its width, sizes and times made readable;
-          anywhere else every value in full, for grep and awk
-  wide    a table with the id, nothing cut or left out
+  table   columns; on a terminal fitted to its width, with readable sizes and times;
+          elsewhere with full values, for grep and awk
+  wide    a table with ids, without truncation
   json    an array for lists, an object for one object
-  jsonl   one JSON object in a line, as soon as there is one
+  jsonl   one JSON object per line, printed as it arrives
   yaml    the same values as YAML
-  csv     comma-separated, with a line of titles; tsv: separated by tabs
-  name    kind/name: what other commands take, also from stdin as -
+  csv     comma-separated, with a header; tsv: separated by tabs
+  name    kind/name, which other commands accept as arguments or on stdin
   id      ids only
-  xml     what the service writes
-  raw     the answer of list and get, byte for byte; elsewhere as json
+  xml     the XML representation of the API
+  raw     the unchanged response of list and get; json for other commands
 
-On a terminal long texts are cut, never ids and states, and the last columns left out where there is
-no room for them: stderr names those. Up to 40 columns wide it shows a block of name: value for each
-object. get shows the names of what an object refers to.
+On a terminal, tables truncate long texts (never ids and states) and omit the last columns if the
+width is too small; stderr lists the omitted columns. Terminals of up to 40 columns get one block of
+"name: value" lines per object. get shows the names of referenced objects.
 
---columns name,cluster.data_center.name,cpu=cpu.topology.cores chooses columns by attribute path,
-also through links, which are followed then; a title= in front names a column. --sort takes a
-column or such a path, with - in front the other way round; --limit shows the first of those that
-are sorted. vmctl config set vms.columns name,status (or vms.output json) is what lists of a noun show from then
-on, with -c LAB on that server alone; flags win, then variables, the context, and all servers.
---pager shows lists and objects in VMCTL_PAGER, PAGER or less, on a terminal; VMCTL_PAGER alone
-asks for it, too. --no-headers leaves the titles out, --utc shows every time in UTC and in full. An empty
-list is no failure: [], exit code 0. Characters that could steer a terminal are printed as escapes.
-Names come from other people: with --csv-safe a cell of csv or tsv that begins with = + - @ and is
-no number gets an apostrophe in front, so that no spreadsheet takes it for a formula.
+--columns name,cluster.data_center.name,cpu=cpu.topology.cores selects columns by attribute path and
+follows links; title=PATH sets a header. --sort takes a column or a path; a leading - reverses the
+order. --limit returns the first N objects after sorting. vmctl config set vms.columns name,status
+(or vms.output json) sets the default for lists of a noun, with -c LAB for one context. Flags have
+priority over environment variables, the context and the global configuration. --pager shows lists
+and objects in VMCTL_PAGER, PAGER or less on a terminal; VMCTL_PAGER alone enables it as well.
+--no-headers omits the header, --utc prints times in UTC. An empty list is a success: [], exit
+code 0. Control characters in names and texts are printed as escapes. With --csv-safe, cells of csv
+and tsv that begin with = + - @ and are not numbers get a leading apostrophe, so that spreadsheets
+do not evaluate them as formulas.
 
-All rows of a table are kept to align them, and all objects that are sorted or queried: a list that
-does not fit into memory ends with an error there. The other formats need no memory for it.
+json, jsonl, csv, tsv, name and id print objects as they arrive. Tables, --sort and --query read the
+complete list first, and fail if it does not fit in memory.
 
---query takes a JMESPath expression over what json prints. The result is json as well; with -o tsv
-texts and numbers are bare, one in a line, and lists of lists are rows:
+--query applies a JMESPath expression to the JSON result. The output is JSON; with -o tsv, texts and
+numbers are printed bare, one per line, and lists of lists become rows:
 
   vmctl vms list --query "[?status=='up'].name" -o tsv
   vmctl vms list --query 'sum([].memory)'
 
-Long lists are printed while they arrive, except where they are sorted or queried; one that breaks
-off is a failure, and what came of it is on stdout. --page-size 500 reads them in pages: what is
-made or removed meanwhile neither repeats objects nor loses them.
+An interrupted list is a failure; stdout has the objects received so far. --page-size 500 reads a list in pages. Objects that
+are created or deleted between two pages cause neither duplicates nor gaps.
 
-What would be sent: with --dry-run a command looks names up, and then prints the requests that
-would change something instead of sending them: method, address, body, and for an update what
-would become different. --curl prints them as commands for a shell, those of reading verbs too;
-the token is taken from VMCTL_TOKEN. Secrets are left out of both. -o json gives objects.
+--dry-run resolves names and prints the requests that would change something, without sending them:
+method, address, body and, for updates, the differences. --curl prints requests as curl commands,
+with VMCTL_TOKEN as the token. Both omit secrets. -o json prints them as objects.
 
   vmctl vms update web01 --memory 8GiB --dry-run
   vmctl vms list --search 'status=up' --curl
 
-What was sent: --debug shows each request on stderr when it is over, --debug=http,body with what
-was sent and answered; --debug-file writes it to a file that only you can read. Secrets are left
-out of all of it. --timing shows what took how long: start, connections, first bytes, bodies.
+--debug prints each request to stderr, --debug=http,body with headers and bodies; --debug-file writes
+them to a private file. Secrets are omitted. --timing prints the duration of start, connection, first
+byte and body.
 `,
-  errors: `How failures are told.
+  errors: `Error messages.
 
-  vmctl: what was tried: why it failed
-  hint: what to do about it
+  vmctl: object or action: problem
+  hint: command to run next
 
-With -o json or -o jsonl the same goes to stderr as one object: code, message, exit_code, hint,
-status, fault {reason, detail}, request {method, path}, retryable, next. It is the last line there.
-Notes and warnings are lines of JSON as well, {"event":"note","message":"..."}; -o jsonl adds progress.
-Codes are stable:
+With -o json or -o jsonl, stderr gets one JSON object as its last line: code, message, exit_code,
+hint, status, fault {reason, detail}, request {method, path}, retryable, next. Notes and warnings
+are JSON objects, one per line: {"event":"note","message":"..."}; -o jsonl adds progress. Codes are stable:
 
   usage, unknown_noun, unknown_verb, unknown_type, unknown_attribute, missing_parent
   bad_document, bad_definition, bad_query
@@ -77,12 +74,13 @@ Codes are stable:
   untrusted, unknown_ca, pin_mismatch, certificate_expired, wrong_host
   server_error, bad_answer, partial, all_failed, declined, interrupted, bug
 `,
-  definitions: `A site written down.
+  definitions: `Site definitions.
 
-vmctl export writes what a service has; vmctl diff compares a service with such a file, and exits
-with 11 if there are differences; vmctl apply makes what is missing and changes what differs;
-vmctl serve --inventory begins with it. YAML or JSON: the objects by collection, in the words of the
-API, with names where the API has references. Nothing is removed by leaving it out.
+vmctl export writes the configuration of a service to a definition. vmctl diff compares a service
+with a definition and exits with 11 if they differ. vmctl apply creates missing objects and updates
+objects that differ from the definition. vmctl serve --inventory starts with a definition. Definitions are YAML or JSON: lists
+of objects by collection, with the attributes of the API and names as references. apply never deletes
+objects that are absent from the definition.
 
   datacenters:
     - { name: north, local: false, storagedomains: [nfs1] }
@@ -92,7 +90,7 @@ API, with names where the API has references. Nothing is removed by leaving it o
     - name: h1
       address: h1.example.com
       cluster: web
-      root_password: { secret: h1 }
+      root_password: { secret: hosts/h1/root_password }
   storagedomains:
     - name: nfs1
       type: data
@@ -113,120 +111,119 @@ API, with names where the API has references. Nothing is removed by leaving it o
             storage_domains: [nfs1]
       status: up
 
-Objects are recognised by their names, and compared in what the file says of them alone. Sizes may
-have units (KiB, MiB, GiB, TiB). Networks and profiles of the same name are told apart by what they
-are in: a reference to one is then { name: mgmt, data_center: south } or
-{ name: mgmt, network: { name: mgmt, data_center: south } }; a later version of a template is
-{ name: rhel, version: { version_name: second } }. Quote names that look like something else: '007'.
+Objects match by name. diff and apply compare only the attributes in the file. Sizes accept units
+(KiB, MiB, GiB, TiB). If several networks or profiles have the same name, add the parent to the
+reference: { name: mgmt, data_center: south } or
+{ name: mgmt, network: { name: mgmt, data_center: south } }. A later version of a template is
+{ name: rhel, version: { version_name: second } }. Quote names that look like another type: '007'.
 
-apply makes each object after those that it needs. What fails is told, what needs it is left out, the
-rest is done; the next run goes on from there, and one more finds that all of it is so.
+apply creates objects in the order of their dependencies. If an object fails, apply reports it, skips
+the objects that depend on it, and continues with the others. Run the command again to retry.
 
-Secrets: export writes placeholders for the passwords and keys that are needed to make objects anew.
-apply fills those of new objects: --secret NAME=@FILE (a * in NAME stands for any text), a variable
-(VMCTL_SECRET_HOSTS_H1_ROOT_PASSWORD), or it asks. What is not given is listed before anything is
-sent. serve --inventory needs none. The passwords of users are kept by their directory.
+Secrets: export writes placeholders for passwords and keys that new objects need. apply takes their
+values from --secret NAME=@FILE (NAME may contain *), from a variable such as
+VMCTL_SECRET_HOSTS_H1_ROOT_PASSWORD, or from a prompt, and lists missing secrets before the first
+request. serve --inventory needs no secrets. User passwords are not part of a definition; the directory service stores them.
 
-Configuration, not state: a machine runs after apply only where the file says status: up, which
-export --status writes. Disks are made empty; copy their bytes with vmctl disks download and upload.
-A template is made of the machine that vm: names, or else of one that is made for it and removed; a
-disk that says template: comes with the machine from its template. Drives keep the names of their ISO
-files, which have to be there. Permissions on attached disks, and icons of one's own, are not written.
+Definitions contain configuration, not state: apply starts a VM only if the file has "status: up",
+which export --status writes. New disks are empty; copy their contents with vmctl disks download and
+vmctl disks upload. A template is created from the VM in its "vm" attribute, otherwise from a
+temporary VM. A disk with a "template" attribute belongs to the template of its VM. CD-ROM drives
+keep the names of their ISO images, which must exist. Permissions on attached disks and custom icons
+are not exported.
 `,
-  references: `How objects are named.
+  references: `References to objects.
 
-By id, by exact name, or as kind/name, which is what -o name prints. An id wins nothing: a word
-that is the id of one object and the name of another is an error that lists both, and so is a
-name that several objects have. A name that nobody has is an error with the nearest names. An
-empty name is refused before anything is sent.
+Refer to an object by id, by exact name, or as kind/name, the output of -o name. A word that is the
+id of one object and the name of another is ambiguous; the error lists both. A name that several
+objects have is ambiguous as well. For an unknown name the error lists similar names. Empty names
+are refused before any request.
 
-Several objects can be given at once; - reads them from stdin, one in a line:
+Verbs accept several objects; - reads them from stdin, one per line:
 
   vmctl vms list --search 'name=test*' -o name | vmctl vms stop -
 
-Objects that belong to another one need it as a flag, or together with its kind:
+Nested objects need their parent as a flag, or with its kind:
 
   vmctl nics list --vm web01
   vmctl permissions list --on clusters/lab
   vmctl glusterbricks list --cluster Default --volume vol1
 
-Where it can only be one kind of object and is not named, all of these are asked: vmctl
-storagedomains deactivate data1 finds the data center, unless two have such a domain.
+If all possible parents have one kind, the parent is optional: vmctl storagedomains deactivate data1
+searches the data centers, and fails if two of them have a domain with this name.
 `,
-  waiting: `Waiting.
+  waiting: `Waiting for operations.
 
-What changes an object waits until the work is done: a virtual machine that was started is up, a
-disk that was made is ok, an object that was deleted is gone. The states on the way are shown on
-stderr. --no-wait returns at once and prints the command that waits; --wait-timeout (10m) limits
-the patience, with exit code 7.
+Commands wait for the operation to finish: a started VM is up, a new disk is ok, a deleted object no
+longer exists. stderr shows the states in between. --no-wait returns immediately and prints the wait
+command. --wait-timeout (default 10m) limits the wait, --timeout the complete command; exit code 7.
 
   vmctl wait vms/web01 --for status=up --timeout 5m
   vmctl wait disks/root --for 'status!=locked'
   vmctl wait vms/web01 vms/web02 --for gone
 
-An object that does not exist yet is waited for. Conditions: attribute=value,
-attribute!=value, exists, gone, settled (any state that does not end by itself, the default).
+vmctl wait also waits for an object that does not exist yet. Conditions: attribute=value,
+attribute!=value, exists, gone, settled (any state that does not end automatically, the default).
 `,
-  scripting: `In scripts.
+  scripting: `Scripts.
 
-Nothing asks where nobody can answer: without a terminal, or with --no-input, a question is an
-error with exit code 12, and --yes answers it. VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD_FILE and
-VMCTL_CA_FILE make login unnecessary. Off a terminal no output is coloured or shortened; for
-programs there are -o json, jsonl, tsv and --query. -q leaves only the ids of what was changed.
-Exit codes tell what went wrong (vmctl help exit-codes), with -o json also as an object on stderr.
+Without a terminal, or with --no-input, vmctl never prompts: a question is an error with exit code
+12, and --yes confirms it. Commands with --all, --glob or in protected contexts prompt; a delete by name
+does not. VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD_FILE and VMCTL_CA_FILE replace
+vmctl login. Output that is not a terminal has no color and no truncation; use -o json, jsonl or tsv
+and --query. -q prints only the ids of changed objects. Exit codes are listed in vmctl help
+exit-codes; with -o json the error is a JSON object on stderr.
 
   id=$(vmctl vms create --name web01 --cluster Default --template Blank -q)
   vmctl vms list --search 'status=down' -o name | vmctl vms delete -
   vmctl vms list -o json --query '[].{name: name, memory: memory}'
 
-An empty variable is an error before anything is sent. What would be sent shows --dry-run. A
-protected context asks for --confirm CONTEXT before harm is done; VMCTL_READ_ONLY=1 sends nothing
-that could change something.
+Empty variables are an error before any request. --dry-run shows the requests without sending them.
+A protected context requires --confirm CONTEXT for harmful commands; VMCTL_READ_ONLY=1 refuses every
+request that could change something.
 `,
-  accessibility: `For screen readers, and for eyes that tire.
+  accessibility: `Accessibility.
 
-ACCESSIBLE=1 writes progress line by line; nothing is redrawn. NO_COLOR=1 or --color never leaves
-colours out; they never say anything that words do not say as well. -o yaml and a single object as
-a table are read from top to bottom; --columns keeps only what is of interest; --no-headers leaves
-the titles out. Every page of help is plain text: vmctl help TOPIC, vmctl NOUN VERB --help.
+ACCESSIBLE=1 prints progress line by line, without redrawing. NO_COLOR=1 or --color never disables
+color; color never carries information that the text lacks. -o yaml and vmctl NOUN get print one
+attribute per line, which suits screen readers. --columns selects columns, --no-headers omits the header. All help pages are
+plain text: vmctl help TOPIC, vmctl NOUN VERB --help.
 `,
-  offline: `Without a service.
+  offline: `Offline use.
 
-vmctl serve runs a whole reference service on this machine: the API, the image daemon with real
-bytes, permissions, events. It is for trying commands out, and for testing what is going to run
-against a real service.
+vmctl serve runs a reference server on this computer: the API, an image daemon with real disk
+contents, permissions and events. Use it to try commands and to test automation.
 
-  vmctl serve --memory -- bash         # a shell in which vmctl uses it
+  vmctl serve --memory -- bash         # a shell with the server as its context
   vmctl serve --memory --speed 0 --inventory hosts=10,vms=1000 -- ./test.sh
-  vmctl serve --inventory site.yaml    # as vmctl export wrote it
+  vmctl serve --inventory site.yaml    # a definition from vmctl export
   eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop
-  vmctl vms start vm-02 --sandbox      # for one command, then it is gone
+  vmctl vms start vm-02 --sandbox      # a temporary server for one command
 
-What a command has sent, and what was answered, can be written down without its secrets, and
-answered again: a report of an error that anybody can run.
+--record writes the requests and responses of a command to a file, without secrets. serve --replay
+answers the same requests from that file, for example to reproduce a problem:
 
   vmctl vms start web01 --record session.ndjson
   vmctl serve --replay session.ndjson -- vmctl vms start web01
 
---speed 0 makes work end at once; --fault makes requests fail (vmctl serve --help). Help, explain,
-commands and completion never connect.
+--speed 0 completes operations immediately. --fault makes requests fail (vmctl serve --help). help,
+explain, commands and completion never connect.
 `,
-  search: `The search language (--search).
+  search: `Search language (--search).
 
   vmctl vms list --search 'name=web* and status=up'
   vmctl vms list --search 'cluster=lab sortby name desc' --limit 20 --page 2
   vmctl hosts list --search 'vms.status=up'
   vmctl events list --search 'severity > normal sortby time desc'
 
-field=value, !=, <, > and so on; * stands for any text, quotes keep a value with blanks together:
-name="web 01". and binds tighter than or; conditions side by side all have to hold. There are no
-parentheses, and != is the only not. A word without a field is looked for in all texts. sortby orders,
-page takes a page of --limit objects. Objects of other kinds are asked for by their kind and a field:
-vms.status. --case-sensitive takes upper and lower case as different.
+A condition is FIELD OPERATOR VALUE, with =, !=, <, >, <= or >=. * matches any text. Quote values with spaces:
+name="web 01". "and" has priority over "or"; adjacent conditions are joined by "and". Parentheses are not
+supported, and != is the only negation. A word without a field searches all text fields. sortby
+sets the order, page selects a page of --limit objects. Fields of related objects have their kind as
+a prefix: vms.status. --case-sensitive distinguishes upper and lower case.
 
-vmctl search-help NOUN lists the fields of a noun with what they may be, and vmctl search-help NOUN
-QUERY tells how a search is understood. Every search is checked before it is sent, and goes to the
-service as it is; --no-search-check sends one that cannot be understood here, for a service that knows
-more fields. --search @NAME takes the search that a bookmark keeps.
+vmctl search-help NOUN lists the fields of a noun and their values. vmctl search-help NOUN QUERY
+explains a query. vmctl validates every query and sends it unchanged. --no-search-check skips the
+validation, for a service with more fields. --search @NAME uses the query of a bookmark.
 `,
 };

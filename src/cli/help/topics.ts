@@ -2,6 +2,7 @@
 import { UsageError } from '../../client/errors.ts';
 import { leftOut } from '../../model/derive/definitions.ts';
 import { groups, nouns } from '../args/catalog.ts';
+import { helpLine } from '../args/parameters.ts';
 import { exitCodes } from '../output/error-report.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
@@ -34,19 +35,19 @@ export function topicPage(word: string | undefined): string | undefined {
 /** The error for a word that is neither a noun nor a topic. */
 export function unknownTopic(word: string): UsageError {
   const near = closeMatches(word, [...topicNames, ...nouns.map(({ name }) => name)]);
-  return new UsageError(`${word}: neither a noun nor a help topic`, {
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl --help lists both',
+  return new UsageError(`unknown noun or help topic "${word}"`, {
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns',
   });
 }
 
-/** With what is left out of definitions, and why. */
+/** The topic, followed by the collections that are not exported, with the reasons. */
 function definitionsPage(): string {
   const reasons = Object.entries(leftOut).map(
     ([what, why]) =>
       [what.startsWith('/') ? shortened(what) : `${what.replaceAll('_', ' ')}`, why] as const,
   );
   return `${topicTexts['definitions']}
-Not written, though requests could make it:
+Not exported:
 ${aligned(reasons)}`;
 }
 
@@ -55,17 +56,9 @@ function shortened(path: string): string {
   return path.slice(1).replaceAll(/\/\{\w+\}/g, '');
 }
 
+/** The root page; a test holds it to one screen of 80 columns and 24 lines. */
 function rootPage(): string {
-  const rows = groups
-    .filter((group) => group !== 'tool')
-    .map((group) => [group, namesOf(group, false)] as const)
-    .filter(([, names]) => names !== '');
-  const tools = nouns.filter(({ group }) => group === 'tool');
-  const rowsOfTools = tools
-    .filter(({ more }) => !more)
-    .map(({ name, doc }) => [name, doc] as const);
-  const others = tools.filter(({ more }) => more).map(({ name }) => name);
-  return `Administer a virtualization service from the command line.
+  return `Administer an oVirt-style virtualization service from the command line.
 
 Usage: vmctl <noun> <verb> [refs...] [flags]
 
@@ -73,26 +66,28 @@ Examples:
   vmctl login https://engine.example.com --username admin@internal
   vmctl vms list --search 'status=up'
   vmctl vms start web01
-  vmctl nics list --vm web01 -o json
 
-Nouns:
-${aligned(rows)}
-Tools:
-${aligned(rowsOfTools)}
-${wrapped(`More tools, which vmctl help nouns explains: ${others.join(', ')}.`)}
-${wrapped(
-  'vmctl <noun> --help lists the verbs of a noun, vmctl <noun> <verb> --help explains one.',
-)}
-${wrapped(`Topics of vmctl help: ${topicNames.join(', ')}.`)}
-`;
+${aligned([
+  ['Nouns', `${rootNouns.join(', ')} (and ${nouns.length - rootNouns.length} more)`],
+  ['Sign in', 'login, logout, whoami, context, config, doctor'],
+  ['Monitor', 'ui, top, watch, events, jobs, wait'],
+  ['Configure', 'export, diff, apply, history, undo'],
+  ['Learn, test', 'explain, search-help, serve, conformance'],
+  ['Integrate', 'api, commands, completion, mcp'],
+])}
+${aligned([
+  ['vmctl help nouns', 'all nouns and other commands'],
+  ['vmctl <noun> --help', 'verbs of a noun'],
+  ['vmctl <noun> <verb> --help', 'flags and examples of a command'],
+  ['vmctl help TOPIC', topicNames.filter((name) => name !== 'nouns').join(', ')],
+])}`;
 }
 
-function namesOf(group: string, all: boolean): string {
-  return nouns
-    .filter((noun) => noun.group === group && (all || !noun.more))
-    .map(({ name }) => name)
-    .join(', ');
-}
+/** The ten most used nouns. */
+const rootNouns = [
+  ...['vms', 'hosts', 'clusters', 'datacenters', 'templates'],
+  ...['disks', 'storagedomains', 'networks', 'snapshots', 'users'],
+];
 
 function nounsPage(): string {
   const parts = groups.map((group) => {
@@ -105,7 +100,7 @@ function nounsPage(): string {
     return `${group}\n${aligned(rows)}`;
   });
   return `${parts.join('\n')}\n${wrapped(
-    'Hyphens do not count and the singular is understood: storage-domain, storagedomains and sd are one noun.',
+    'Hyphens are optional and the singular works as well: storage-domain, storagedomains and sd are the same noun.',
   )}\n`;
 }
 
@@ -117,35 +112,36 @@ function exitCodesPage(): string {
 function flagsPage(): string {
   const rows = settingNames.flatMap((name) => {
     const { flags, doc, env } = settings[name];
-    return flags ? [[flags, env ? `${doc} [${env}]` : doc] as const] : [];
+    return flags ? [[flags, env ? `${helpLine(doc)} [${env}]` : helpLine(doc)] as const] : [];
   });
-  return `Flags of every command. What a command has under the same name itself wins; then the
-variable in brackets still works.
+  return `Flags of every command. If a command has its own flag with the same name, that flag replaces this one. The
+environment variable in brackets keeps its meaning.
 
-${aligned([...rows, ['-h, --help', 'Explain the command instead of running it.']])}`;
+${aligned([...rows, ['-h, --help', 'Help for the command']])}`;
 }
 
 const otherVariables: readonly (readonly [string, string])[] = [
-  ['NO_COLOR, FORCE_COLOR', 'No colour at all; colour although there is no terminal.'],
-  ['ACCESSIBLE', '1: progress is written line by line and never redrawn.'],
+  ['NO_COLOR, FORCE_COLOR', 'No color; color without a terminal'],
+  ['ACCESSIBLE', '1: progress line by line, without redrawing'],
+  ['HTTPS_PROXY, ALL_PROXY', 'Proxy: http://[user:password@]host:port'],
+  ['NO_PROXY', 'Hosts and domains without proxy, separated by commas; * for all'],
+  ['XDG_CONFIG_HOME', 'Parent of the folder vmctl with config.json (default ~/.config)'],
   [
-    'HTTPS_PROXY, ALL_PROXY',
-    'The proxy on the way to the server: http://[user:password@]host:port.',
+    'XDG_STATE_HOME',
+    'Parent of the folder vmctl with tokens and TLS sessions (default ~/.local/state)',
   ],
-  ['NO_PROXY', 'Hosts and domains, with commas, that are reached without it; * is all.'],
-  ['XDG_CONFIG_HOME', 'Where the folder vmctl with config.json is (~/.config).'],
-  ['XDG_STATE_HOME', 'Where the folder vmctl with tokens and sessions of TLS is (~/.local/state).'],
 ];
 
 function environmentPage(): string {
   const rows = settingNames.flatMap((name) => {
     const { env, doc, ...setting } = settings[name];
     const flag = longFlag(setting as (typeof settings)[typeof name]);
-    return env ? [[env, flag ? `${doc} (${flag})` : doc] as const] : [];
+    return env ? [[env, flag ? `${helpLine(doc)} (${flag})` : helpLine(doc)] as const] : [];
   });
-  return `Environment variables. A flag wins over its variable, a variable over the context.
+  return `Environment variables. A flag has priority over its variable, a variable over the context. Set a switch to 1
+to enable it.
 
 ${aligned([...rows, ...otherVariables])}
-${wrapped('Nothing else is needed in scripts: with VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD or VMCTL_PASSWORD_FILE, and VMCTL_CA_FILE every command works without login.')}
+${wrapped('Scripts need no vmctl login: set VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD or VMCTL_PASSWORD_FILE, and VMCTL_CA_FILE.')}
 `;
 }

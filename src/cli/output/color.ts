@@ -12,7 +12,7 @@ export function wantsColor(cli: CommandContext, stream: Output): boolean {
   if (when === 'always') return true;
   if (when === 'never') return false;
   if (when !== 'auto') {
-    throw new UsageError(`--color ${when}: neither always nor never nor auto`);
+    throw new UsageError(`--color ${when}: unknown value`, { hint: 'use always, never or auto' });
   }
   const forced = env['FORCE_COLOR'] ?? env['CLICOLOR_FORCE'];
   if (forced !== undefined && forced !== '') return forced !== '0';

@@ -51,7 +51,7 @@ export function parsedColumns(text: string, frame: Shape, flag: string): readonl
     .map((one) => one.trim())
     .filter((one) => one !== '')
     .map((one) => namedColumn(one, frame));
-  if (columns.length === 0) throw new UsageError(`${flag} names no column`);
+  if (columns.length === 0) throw new UsageError(`${flag}: no column given`);
   for (const { paths } of columns) for (const path of paths) checkPath(path, frame.type, flag);
   return columns;
 }
@@ -120,9 +120,9 @@ function deeperLinks(type: string, attribute: string): string {
 }
 
 function notHere(path: string, word: string, type: string): UsageError {
-  return new UsageError(`--columns ${path}: this list of ${type} objects does not show ${word}`, {
+  return new UsageError(`--columns ${path}: this list of ${type} objects has no ${word}`, {
     code: 'unknown_attribute',
-    hint: `vmctl explain ${type} lists the attributes`,
+    hint: `vmctl explain ${type}`,
   });
 }
 
@@ -149,9 +149,9 @@ export function checkPath(path: string, type: string | undefined, flag = '--colu
     const next = words[index + 1];
     if (isPlain && next !== undefined) {
       const place = words.slice(0, index + 1).join('.');
-      throw new UsageError(`${flag} ${path}: ${place} has no parts, so no ${next}`, {
+      throw new UsageError(`${flag} ${path}: ${place} has no member ${next}`, {
         code: 'unknown_attribute',
-        hint: flag === '--sort' ? `--sort ${place}` : `${flag} ${place} shows it`,
+        hint: flag === '--sort' ? `--sort ${place}` : `use ${flag} ${place}`,
       });
     }
     at = isPlain ? undefined : of;
@@ -173,8 +173,6 @@ function noAttribute(
   return new UsageError(`${flag} ${path}: ${place} has no ${word}`, {
     code: 'unknown_attribute',
     hint:
-      near.length > 0
-        ? `did you mean ${near.map(full).join(' or ')}?`
-        : `vmctl explain ${type} lists them`,
+      near.length > 0 ? `did you mean ${near.map(full).join(' or ')}?` : `vmctl explain ${type}`,
   });
 }

@@ -43,15 +43,15 @@ export async function showDryRun(
   if (items.length > 0) {
     await printAs(cli, format, { noun: 'requests', items, single: items.length === 1 }, true);
   }
-  if (trust) cli.note('nothing sent; the token has to be in VMCTL_TOKEN');
+  if (trust) cli.note('nothing sent; set VMCTL_TOKEN to the token');
   if (requests.length === 0) {
-    cli.note('DRY RUN, nothing sent: the bytes of a disk cannot be shown as a request');
+    cli.note('DRY RUN, nothing sent: disk contents cannot be shown as a request');
   }
   if (
     trust &&
     requests.some(({ body }) => body !== undefined && maskedBody(body).includes(hidden))
   ) {
-    cli.note(`secrets are left out: put them where ${hidden} is`);
+    cli.note(`secrets are omitted; replace ${hidden}`);
   }
   if (failure) throw failure;
 }
@@ -87,15 +87,18 @@ function bodyValue(body: string | Uint8Array): unknown {
 }
 
 function requestText(request: DryRunRequest, changes: readonly Change[] | undefined): string {
-  const { method, origin, path, body } = request;
-  const lines = [`DRY RUN, nothing sent: ${escapeControlChars.line(`${method} ${origin}${path}`)}`];
+  const { method, origin, path, body, call } = request;
+  const what = call?.what === undefined ? '' : ` (${call.what})`;
+  const lines = [
+    `DRY RUN, nothing sent: ${escapeControlChars.line(`${method} ${origin}${path}${what}`)}`,
+  ];
   if (body !== undefined) lines.push(escapeControlChars.text(maskedBody(body, 2)).trimEnd());
   if (changes) {
     const rows = changes.map(
       ({ path: name, from, to }) => `  ${name}: ${shown(from)} -> ${shown(to)}`,
     );
     const isNews = rows.length > 0;
-    lines.push(isNews ? 'It would change:' : 'It would change nothing: all of it is so already.');
+    lines.push(isNews ? 'Changes:' : 'No differences.');
     lines.push(...rows.map((row) => escapeControlChars.line(row)));
   }
   return `${lines.join('\n')}\n`;
@@ -117,7 +120,7 @@ async function changesOf(
   const now = await client.object({
     operation: get,
     ...(call.ids ? { ids: call.ids } : {}),
-    what: 'look at the object as it is',
+    what: 'get the current state',
   });
   return leaves(masked(call.body) as ApiObject, '')
     .map(([path, to]) => ({ path, from: valueAt(now, path), to }))

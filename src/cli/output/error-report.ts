@@ -47,7 +47,7 @@ export function report(reported: unknown, io: Io, machine: boolean, debug = fals
   io.stderr.write(`vmctl: ${escapeControlChars.message(message)}\n`);
   if (known && error.hint) io.stderr.write(`hint: ${escapeControlChars.message(error.hint)}\n`);
   if (!known) {
-    io.stderr.write('hint: this is a bug in vmctl; run again with --debug to see where\n');
+    io.stderr.write('hint: this is a bug in vmctl; run again with --debug and report it\n');
     if ((debug || io.env['VMCTL_DEBUG']) && error instanceof Error)
       io.stderr.write(`${escapeControlChars.message(error.stack ?? '')}\n`);
   }
@@ -86,19 +86,19 @@ export function asObject(thrown: unknown): Record<string, unknown> {
 }
 
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'done; also: nothing found, or the reader of the output has gone'],
-  [1, 'unexpected failure, or a refusal that fits no other code'],
-  [2, 'usage: flags, arguments, input files; nothing was sent'],
+  [0, 'success; also an empty list, or a closed stdout (for example by head)'],
+  [1, 'unexpected failure, or a rejected request without a more specific code'],
+  [2, 'usage: flags, arguments or input files; no request was sent'],
   [3, 'a named object does not exist'],
-  [4, 'signing in is required, or was refused'],
-  [5, 'not allowed'],
-  [6, 'ambiguous, in conflict, in the wrong state, or refused for what was sent'],
-  [7, 'waiting took too long; the operation may still be running'],
-  [8, 'the server cannot be reached, or is not trusted'],
-  [9, 'of several objects some were done and some failed'],
-  [10, 'the server failed'],
-  [11, 'diff: there are differences'],
-  [12, 'declined, or it had to be confirmed and nobody could be asked'],
-  [130, 'ended by Ctrl-C'],
+  [4, 'not signed in, or sign-in refused'],
+  [5, 'permission denied'],
+  [6, 'ambiguous name, conflict, wrong state or invalid request'],
+  [7, 'timeout; the operation may continue on the service'],
+  [8, 'server unreachable or not trusted'],
+  [9, 'some objects failed, others succeeded'],
+  [10, 'server error'],
+  [11, 'differences found (diff, conformance)'],
+  [12, 'declined, or confirmation missing without a terminal'],
+  [130, 'interrupted by Ctrl-C'],
   [143, 'ended by SIGTERM'],
 ];

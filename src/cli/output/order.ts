@@ -53,10 +53,10 @@ export function checkMembers(cli: CommandContext, frame: Frame, items: readonly 
     const [first = ''] = path.split('.');
     if (known.includes(first) || known.includes(path)) continue;
     const near = closeMatches(first, known);
-    throw new UsageError(`${flag} ${path}: there is no such column`, {
+    throw new UsageError(`${flag} ${path}: unknown column`, {
       code: 'unknown_attribute',
       hint:
-        near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${known.join(', ')}`,
+        near.length > 0 ? `did you mean ${near.join(' or ')}?` : `use one of ${known.join(', ')}`,
     });
   }
 }

@@ -68,7 +68,7 @@ const reasons: Readonly<Record<Printed, string>> = {
   object: 'it prints one object',
   row: 'it prints one object',
   stream: 'it prints objects as they occur',
-  outcomes: 'it prints nothing for people',
+  outcomes: 'it prints nothing in text formats',
   outcome: 'it prints one object',
   requests: 'it prints requests',
   report: 'it prints a report',
@@ -99,14 +99,14 @@ export function checkOutputFlags(
     const flag = flagOf(name as SettingName);
     if (allowed.length === 0) {
       throw new UsageError(`${of} ${flag}: ${reasons[printed]}`, {
-        hint: `leave ${flag} out`,
+        hint: `remove ${flag}`,
       });
     }
     const format = formatOf(cli);
     if (name === 'output') {
       if (allowed.includes(format)) continue;
       throw new UsageError(`${of} -o ${format}: ${reasons[printed]}`, {
-        hint: `leave -o out, or choose -o ${allowed.join(' or ')}`,
+        hint: `remove -o, or use -o ${allowed.join(' or ')}`,
       });
     }
     if (allowed.includes(format)) continue;
@@ -115,14 +115,14 @@ export function checkOutputFlags(
     if (name === 'noHeaders' && isTableIfChosen && isTable(format) && isChosen(cli)) continue;
     const why =
       format === 'raw'
-        ? `-o raw prints what the service answers: ${flag} cannot change it`
+        ? `${flag} is not valid with -o raw, which prints the unchanged response`
         : `${flag} has no effect with -o ${format}`;
     throw new UsageError(why, {
-      hint: `leave it out, or choose -o ${allowed.join(', ')}`,
+      hint: `remove it, or use -o ${allowed.join(', ')}`,
     });
   }
   if (isGiven('columns', typed) && cli.on('query')) {
-    throw new UsageError('--columns and --query both choose what is printed', {
+    throw new UsageError('--columns and --query exclude each other', {
       hint: 'use one of them',
     });
   }
@@ -143,9 +143,12 @@ function isChosen(cli: CommandContext): boolean {
 export function refuseOutputFlags(cli: CommandContext, command: string): void {
   for (const name of ['columns', 'sort', 'noHeaders', 'csvSafe', 'utc'] as const) {
     if (cli.setting(name)?.origin !== 'flag') continue;
-    throw new UsageError(`${command} ${flagOf(name)}: it prints what the service answers`, {
-      hint: `leave ${flagOf(name)} out; --query selects from the answer`,
-    });
+    throw new UsageError(
+      `${command} ${flagOf(name)}: not valid; the command prints the unchanged response`,
+      {
+        hint: `remove ${flagOf(name)}; --query selects from the response`,
+      },
+    );
   }
 }
 

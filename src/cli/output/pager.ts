@@ -54,8 +54,8 @@ export class Pager {
     this.#child?.stdin?.end();
     await this.#ended;
     if (this.#child?.exitCode !== 127) return;
-    throw new UsageError(`the pager ${this.#command} cannot be run`, {
-      hint: 'set VMCTL_PAGER to a command that can, or leave --pager out',
+    throw new UsageError(`cannot run the pager ${this.#command}`, {
+      hint: 'set VMCTL_PAGER to another command, or remove --pager',
     });
   }
 }

@@ -22,8 +22,8 @@ export function formatOf(cli: CommandContext): Format {
   const known = formats.find((format) => format === name);
   if (known) return known;
   const near = closeMatches(name, formats);
-  throw new UsageError(`-o ${requested}: there is no such format`, {
-    hint: near.length > 0 ? `did you mean ${near[0]}?` : `there are: ${formats.join(', ')}`,
+  throw new UsageError(`-o ${requested}: unknown format`, {
+    hint: near.length > 0 ? `did you mean ${near[0]}?` : `use one of ${formats.join(', ')}`,
   });
 }
 
@@ -136,7 +136,11 @@ export async function gathered(batches: Batches): Promise<readonly Item[]> {
   const items: Item[] = [];
   for await (const batch of batches) {
     for (const item of batch) items.push(item);
-    checkMemory(items.length, 'all are kept to sort or query them', 'leave --sort and --query out');
+    checkMemory(
+      items.length,
+      '--sort and --query need all objects in memory',
+      'remove --sort and --query',
+    );
   }
   return items;
 }

@@ -54,7 +54,7 @@ function asUsageError(error: unknown, expression: string): UsageError {
     at === undefined ? '' : `\n  ${expression}\n  ${' '.repeat(Math.min(at, expression.length))}^`;
   return new UsageError(`--query: ${why}${place}`, {
     code: 'bad_query',
-    hint: "it is JMESPath: [].name, [?status=='up'].{name: name, cpus: cpu.topology.cores}",
+    hint: "use JMESPath: [].name, [?status=='up'].{name: name, cpus: cpu.topology.cores}",
     cause: error,
   });
 }

@@ -156,11 +156,7 @@ async function* tabular(
       }
       rows.push(row);
     }
-    checkMemory(
-      rows.length,
-      'all rows are kept to align the columns',
-      'print with -o jsonl, csv or tsv',
-    );
+    checkMemory(rows.length, 'tables need all rows in memory', 'use -o jsonl, csv or tsv');
   }
   if (rows.length === 0) {
     const { noun, search } = frame;
@@ -263,8 +259,8 @@ export function checkMemory(count: number, what: string, hint: string): void {
   const { getHeapStatistics } = process.getBuiltinModule('node:v8');
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   if (used < limit * maxHeapShare) return;
-  throw new VmctlError(
-    `${count} objects have come and no end is in sight, but there is memory for no more: ${what}`,
-    { code: 'too_much_to_hold', hint: `${hint}, or ask for less with --max or --search` },
-  );
+  throw new VmctlError(`result too large for memory after ${count} objects: ${what}`, {
+    code: 'too_much_to_hold',
+    hint: `${hint}, or limit the result with --max or --search`,
+  });
 }

@@ -45,9 +45,9 @@ export async function printSavedPath(cli: CommandContext, path: string): Promise
 }
 
 function fileExists(path: string): UsageError {
-  return new UsageError(`${path} exists already`, {
+  return new UsageError(`${path} already exists`, {
     code: 'file_exists',
-    hint: '--force replaces it; --file names another',
+    hint: 'replace it with --force, or use another --file',
   });
 }
 

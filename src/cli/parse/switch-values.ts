@@ -29,7 +29,7 @@ export function withoutSwitchValues(
     if (!option || !isSwitch(option) || isValue || (end >= 0 && index > end)) return [word];
     const isOn = meanings[value?.toLowerCase() ?? ''];
     if (isOn === undefined) {
-      throw new UsageError(`${name}=${value}: the flag is on or off, and takes no other value`, {
+      throw new UsageError(`${name}=${value}: the flag is a switch; use true or false`, {
         hint: `${name} or ${name}=false`,
       });
     }

@@ -31,9 +31,9 @@ export async function promptForCa(
     const wanted = fingerprintOf(expected);
     if (wanted === presented.fingerprint) return pinned(presented);
     throw new TrustError(
-      `${host} presents another certificate authority than expected:\n` +
+      `${host} presents an unexpected certificate authority:\n` +
         `  expected:  ${wanted}\n  presented: ${presented.fingerprint}`,
-      { code: 'pin_mismatch', hint: 'ask who runs the service which one is right' },
+      { code: 'pin_mismatch', hint: 'check the fingerprint with the administrator of the service' },
     );
   }
   if (before?.fingerprint === presented.fingerprint) return before;
@@ -54,9 +54,9 @@ async function fromFile(path: string, expected: string | undefined): Promise<Pin
       ? new X509Certificate(only).fingerprint256
       : undefined;
   if (expected !== undefined && fingerprintOf(expected) !== fingerprint) {
-    throw new TrustError(`${path} holds another certificate than --ca-fingerprint names`, {
+    throw new TrustError(`${path} has another certificate than --ca-fingerprint`, {
       code: 'pin_mismatch',
-      hint: `openssl x509 -in ${path} -noout -fingerprint -sha256 shows its fingerprint`,
+      hint: `openssl x509 -in ${path} -noout -fingerprint -sha256`,
     });
   }
   return fingerprint === undefined ? { pem } : { pem, fingerprint };
@@ -65,8 +65,8 @@ async function fromFile(path: string, expected: string | undefined): Promise<Pin
 function fingerprintOf(text: string): string {
   const fingerprint = normalizeFingerprint(text);
   if (fingerprint) return fingerprint;
-  throw new UsageError(`--ca-fingerprint ${text}: no SHA-256 fingerprint`, {
-    hint: 'it has 64 hexadecimal digits, with or without colons',
+  throw new UsageError(`--ca-fingerprint ${text}: not a SHA-256 fingerprint`, {
+    hint: 'use 64 hexadecimal digits, with or without colons',
   });
 }
 
@@ -81,11 +81,11 @@ function changed(
   address: Address,
 ): TrustError {
   return new TrustError(
-    `${host} presents another certificate authority than before:\n` +
+    `${host} presents a new certificate authority:\n` +
       `  pinned:    ${before}\n  presented: ${presented.fingerprint}`,
     {
       code: 'pin_mismatch',
-      hint: `ask who runs the service; if the new one is right: vmctl login ${address.origin} --ca-fingerprint ${presented.fingerprint}`,
+      hint: `check the fingerprint with the administrator of the service, then: vmctl login ${address.origin} --ca-fingerprint ${presented.fingerprint}`,
     },
   );
 }
@@ -98,7 +98,7 @@ async function askFor(
 ): Promise<PinnedCa> {
   const what = presented.selfSigned ? 'certificate authority' : 'issuing certificate';
   const description =
-    `${host} presents this ${what}, which is not known here:\n` +
+    `${host} presents this unknown ${what}:\n` +
     `  subject:     ${presented.subject}\n` +
     `  valid:       ${presented.validFrom} to ${presented.validTo}\n` +
     `  fingerprint: SHA256 ${presented.fingerprint}`;
@@ -111,10 +111,10 @@ async function askFor(
     });
   }
   cli.io.stderr.write(`${escapeControlChars.message(description)}\n`);
-  if (await confirm(cli.io, 'Compare the fingerprint. Trust it from now on?', cli.signal)) {
+  if (await confirm(cli.io, 'Trust this fingerprint?', cli.signal)) {
     return pinned(presented);
   }
   throw new DeclinedError(`${host} is not trusted`, {
-    hint: 'ask who runs the service for the fingerprint of its certificate authority',
+    hint: 'get the fingerprint of its certificate authority from the administrator of the service',
   });
 }

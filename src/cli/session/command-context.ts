@@ -80,9 +80,9 @@ export class CommandContext extends EffectiveSettings {
     const timer = setTimeout(
       () =>
         controller.abort(
-          new WaitTimeoutError(`the command took longer than ${text}`, {
+          new WaitTimeoutError(`the command exceeded its timeout of ${text}`, {
             code: 'timeout',
-            hint: 'what it began may still be running; --timeout and VMCTL_TIMEOUT set the limit',
+            hint: 'operations may continue on the service; --timeout and VMCTL_TIMEOUT set the limit',
           }),
         ),
       milliseconds,
@@ -176,5 +176,5 @@ export function wholeNumber(value: unknown, flag: string): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
   if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`${flag} ${String(value)}: not a whole number above 0`);
+  throw new UsageError(`${flag} ${String(value)}: not an integer above 0`);
 }

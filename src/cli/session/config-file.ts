@@ -72,7 +72,7 @@ export function loadConfiguration(path: string): Configuration {
     if (!wrong) continue;
     const position = place.at('contexts', name, ...wrong).position();
     const problem = wrong.length > 0 ? `, ${pathText(wrong)} is missing or wrong` : '';
-    throw broken(`${position}: the context ${name} is not complete${problem}`);
+    throw broken(`${position}: context ${name} is incomplete${problem}`);
   }
   return {
     version: 1,
@@ -128,14 +128,14 @@ export function contextNamed(configuration: Configuration, name: string): Contex
   if (context) return context;
   const names = Object.keys(configuration.contexts);
   const near = closeMatches(name, names);
-  throw new NotFoundError(`context ${name}: there is none of that name`, {
+  throw new NotFoundError(`context ${name} not found`, {
     code: 'unknown_context',
     hint:
       near.length > 0
         ? `did you mean ${near.join(' or ')}?`
         : names.length > 0
-          ? `there are: ${names.join(', ')}`
-          : 'vmctl login remembers a server as a context',
+          ? `available: ${names.join(', ')}`
+          : 'add a context with vmctl login',
   });
 }
 

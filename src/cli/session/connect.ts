@@ -19,7 +19,7 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
   const { trust, pinned } = target;
   if (trust.insecure) {
     const { host } = new URL(target.address.origin);
-    cli.warn(`--insecure: nothing proves that ${host} is the right server`);
+    cli.warn(`--insecure: the identity of ${host} is not verified`);
   }
   const retries = cli.setting('retries');
   const idle = cli.setting('idleTimeout');
@@ -68,8 +68,8 @@ function retryCount(text: string): number {
 
 function majorVersion(text: string): string {
   if (/^[1-9]\d{0,2}$/.test(text)) return text;
-  throw new UsageError(`--api-version ${text}: not the number of a major version`, {
-    hint: 'leave it out, or write --api-version 4',
+  throw new UsageError(`--api-version ${text}: not a major version`, {
+    hint: 'remove it, or use --api-version 4',
   });
 }
 
@@ -117,7 +117,7 @@ export function isHistoryKept(cli: CommandContext): boolean {
   const { value = 'on' } = cli.setting('history') ?? {};
   if (/^(on|1|true|yes)$/i.test(value)) return true;
   if (/^(off|0|false|no)$/i.test(value)) return false;
-  throw new UsageError(`VMCTL_HISTORY=${value} is neither on nor off`);
+  throw new UsageError(`VMCTL_HISTORY=${value}: neither on nor off`);
 }
 
 /** Writes what is changed into the history, which is loaded with the first change. */
@@ -138,7 +138,7 @@ export async function openClientWithoutSignIn(cli: CommandContext): Promise<Clie
   const { url, username = '' } = target;
   const given = cli.setting('token') !== undefined;
   const kept = given ? undefined : tokenStore(cli, url, username).load();
-  if (!given && !kept) throw new AuthError(`nobody is signed in at ${url}`);
+  if (!given && !kept) throw new AuthError(`not signed in at ${url}`);
   const http = await openHttp(cli, target);
   const session = kept ? fixedSession(kept) : await sessionFor(cli, target, http);
   return new Client({ http, session, readOnly: true });
@@ -157,8 +157,8 @@ async function sessionFor(
   }
   const { username } = target;
   if (username === undefined) {
-    throw new AuthError(`nobody is named to sign in at ${target.address.origin}`, {
-      hint: 'give --username admin@internal, or set VMCTL_USERNAME',
+    throw new AuthError(`no user name for ${target.address.origin}`, {
+      hint: 'use --username admin@internal, or set VMCTL_USERNAME',
     });
   }
   return new Session(http, {
@@ -192,7 +192,7 @@ async function findSite(http: Http, address: Address): Promise<Site> {
   }
   throw new NotFoundError(`no virtualization service at ${address.origin}`, {
     code: 'no_service',
-    hint: 'give the URL with the path of the service: https://host[:port]/path',
+    hint: 'use the URL with the path of the service: https://host[:port]/path',
   });
 }
 
@@ -200,7 +200,7 @@ async function findSite(http: Http, address: Address): Promise<Site> {
 export async function entryPoint(client: Client): Promise<ApiObject> {
   const operation = operationsOf('/').find(({ name }) => name === 'get');
   if (!operation) throw new Error('The model has no entry point.');
-  return await client.object({ operation, what: 'look at the entry point', isPrimary: true });
+  return await client.object({ operation, what: 'get the entry point', isPrimary: true });
 }
 
 /** Name and version of the service. */

@@ -20,14 +20,14 @@ export function fromFile(path: string, io: Io): CredentialSource {
       try {
         text = fs.readFileSync(path, 'utf8');
       } catch (error) {
-        throw new UsageError(`the password file ${path} cannot be read: ${systemReason(error)}`, {
+        throw new UsageError(`cannot read password file "${path}": ${systemReason(error)}`, {
           hint: 'check --password-file and VMCTL_PASSWORD_FILE',
           cause: error,
         });
       }
       const { mode, uid } = fs.statSync(path);
       if (uid === process.getuid?.() && (mode & 0o077) !== 0) {
-        io.stderr.write(`warning: others may read ${path}; chmod 600 ${path} helps\n`);
+        io.stderr.write(`warning: other users can read ${path}; run chmod 600 ${path}\n`);
       }
       return Promise.resolve(text.split(/\r?\n/, 1)[0] ?? '');
     },
@@ -53,7 +53,7 @@ export function fromCommand(command: string, io: Io): CredentialSource {
         child.once('error', (error) => reject(failed(command, error.message)));
         child.once('close', (code) => {
           if (code === 0) resolve(output.split(/\r?\n/, 1)[0] ?? '');
-          else reject(failed(command, `it ended with exit code ${code}`));
+          else reject(failed(command, `exit code ${code}`));
         });
       });
     },
@@ -62,7 +62,7 @@ export function fromCommand(command: string, io: Io): CredentialSource {
 
 function failed(command: string, why: string): AuthError {
   return new AuthError(`no password from ${command}: ${why}`, {
-    hint: 'run the command by hand to see what is wrong',
+    hint: 'run the command to see its error',
   });
 }
 
@@ -96,8 +96,8 @@ export function fromPrompt(
       if (canAsk(io, noInput)) {
         return await askSecret(io, `Password of ${username} at ${host}: `, signal);
       }
-      throw new AuthError(`${username} has to sign in at ${host}, and nobody can be asked here`, {
-        hint: 'vmctl login, or give --password-file, VMCTL_PASSWORD_FILE or VMCTL_PASSWORD',
+      throw new AuthError(`not signed in to ${host}, and no terminal to ask for a password`, {
+        hint: 'run vmctl login, or use --password-file, VMCTL_PASSWORD_FILE or VMCTL_PASSWORD',
       });
     },
   };

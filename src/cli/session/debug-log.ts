@@ -30,12 +30,9 @@ function partsOf(text: string): readonly string[] {
   const parts = text.split(',').map((part) => part.trim());
   const unknownPart = parts.find((part) => part !== 'http' && part !== 'body');
   if (unknownPart === undefined) return parts;
-  throw new UsageError(
-    `--debug=${text}: ${unknownPart === '' ? 'nothing' : unknownPart} cannot be shown`,
-    {
-      hint: 'write --debug, --debug=http or --debug=http,body',
-    },
-  );
+  throw new UsageError(`--debug=${text}: unknown part "${unknownPart}"`, {
+    hint: 'use --debug, --debug=http or --debug=http,body',
+  });
 }
 
 /** Adds to a file that only its owner may read. */

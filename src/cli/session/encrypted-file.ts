@@ -76,14 +76,11 @@ async function opened(
     const text = Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]);
     return text.toString('utf8');
   } catch (error) {
-    throw new AuthError(
-      `${file} cannot be opened: the passphrase is wrong, or the file is damaged`,
-      {
-        code: 'wrong_passphrase',
-        hint: 'vmctl login --store file keeps the password anew',
-        cause: error,
-      },
-    );
+    throw new AuthError(`cannot open ${file}: the passphrase is wrong, or the file is damaged`, {
+      code: 'wrong_passphrase',
+      hint: 'store the password again with vmctl login --store file',
+      cause: error,
+    });
   }
 }
 
@@ -107,7 +104,7 @@ async function passphrase(cli: CommandContext, file: string): Promise<string> {
   if (canAsk(cli.io, cli.on('noInput'))) {
     return await askSecret(cli.io, `Passphrase of ${file}: `, cli.signal);
   }
-  throw new AuthError(`${file} needs its passphrase, and nobody can be asked here`, {
+  throw new AuthError(`no passphrase for ${file}, and no terminal to ask for it`, {
     code: 'no_passphrase',
     hint: 'set VMCTL_PASSPHRASE',
   });
@@ -117,7 +114,7 @@ async function newPassphrase(cli: CommandContext, file: string): Promise<string>
   const given = cli.setting('passphrase')?.value;
   if (given !== undefined) return given;
   const first = await passphrase(cli, file);
-  const again = await askSecret(cli.io, 'The same again: ', cli.signal);
+  const again = await askSecret(cli.io, 'Repeat the passphrase: ', cli.signal);
   if (first !== '' && first === again) return first;
   throw new AuthError(first === '' ? 'the passphrase is empty' : 'the passphrases differ', {
     code: 'no_passphrase',

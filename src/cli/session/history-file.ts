@@ -179,7 +179,7 @@ function numbersIn(directory: string): readonly number[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw new UsageError(`the history in ${directory} cannot be read: ${systemReason(error)}`, {
+    throw new UsageError(`cannot read the history in "${directory}": ${systemReason(error)}`, {
       code: 'unreadable_directory',
       hint: 'check the permissions of the directory',
       cause: error,

@@ -41,7 +41,7 @@ export function recorder(cli: CommandContext, username: string | undefined): Cha
     } catch (error) {
       isBroken = true;
       const reason = systemReason(error);
-      cli.warn(`what is changed is not written into the history: ${reason}`);
+      cli.warn(`cannot record this change in the history: ${reason}`);
     }
   };
   return async (client, request) => {
@@ -150,7 +150,7 @@ async function objectBefore(client: Client, call: Call): Promise<ApiObject | und
         operation: get,
         ids,
         query: wanted,
-        what: 'look at what is replaced',
+        what: 'get the current state',
       });
     } catch {
       // Whoever may change it may not be allowed to read it; the change itself says what is wrong.

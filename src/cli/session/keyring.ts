@@ -42,17 +42,14 @@ export async function probe(): Promise<void> {
     await keytar.setPassword(service, account, 'probe');
     const found = await keytar.getPassword(service, account);
     await keytar.deletePassword(service, account);
-    if (found !== 'probe') throw new Error('it does not return what it was given');
+    if (found !== 'probe') throw new Error('it returns another value than stored');
   });
 }
 
 async function withKeyring<T>(use: (keytar: Keytar) => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`it did not answer within ${timeout / 1_000} s`)),
-      timeout,
-    );
+    timer = setTimeout(() => reject(new Error(`no response within ${timeout / 1_000} s`)), timeout);
   });
   try {
     return await Promise.race([load().then(use), tooLong]);
@@ -74,9 +71,9 @@ function unusable(error: unknown): AuthError {
     code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND'
       ? 'the package keytar is not installed'
       : message;
-  return new AuthError(`the keyring cannot be used: ${why}`, {
+  return new AuthError(`cannot use the keyring: ${why}`, {
     code: 'no_keyring',
-    hint: 'vmctl login --store file keeps the password in an encrypted file; --store none keeps none',
+    hint: 'use vmctl login --store file for an encrypted file, or --store none',
     cause: error,
   });
 }

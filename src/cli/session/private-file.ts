@@ -36,9 +36,9 @@ export function readPrivate(path: string, protectedContextGuard: Protection): st
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') {
-      throw new UsageError(`${path} is a symbolic link, which could lead anywhere`, {
+      throw new UsageError(`${path} is a symbolic link`, {
         code: 'unsafe_file',
-        hint: 'put the file itself there',
+        hint: 'replace the link with the file',
       });
     }
     throw unreadable(path, error);
@@ -47,14 +47,14 @@ export function readPrivate(path: string, protectedContextGuard: Protection): st
     const { mode, uid } = fstatSync(file);
     const self = process.getuid?.();
     if (self !== undefined && uid !== self && uid !== 0) {
-      throw new UsageError(`${path} belongs to somebody else (user ${uid})`, {
+      throw new UsageError(`${path} belongs to another user (${uid})`, {
         code: 'unsafe_file',
-        hint: `look at what is in it, then remove it, or run chown ${self} ${path}`,
+        hint: `check its contents, then remove it, or run chown ${self} ${path}`,
       });
     }
     if (self !== undefined && (mode & forbiddenBits[protectedContextGuard]) !== 0) {
       const may = protectedContextGuard === 'secret' ? 'read' : 'change';
-      throw new UsageError(`${path} is a file that others may ${may}`, {
+      throw new UsageError(`other users can ${may} ${path}`, {
         code: 'unsafe_file',
         hint: `chmod 600 ${path}`,
       });
@@ -68,9 +68,9 @@ export function readPrivate(path: string, protectedContextGuard: Protection): st
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 function unreadable(path: string, error: unknown): UsageError {
-  return new UsageError(`${path} cannot be read: ${systemReason(error)}`, {
+  return new UsageError(`cannot read "${path}": ${systemReason(error)}`, {
     code: 'unreadable_file',
-    hint: 'check the permissions of the file and of its directories',
+    hint: 'check the permissions of the file and its directories',
     cause: error,
   });
 }
@@ -118,9 +118,9 @@ export function makePrivateDirectory(directory: string): void {
     const { mode, uid } = statSync(directory);
     if (process.getuid?.() === uid && (mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
-    throw new UsageError(`${directory} cannot be made: ${systemReason(error)}`, {
+    throw new UsageError(`cannot create "${directory}": ${systemReason(error)}`, {
       code: 'unwritable_directory',
-      hint: 'VMCTL_CONFIG_DIR and XDG_STATE_HOME name other places',
+      hint: 'set VMCTL_CONFIG_DIR or XDG_STATE_HOME to another path',
       cause: error,
     });
   }
@@ -150,9 +150,9 @@ export async function withLock<T>(
       dropStale(lock);
       if (Date.now() - began > lockPatience) {
         if (otherwise) return await otherwise();
-        throw new UsageError(`${lock} is held by another vmctl`, {
+        throw new UsageError(`another vmctl has the lock ${lock}`, {
           code: 'locked',
-          hint: `wait for it, or remove ${lock} if there is none`,
+          hint: `wait for it, or remove ${lock} if no vmctl is running`,
         });
       }
       await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 30));
@@ -184,16 +184,16 @@ export function openAppending(option: string, path: string): number {
   try {
     file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | noFollow, 0o600);
   } catch (error) {
-    throw new UsageError(`${option} ${path} cannot be written: ${systemReason(error)}`, {
+    throw new UsageError(`${option}: cannot write "${path}": ${systemReason(error)}`, {
       cause: error,
     });
   }
   const stats = fstatSync(file);
   if (stats.isFile() && process.getuid !== undefined && (stats.mode & 0o077) !== 0) {
     closeSync(file);
-    throw new UsageError(`${option} ${path}: others may read this file`, {
+    throw new UsageError(`${option} ${path}: other users can read this file`, {
       code: 'unsafe_file',
-      hint: `chmod 600 ${path}, or name a file that is not there yet`,
+      hint: `run chmod 600 ${path}, or use a new file`,
     });
   }
   return file;
@@ -228,7 +228,7 @@ export function writeOptionFile(
 }
 
 function unwritable(option: string, path: string, error: unknown): UsageError {
-  return new UsageError(`${option} ${path} cannot be written: ${systemReason(error)}`, {
+  return new UsageError(`${option}: cannot write "${path}": ${systemReason(error)}`, {
     code: 'unwritable_file',
     cause: error,
   });

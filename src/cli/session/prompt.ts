@@ -76,7 +76,7 @@ async function readLine(
     });
     lines.on('close', () => {
       signal.removeEventListener('abort', abort);
-      if (!answered && !signal.aborted) reject(new DeclinedError('the question was not answered'));
+      if (!answered && !signal.aborted) reject(new DeclinedError('the prompt was not answered'));
     });
   });
 }

@@ -1,14 +1,10 @@
 /** Confirmation of harmful requests in a protected context, with the name of the context. */
+import type { HarmfulRequest } from '../../client/client.ts';
 import { AuthError, DeclinedError, readOnlyError } from '../../client/errors.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
 import { ask, canAsk } from './prompt.ts';
 import { targetOf } from './target.ts';
-
-interface HarmfulRequest {
-  readonly method: string;
-  readonly path: string;
-}
 
 /** Asks once in a command, before the first harmful request. */
 export function protectedContextGuard(
@@ -68,19 +64,20 @@ function contextInUse(cli: CommandContext): Context | undefined {
 
 async function agree(
   cli: CommandContext,
-  { method, path }: HarmfulRequest,
+  { method, path, call }: HarmfulRequest,
   name: string,
 ): Promise<void> {
   const given = cli.setting('confirm')?.value;
   if (given === name) return;
-  const what = `the context ${name} is protected, and ${method} ${path} does harm there`;
+  const what = call?.what ?? `${method} ${path}`;
   if (given === undefined && canAsk(cli.io, cli.on('noInput'))) {
-    const answer = await ask(cli.io, `${what}.\nType its name to go on: `, cli.signal);
+    const question = `${name} is protected. To ${what}, type the context name (${name}): `;
+    const answer = await ask(cli.io, question, cli.signal);
     if (answer.trim() === name) return;
-    throw new DeclinedError(`that is not ${name}; nothing was done`);
+    throw new DeclinedError(`that is not ${name}; nothing changed`);
   }
-  throw new DeclinedError(what, {
+  throw new DeclinedError(`${name} is protected: cannot ${what} without confirmation`, {
     code: 'protected',
-    hint: `--confirm ${name} confirms it; vmctl context set ${name} --no-protected ends the protection`,
+    hint: `confirm with --confirm ${name}, or remove the protection: vmctl context set ${name} --no-protected`,
   });
 }

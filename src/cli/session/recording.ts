@@ -92,7 +92,7 @@ function answerOf(
   const { status, headers, body } = outcome;
   const recorded =
     streamed > body.length
-      ? { omitted: 'it is too long', bytes: streamed }
+      ? { omitted: 'the file is too large', bytes: streamed }
       : redactor.body(target, headers, body);
   return {
     response: { status, headers: redactor.responseHeaders(headers), ...bodyOf(recorded) },
@@ -106,7 +106,7 @@ function bodyOf(body: RecordedBody | undefined): { readonly body?: RecordedBody 
 /** Writes what goes first: a header into an empty file, the end of a line that was cut. */
 function begin(file: number, path: string): void {
   const stats = fs.fstatSync(file);
-  if (!stats.isFile()) throw unusable(path, 'this is no ordinary file');
+  if (!stats.isFile()) throw unusable(path, 'not a regular file');
   const start = stats.size === 0 ? headerLine(version) : continuation(path, stats.size);
   try {
     if (start !== '') fs.writeSync(file, start);
@@ -138,13 +138,15 @@ function checkHeader(line: string, path: string): void {
     // Said below.
   }
   if (isHeader(header) && header.version === recordingVersion) return;
-  const what = isHeader(header) ? `a recording of version ${header.version}` : 'no recording';
-  throw unusable(path, `there is ${what} in this file`);
+  throw unusable(
+    path,
+    isHeader(header) ? `recording of version ${header.version}` : 'the file is not a recording',
+  );
 }
 
 function unusable(path: string, why: string): UsageError {
   return new UsageError(`--record ${path}: ${why}`, {
     code: 'not_a_recording',
-    hint: 'name a file that is not there yet; nothing is written over another one',
+    hint: 'use a new file; existing files are not overwritten',
   });
 }

@@ -26,8 +26,8 @@ export function targetOf(cli: CommandContext): Target {
   const given = cli.setting('url');
   const named = given && given.origin !== 'context' ? parseAddress(given.value) : undefined;
   if (!named && !context) {
-    throw new AuthError('no server is known', {
-      hint: 'vmctl login https://host signs in; or set VMCTL_URL, VMCTL_USERNAME and VMCTL_PASSWORD',
+    throw new AuthError('no service given', {
+      hint: 'sign in with vmctl login https://host, or set VMCTL_URL, VMCTL_USERNAME and VMCTL_PASSWORD',
     });
   }
   // What is known about one server must not be used, let alone sent, to another.
@@ -61,13 +61,13 @@ export function readCa(path: string, flag = '--ca-file and VMCTL_CA_FILE'): stri
   try {
     text = fs.readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`the CA file ${path} cannot be read: ${systemReason(error)}`, {
+    throw new UsageError(`cannot read CA file "${path}": ${systemReason(error)}`, {
       hint: `check ${flag}`,
       cause: error,
     });
   }
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new UsageError(`the CA file ${path} holds no certificate in PEM`, {
+    throw new UsageError(`CA file ${path} has no PEM certificate`, {
       hint: 'PEM files have lines like -----BEGIN CERTIFICATE-----',
     });
   }

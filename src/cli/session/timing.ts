@@ -67,7 +67,7 @@ export class Timing extends Times {
     }
     lines.push(`${'total'.padEnd(labelWidth)} ${number(0)} ${number(total)}`);
     const { count, bytes, took } = this.#sums();
-    lines.push(`requests: ${count}, ${took.toFixed(1)} ms, ${bytes} bytes of answers`);
+    lines.push(`requests: ${count}, ${took.toFixed(1)} ms, ${bytes} bytes received`);
     return `${lines.join('\n')}\n`;
   }
 

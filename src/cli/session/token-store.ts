@@ -34,7 +34,7 @@ export function tokenStore(
         writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`);
       } catch (error) {
         const reason = systemReason(error);
-        cli.warn(`the token is not kept, and each command signs in: ${reason}`);
+        cli.warn(`cannot store the token; each command signs in again: ${reason}`);
       }
     },
     // Whoever is slow, because a person types the password, does not keep the others waiting for long.

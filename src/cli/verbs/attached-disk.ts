@@ -99,7 +99,7 @@ function withHint(
   if (!isRefused || error.hint !== undefined) return error;
   const [vm] = vms;
   const hint = vm
-    ? `several VMs use the disk; choose one: vmctl diskattachments update ${id} --vm ${shellQuote(String(vm['name'] ?? vm['id']))} --set-json ${shellQuote(`disk=${jsonText(body)}`)}`
+    ? `several VMs use the disk; select one: vmctl diskattachments update ${id} --vm ${shellQuote(String(vm['name'] ?? vm['id']))} --set-json ${shellQuote(`disk=${jsonText(body)}`)}`
     : `no VM uses the disk; attach it first: vmctl diskattachments attach --disk ${id} --interface virtio_scsi --vm NAME`;
   return Object.assign(error, { hint });
 }

@@ -118,7 +118,7 @@ async function worksOf(run: Run): Promise<readonly Work[]> {
     return [() => changeCollection(run, { ...body, ...brickNames(words) })];
   }
   if (verb.kind === 'update' && Object.keys(body).length === 0) {
-    throw new UsageError(`${verb.noun} ${verb.name}: nothing to change is given`, {
+    throw new UsageError(`${verb.noun} ${verb.name}: no change given`, {
       hint: `vmctl ${verb.noun} ${verb.name} --help lists the flags; --set sets any attribute`,
     });
   }
@@ -215,7 +215,7 @@ async function changeWhatDiffers(
 ): Promise<Outcome | undefined> {
   const { body: sent, present } = await reduced(run, target, body);
   if (sent) return await change(run, target, sent, progress, present);
-  progress.tell(target.label, 'nothing to change');
+  progress.tell(target.label, 'no changes; nothing to do');
   // A dry run shows requests, and there is none.
   if (run.cli.dryRunMode || !present) return undefined;
   return { item: present, isWhole: true };
@@ -325,7 +325,7 @@ async function objectOf(run: Run): Promise<Body> {
   if (typeof text !== 'string') return {};
   const { noun, word } = parseOn(text, '--object');
   const home = collectionsOf(noun).find(({ parents }) => parents.length === 0);
-  if (!home) throw new UsageError(`--object ${text}: ${noun} belong to other objects`);
+  if (!home) throw new UsageError(`--object ${text}: ${noun} have other kinds of parents`);
   const { id } = await run.finder.find(word, home);
   return { [home.type]: { id } };
 }

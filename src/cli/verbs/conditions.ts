@@ -33,7 +33,7 @@ function comparison(text: string, type: string): Condition {
   const [, given = '', sign = '', wanted = ''] = /^([\w.]+)(!?=)(.*)$/.exec(text) ?? [];
   if (sign === '') {
     throw new UsageError(`--for ${text}: not a condition`, {
-      hint: 'write status=up, status!=locked, exists, gone or settled; wait takes event=32 as well',
+      hint: 'use status=up, status!=locked, exists, gone or settled; wait also accepts event=32',
     });
   }
   const path = given === 'status' ? (stateAttribute(type) ?? given) : given;
@@ -41,10 +41,7 @@ function comparison(text: string, type: string): Condition {
   if (!valued) {
     const near = closeMatches(path, wordsAt({ type }, ''));
     throw new UsageError(`--for ${text}: ${type.replaceAll('_', ' ')} has no ${path}`, {
-      hint:
-        near.length > 0
-          ? `did you mean ${near.join(' or ')}?`
-          : `vmctl explain ${type} lists its attributes`,
+      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `vmctl explain ${type}`,
     });
   }
   const { form, of, list } = parseKind(valued.kind);

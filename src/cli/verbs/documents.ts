@@ -18,7 +18,7 @@ import { isUuid, nameAttributesOf } from './identifiers.ts';
 /** All of a file; `-` is stdin. */
 export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
   if (path === '-') {
-    if (cli.io.stdin.isTTY) cli.note('reading from the terminal; Ctrl-D ends the text');
+    if (cli.io.stdin.isTTY) cli.note('reading from the terminal; end the text with Ctrl-D');
     let text = '';
     for await (const chunk of cli.io.stdin) text += String(chunk);
     return text;
@@ -27,7 +27,7 @@ export async function readInput(cli: CommandContext, path: string, flag: string)
     return fs.readFileSync(path, 'utf8');
   } catch (error) {
     const name = flag === path ? path : `${flag} ${path}`;
-    throw new UsageError(`${name} cannot be read: ${systemReason(error)}`, {
+    throw new UsageError(`cannot read "${name}": ${systemReason(error)}`, {
       cause: error,
     });
   }
@@ -64,7 +64,7 @@ export async function parseDocument(
     if (!(error instanceof WireError)) throw error;
     throw new UsageError(positioned(name, error, place), {
       code: 'bad_document',
-      hint: 'names are those of the API, as vmctl explain shows them',
+      hint: 'use names of the API (vmctl explain)',
       cause: error,
     });
   }
@@ -104,7 +104,7 @@ async function normalized(text: string, name: string, shape: Shape): Promise<Nor
   } catch (error) {
     throw new UsageError((error as Error).message, {
       code: 'bad_document',
-      hint: 'write one object with the attributes of the API, as JSON, YAML or XML',
+      hint: 'use one object with attributes of the API, as JSON, YAML or XML',
       cause: error,
     });
   }
@@ -112,7 +112,7 @@ async function normalized(text: string, name: string, shape: Shape): Promise<Nor
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${name}:1:1: expected one object`, {
       code: 'bad_document',
-      hint: 'write one object with the attributes of the API',
+      hint: 'use one object with attributes of the API',
     });
   }
   const counted = withNumbers(value, (member) => valuedAt(shape, member), place);
@@ -201,6 +201,6 @@ function writable(
   }
   const reportedNames = dropped.filter((name) => name !== 'link' && name !== 'actions');
   if (reportedNames.length > 0)
-    cli.note(`left out what only the service sets: ${reportedNames.join(', ')}`);
+    cli.note(`ignored read-only attributes: ${reportedNames.join(', ')}`);
   return writable;
 }

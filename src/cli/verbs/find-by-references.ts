@@ -43,8 +43,8 @@ export function referencesOf(verb: Verb, input: VerbInput): References | undefin
   const name = `${verb.noun} ${verb.name}`;
   if (words.length > 0 || !isNamed) {
     const other = isNamed ? words.join(' ') : options['all'] === true ? '--all' : '--glob';
-    throw new UsageError(`${name}: ${other} and --${essential} contradict each other`, {
-      hint: 'name it by its id, or by the flags that made it',
+    throw new UsageError(`${name}: ${other} and --${essential} exclude each other`, {
+      hint: 'use its id, or the flags that identify it',
     });
   }
   const on = placeOf(name, input);
@@ -68,15 +68,15 @@ function placeOf(name: string, { on, options }: VerbInput): On | undefined {
   const text = options['object'];
   if (typeof text !== 'string') return on;
   if (!on) return parseOn(text, '--object');
-  throw new UsageError(`${name}: --on and --object mean the same here`, {
-    hint: 'give one of them',
+  throw new UsageError(`${name}: --on and --object have the same meaning`, {
+    hint: 'use one of them',
   });
 }
 
 function missing(name: string, attributes: readonly string[]): UsageError {
   const flags = attributes.map((attribute) => `--${attribute} REF`);
-  return new UsageError(`${name}: which one?`, {
-    hint: `add ${flags.join(' or ')}, or name its id`,
+  return new UsageError(`${name}: no object given`, {
+    hint: `use ${flags.join(' or ')}, or its id`,
   });
 }
 
@@ -114,17 +114,17 @@ export async function findByReferences(
   const [first, ...others] = matches;
   const description = [...words].map(([attribute, word]) => `--${attribute} ${word}`).join(' ');
   if (!first && options['ifNeeded'] === true) {
-    cli.note(`${noun}: there is none with ${description}; nothing to do`);
+    cli.note(`no ${noun} with ${description}; nothing to do`);
     return [];
   }
   if (!first) {
-    throw new NotFoundError(`${noun}: there is none with ${description}`, {
-      hint: `vmctl ${noun} list, with the object that they are about, shows what there is`,
+    throw new NotFoundError(`no ${noun} with ${description}`, {
+      hint: `vmctl ${noun} list, with the same parent`,
     });
   }
   if (others.length === 0) return [String(first['id'])];
   throw new AmbiguousError(`${matches.length} ${noun} have ${description}`, {
-    hint: 'give the id of the one that is meant',
+    hint: 'use the id',
     next: matches.map((item) => `${noun}/${String(item['id'])}`),
   });
 }

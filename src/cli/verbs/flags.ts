@@ -76,7 +76,7 @@ function meaningsOf(
   };
   for (const parent of candidate.parents) {
     const words = names(parent);
-    const doc = `The ${humanNoun(parent.noun)}: name or id.`;
+    const doc = `Parent ${humanNoun(parent.noun)} (name or id).`;
     parents.set(add(words, { value: 'REF', doc, isMany: false, section: 'parents' }), parent);
   }
   if (!verb.isStatistics && verb.kind !== 'wait') {
@@ -149,54 +149,58 @@ function wordsFor(name: string, field: Field): readonly string[] {
 function shownAs(field: Field): Pick<ModelFlag, 'value' | 'isMany' | 'doc'> {
   const doc = docOf(field);
   if (field.secret)
-    return { value: 'FILE', isMany: false, doc: 'Read it from this file; - is stdin.' };
+    return { value: 'FILE', isMany: false, doc: 'File with the value; - for stdin.' };
   return { ...valueFlag(field.kind, field.unit), doc };
 }
 
-/** What a flag sets, in words for users; notes of the model are for those who build services. */
+/** The help of a flag of the model, as a noun phrase. */
 function docOf({ path, kind, doc, unit }: Field): string {
   const known = attributeDocs[path];
   if (known !== undefined) {
     const isPlain = unit === undefined || unit === 'bytes';
-    return isPlain ? known : `${known} A plain number counts ${unit}.`;
+    return isPlain ? known : `${known.replace(/\.$/, '')}; a plain number is in ${unit}.`;
   }
   if (doc.endsWith('.')) return doc;
   const { form, of, list } = parseKind(kind);
   if (form === 'enum') {
     const words: readonly string[] = enums[of as EnumName];
     const shown = words.slice(0, 6).join(', ');
-    return words.length > 6 ? `${shown}, ...` : `${shown}.`;
+    return words.length > 6 ? `One of ${shown}, ...` : `One of ${shown}.`;
   }
   if (isReference(kind)) {
     const home = homeOf(of);
     const what = home ? humanNoun(home.noun) : of.replaceAll('_', ' ');
-    return list ? `Names or ids: ${what}.` : `The ${what}: name or id.`;
+    return list ? `${capitalized(what)} (names or ids).` : `${capitalized(what)} (name or id).`;
   }
-  return '';
+  return `${capitalized(path.replaceAll(/[._]/g, ' '))}.`;
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 const attributeDocs: Readonly<Record<string, string>> = {
-  name: 'Its name.',
-  description: 'A line about it.',
-  comment: 'A comment.',
-  memory: 'Memory: 4GiB.',
-  template: 'The template that it is made from: name or id.',
-  delete_protected: 'Refuse to delete it.',
-  stateless: 'Forget all changes of its disks at the next stop.',
-  start_paused: 'Start it paused.',
-  provisioned_size: 'Size as the guest sees it: 20GiB.',
-  format: 'raw, or cow: grows as it is written.',
-  sparse: 'Take space on the storage only as it is written.',
-  alias: 'Its name.',
-  address: 'Its address.',
-  mtu: 'Largest packet.',
-  bootable: 'Boot from it.',
-  active: 'Visible to the guest.',
-  read_only: 'The guest cannot write to it.',
-  linked: 'The cable is plugged in.',
-  plugged: 'The card is plugged in.',
-  local: 'Its storage is that of one host.',
-  value: 'Its value.',
+  name: 'Name.',
+  description: 'Description.',
+  comment: 'Comment.',
+  memory: 'Memory, for example 4GiB.',
+  template: 'Template (name or id).',
+  delete_protected: 'Protection against deletion.',
+  stateless: 'Discard changes of the disks at the next stop.',
+  start_paused: 'Start in paused state.',
+  provisioned_size: 'Virtual size, for example 20GiB.',
+  format: 'Format: raw, or cow for thin provisioning.',
+  sparse: 'Thin provisioning: allocate space on write.',
+  alias: 'Name.',
+  address: 'Address.',
+  mtu: 'Maximum packet size in bytes.',
+  bootable: 'Boot from this disk.',
+  active: 'Attach in active state.',
+  read_only: 'Read-only for the guest.',
+  linked: 'Link state of the cable.',
+  plugged: 'Whether the device is plugged in.',
+  local: 'Local storage of one host.',
+  value: 'Value.',
 };
 
 /**

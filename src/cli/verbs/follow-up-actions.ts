@@ -38,8 +38,8 @@ const domainsOf = '/datacenters/{datacenter}/storagedomains';
 const followUps: Readonly<Record<string, FollowUp>> = {
   'storagedomains create': {
     flags: [
-      { name: 'attach', value: 'DATACENTER', doc: 'Attach it to this data center.' },
-      { name: 'activate', doc: 'See to it that it is active afterwards.', needs: 'attach' },
+      { name: 'attach', value: 'DATACENTER', doc: 'data center to attach the domain to' },
+      { name: 'activate', doc: 'activate the domain afterwards', needs: 'attach' },
     ],
     prepare: async (runner, options) => {
       const { id: datacenter } = await runner.find(String(options['attach']), '/datacenters');
@@ -80,8 +80,8 @@ export function hasFollowUp(verb: Verb, options: Options): boolean {
     }
   }
   if (given.length > 0 && options['wait'] === false) {
-    throw new UsageError(`--${given[0]?.name} and --no-wait contradict each other`, {
-      hint: 'what comes after can only begin when the object is there',
+    throw new UsageError(`--${given[0]?.name} and --no-wait exclude each other`, {
+      hint: 'later steps need the created object',
     });
   }
   return given.length > 0;
@@ -100,7 +100,7 @@ export async function runWithFollowUp(run: Run): Promise<void> {
     await printOutcomes(run, [{ item, isWhole: true }], true);
   } catch (error) {
     const { label } = labelled(run.resolved.candidate.collection.noun, made.item);
-    cli.note(`${label} was made, but not all that was asked for: it is left as it is`);
+    cli.note(`${label} was created, but later steps failed; it is unchanged`);
     throw error;
   }
 }

@@ -30,8 +30,8 @@ export function isUuid(word: string): boolean {
 /** Takes `vms/web01` apart; a word without a kind is a name or an id of the expected kind. */
 export function bareWord(word: string, noun: string): string {
   if (word.trim() === '') {
-    throw new UsageError(`an empty name was given where one of ${noun} is needed`, {
-      hint: 'quote the name, and look whether a variable is empty',
+    throw new UsageError(`${noun}: the name is empty`, {
+      hint: 'quote the name, and check that the variable in it is set',
     });
   }
   const at = word.indexOf('/');
@@ -40,8 +40,8 @@ export function bareWord(word: string, noun: string): string {
   if (kind === undefined) return word;
   const rest = word.slice(at + 1);
   if (kind !== noun) {
-    throw new UsageError(`${word} is one of ${kind}, but one of ${noun} is needed`, {
-      hint: `leave the kind out if ${rest} is a name of one of ${noun}`,
+    throw new UsageError(`${word} is of kind ${kind}; expected ${noun}`, {
+      hint: `use ${noun}/${rest}, if that is its name`,
     });
   }
   if (rest === '') throw new UsageError(`${word}: the name is empty`);

@@ -1,4 +1,4 @@
-/** `--if-needed`: success, with nothing sent, where things are already as a verb would leave them. */
+/** `--if-needed`: success without a request if the object is already in the resulting state. */
 import { VmctlError } from '../../client/errors.ts';
 import { stateAttribute, stateOf } from '../../client/poll.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
@@ -13,7 +13,7 @@ import { targetsOf } from './selection.ts';
 import { isReferenceVerb } from './verb-names.ts';
 import { settle, watch } from './wait-for-state.ts';
 
-/** Whether what a verb does may have been done already: it leads to a state, adds or removes. */
+/** Whether `--if-needed` applies to a verb: it leads to a state, adds or removes. */
 export function canBeNeedless(verb: Verb): boolean {
   return verb.candidates.some((candidate) => {
     if (verb.kind === 'remove') return candidate.takesObject;
@@ -26,7 +26,7 @@ function addsByName(verb: Verb, { collection }: Candidate): boolean {
   return isReferenceVerb(verb) || nameAttributesOf(collection.type).length > 0;
 }
 
-/** The move of an action that leads to another state than it begins in. */
+/** The move of an action that changes the state. */
 function moveOf({ operation, collection }: Candidate): Move | undefined {
   if (!operation.isAction) return undefined;
   const move = lifecycles[collection.type]?.moves[operation.name];
@@ -34,20 +34,23 @@ function moveOf({ operation, collection }: Candidate): Move | undefined {
   return move.from.includes(move.to) && !move.idempotent ? undefined : move;
 }
 
-/** By word, the objects that a list has already; a note names each. */
+/** The objects that are already assigned or attached, by word; prints a note for each. */
 export async function presentByWord(run: Run): Promise<ReadonlyMap<string, Found>> {
-  const { cli, finder, resolved, ids, words } = run;
+  const { cli, finder, resolved, ids, words, verb, options } = run;
   const present = new Map<string, Found>();
+  const done = verb.name === 'assign' ? 'assigned' : 'attached';
+  const parents = [options['on']].flat().filter((one) => typeof one === 'string');
+  const parent = parents.length === 1 ? ` to ${parents[0]}` : '';
   for (const word of words) {
     const found = await finder.look(word, resolved.candidate.collection, ids);
     if (!found) continue;
-    cli.note(`${found.label}: there already; nothing to do`);
+    cli.note(`${found.label} is already ${done}${parent}; nothing to do`);
     present.set(word, found);
   }
   return present;
 }
 
-/** The object that a new one would be called like, where there is one. */
+/** The existing object with the name of a new one; undefined if absent. */
 export async function namesake(run: Run, body: object): Promise<Outcome | undefined> {
   const { cli, finder, resolved, ids } = run;
   const { collection } = resolved.candidate;
@@ -58,11 +61,11 @@ export async function namesake(run: Run, body: object): Promise<Outcome | undefi
   if (typeof name !== 'string') return undefined;
   const found = await finder.look(name, collection, ids);
   if (!found) return undefined;
-  cli.note(`${found.label}: there already; left as it is`);
+  cli.note(`${found.label} already exists, unchanged`);
   return { item: identity(found), isWhole: false };
 }
 
-/** The objects of a verb that removes them, without those that are not there. */
+/** The existing objects of a verb that removes them. */
 export async function presentTargets(run: Run): Promise<readonly Found[]> {
   const { cli, finder, resolved, ids, words, options } = run;
   if (options['all'] === true || options['glob'] === true) return await targetsOf(run);
@@ -71,14 +74,14 @@ export async function presentTargets(run: Run): Promise<readonly Found[]> {
   for (const word of words) {
     const found = await finder.look(word, collection, ids);
     if (found) present.push(found);
-    else cli.note(`${collection.noun}/${word}: not there; nothing to do`);
+    else cli.note(`${collection.noun}/${word} does not exist; nothing to do`);
   }
   return present;
 }
 
 /**
- * Does what the verb says to an object, unless it is so already, or about to be: then that is waited
- * for. A service that refuses because somebody else was quicker is no failure either.
+ * Runs the action on an object, unless it is already in the resulting state or on the way there; the
+ * latter waits. A refusal because another client was faster is a success as well.
  */
 export async function changeIfNeeded(
   run: Run,
@@ -102,7 +105,7 @@ export async function changeIfNeeded(
   }
 }
 
-/** What came of a move that was made before, or is on its way; nothing where there was none. */
+/** The result of a move that another client has made or started; undefined if none. */
 async function reached(
   run: Run,
   target: Found,
@@ -116,11 +119,11 @@ async function reached(
   const now = known?.[attribute] === undefined ? await watch(run, target)?.fetch() : known;
   const state = stateOf(type, now);
   if (state === move.to || move.or?.includes(state)) {
-    cli.note(`${target.label}: ${state} already; nothing to do`);
+    cli.note(`${target.label} is already ${state}; nothing to do`);
     return { item: identity(target), isWhole: false };
   }
   if (!move.via?.some(([passing]) => passing === state)) return undefined;
-  cli.note(`${target.label}: ${verb.name}: under way already (${state})`);
+  cli.note(`${target.label}: ${verb.name} is already in progress (${state})`);
   const item = await settle(run, target, [resolved.candidate.operation.name], progress);
   return { item: item ?? identity(target), isWhole: item !== undefined };
 }

@@ -41,8 +41,8 @@ export function orderedReading(run: Run): OrderedReading {
     };
   }
   if (run.options['page'] !== undefined) {
-    throw new UsageError(`--page: the service has no pages in the order of ${path}`, {
-      hint: 'leave --page out: --limit shows the first ones in that order',
+    throw new UsageError(`--page: the service has no pages sorted by ${path}`, {
+      hint: 'remove --page; --limit returns the first ones in that order',
     });
   }
   return wholeReading(run, limit);

@@ -20,7 +20,7 @@ export async function printList(run: Run, call: Call, paging: Paging | undefined
   const { max } = run.query;
   if (max !== undefined && Number(max) > 0) {
     const { noun } = run.resolved.candidate.collection;
-    cli.note(`showing at most ${max} ${noun}, as --limit says`);
+    cli.note(`showing at most ${max} ${noun} (--limit)`);
   }
 }
 

@@ -162,9 +162,7 @@ async function* counted(
 
 function noteLimit(run: Run, limit: number): void {
   const { noun } = run.resolved.candidate.collection;
-  run.cli.note(
-    `showing ${limit} ${limit === 1 ? singular(noun) : noun}, as --limit says; there may be more`,
-  );
+  run.cli.note(`showing ${limit} ${limit === 1 ? singular(noun) : noun} (--limit); more may exist`);
 }
 
 /** How `--page-size` wants the list to be read; nothing when it is read at once. */
@@ -181,19 +179,19 @@ function pagingOf(run: Run): Paging | undefined {
   const { operation, collection } = resolved.candidate;
   if (!isSearchable(operation) || !operation.query.includes('max')) {
     throw new UsageError(`--page-size: the service has no pages of these ${collection.noun}`, {
-      hint: 'leave it out; the list is read and printed in pieces anyway',
+      hint: 'remove it; lists are printed as they arrive',
     });
   }
   if (options['page'] !== undefined || /\bpage\s+\d+\s*$/i.test(String(query['search'] ?? ''))) {
-    throw new UsageError('--page-size reads all pages, but one page is asked for', {
-      hint: 'with --page the size of a page is --limit',
+    throw new UsageError('--page-size reads all pages, but --page requests one', {
+      hint: 'with --page, the page size is --limit',
     });
   }
   const limit = query['max'];
   return {
     size,
     ...(typeof limit === 'number' ? { limit } : {}),
-    onShift: () => cli.warn('objects came or went while the pages were read; looked again'),
+    onShift: () => cli.warn('objects changed while the pages were read; vmctl read them again'),
   };
 }
 
@@ -260,7 +258,7 @@ async function printOne(run: Run, word: string): Promise<void> {
         isPrimary: true,
       })
     : found.item;
-  if (!item) throw new NotFoundError(`${found.label}: there is no such object`);
+  if (!item) throw new NotFoundError(`${found.label} not found`);
   await show(run, { noun: collection.noun, type: collection.type, items: [item], single: true });
 }
 

@@ -8,6 +8,7 @@ import type { Makes } from '../../model/notation/makes.ts';
 import type { Progress } from '../output/progress.ts';
 import { type Collection, collectionAt } from './collections.ts';
 import { conditionOf } from './conditions.ts';
+import { humanNoun } from './flags.ts';
 import { isSearchedByName, nameAttributesOf, searchFor } from './identifiers.ts';
 import { identity, type Outcome } from './outcomes.ts';
 import { type Found, type Ids, operationNamed } from './references.ts';
@@ -59,7 +60,7 @@ export async function make(
     return { item: await settleMade(run, expected, found, progress), isWhole: true, collection };
   }
   const state = isWaiting ? 'done' : 'begun';
-  run.cli.warn(`${what}: ${state}, but it cannot be told which of ${collection.noun} is new`);
+  run.cli.warn(`${what}: ${state}, but the new ${humanNoun(collection.noun)} cannot be identified`);
   return undefined;
 }
 

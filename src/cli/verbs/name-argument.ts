@@ -31,14 +31,14 @@ export function takesName(verb: Verb, { flags }: Pick<VerbFlags, 'flags'>): bool
 export function withName(given: Given, [word]: readonly string[]): Given {
   if (word === undefined) return given;
   if (word === '-') {
-    throw new UsageError('- is no name: what is made is not read from stdin', {
-      hint: 'give the name as an argument, or with --name; -f - reads a document from stdin',
+    throw new UsageError('- is not a name; names of new objects are not read from stdin', {
+      hint: 'use an argument or --name; -f - reads attributes from stdin',
     });
   }
   const other = given.get(key)?.at(-1);
   if (other !== undefined && other !== word) {
-    throw new UsageError(`the argument ${word} and --name ${other} are two names for one object`, {
-      hint: 'give one of them',
+    throw new UsageError(`two names given: ${word} and --name ${other}`, {
+      hint: 'use one of them',
     });
   }
   return new Map([...given, [key, [word]]]);

@@ -15,12 +15,16 @@ const repeatable = { repeatable: true } as const;
 export const networkSetupFlags: readonly FlagSpec[] = [
   flag(
     '--attach <NETWORK=NIC[,ADDRESS]>',
-    'Attach a network; ADDRESS is dhcp, none or 192.0.2.7/24[,GATEWAY].',
+    'Network to attach; ADDRESS is dhcp, none or 192.0.2.7/24[,GATEWAY].',
     repeatable,
   ),
-  flag('--detach <NETWORK>', 'Take a network off the host.', repeatable),
-  flag('--bond <NAME=NIC+NIC[,MODE]>', 'Make or change a bond; MODE is 0 to 6 (1).', repeatable),
-  flag('--unbond <NAME>', 'Take a bond apart.', repeatable),
+  flag('--detach <NETWORK>', 'Network to detach.', repeatable),
+  flag(
+    '--bond <NAME=NIC+NIC[,MODE]>',
+    'Bond to create or change; MODE is 0 to 6 (default 1).',
+    repeatable,
+  ),
+  flag('--unbond <NAME>', 'Bond to remove.', repeatable),
 ];
 
 /** The body of the action for one host: what the flags say beside what a file says. */
@@ -65,7 +69,7 @@ function attachmentOf(text: string): Attachment {
   const [, word = '', nic = '', rest] = /^([^=]+)=([^,]+)(?:,(.*))?$/.exec(text) ?? [];
   if (word === '') {
     throw new UsageError(`--attach ${text}: not a network and an interface`, {
-      hint: 'write --attach storage=eth1,192.0.2.7/24',
+      hint: 'use --attach storage=eth1,192.0.2.7/24',
     });
   }
   const attachment: Attachment = { word, host_nic: { name: nic } };
@@ -79,8 +83,8 @@ function assignmentOf(text: string, flag: string): Body {
   const [address = '', gateway] = text.split(',');
   const [, ip = '', prefix = ''] = /^([\d.]+)\/(\d+)$/.exec(address) ?? [];
   if (ip === '' || Number(prefix) > 32) {
-    throw new UsageError(`${flag}: ${text} is no address`, {
-      hint: 'write dhcp, none or ADDRESS/PREFIX: 192.0.2.7/24',
+    throw new UsageError(`${flag}: ${text} is not an address`, {
+      hint: 'use dhcp, none or ADDRESS/PREFIX: 192.0.2.7/24',
     });
   }
   return {
@@ -100,7 +104,7 @@ function bondOf(text: string): Body {
     /^([^=]+)=([^,+]+(?:\+[^,+]+)+)(?:,([0-6]))?$/.exec(text) ?? [];
   if (name === undefined || slaves === undefined) {
     throw new UsageError(`--bond ${text}: not a bond of two or more interfaces`, {
-      hint: 'write --bond bond0=eth1+eth2, or with its mode: bond0=eth1+eth2,4',
+      hint: 'use --bond bond0=eth1+eth2, or with a mode: bond0=eth1+eth2,4',
     });
   }
   return {
@@ -132,7 +136,8 @@ async function attachmentsOf(
     const names = present.map((one) => String(((one['network'] ?? {}) as ApiObject)['name'] ?? ''));
     const near = closeMatches(word, names);
     throw new NotFoundError(`--detach ${word}: ${host.label} has no such network`, {
-      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has: ${names.join(', ')}`,
+      hint:
+        near.length > 0 ? `did you mean ${near.join(' or ')}?` : `available: ${names.join(', ')}`,
     });
   });
 }

@@ -74,16 +74,15 @@ export class BulkError<R> extends PartialError {
 
   constructor(done: readonly R[], errors: readonly unknown[], total: number) {
     const skipped = total - done.length - errors.length;
-    super(
-      `${errors.length} of ${total} failed${skipped > 0 ? `, ${skipped} were not tried` : ''}`,
-      { hint: 'the errors are above; what was done is on stdout' },
-    );
+    super(`${errors.length} of ${total} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`, {
+      hint: 'see the errors above; stdout has the results of the others',
+    });
     this.done = done;
     this.#first = errors[0];
   }
 
   /** The same where nothing was done: it fails as the first object did. */
   ofAll(): AllFailedError {
-    return new AllFailedError(this.message, this.#first, { hint: 'the errors are above' });
+    return new AllFailedError(this.message, this.#first, { hint: 'see the errors above' });
   }
 }

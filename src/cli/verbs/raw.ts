@@ -22,8 +22,8 @@ export function isRaw({ cli, options, query }: Run): boolean {
   const given = name ?? option;
   if (given === undefined) return true;
   const flag = `--${kebab(given)}`;
-  throw new UsageError(`-o raw prints what the service answers: ${flag} cannot change it`, {
-    hint: `leave ${flag} out, or choose -o json`,
+  throw new UsageError(`${flag} is not valid with -o raw`, {
+    hint: `remove ${flag}, or use -o json`,
   });
 }
 

@@ -2,8 +2,10 @@
  * From a word to an object: an exact id, or an exact name. A name that several objects have is an
  * error that lists them, a name that none has is one with the nearest names.
  */
+
 import type { ApiObject, Client } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
+import { naming } from '../../model/derive/naming.ts';
 import { isSearchable, type Operation, operationsOf } from '../../model/index.ts';
 import { plainText, valueAt } from '../output/cells.ts';
 import type { EffectiveSettings } from '../session/effective-settings.ts';
@@ -98,8 +100,8 @@ export class Finder {
     const [first, ...others] = items;
     if (first && others.length === 0) return String(first['id']);
     if (first) throw ambiguous(noun, noun, items);
-    throw new NotFoundError(`there are no ${noun}`, {
-      hint: `vmctl ${noun} list shows what there is`,
+    throw new NotFoundError(`no ${noun} exist`, {
+      hint: `vmctl ${noun} list`,
     });
   }
 
@@ -125,7 +127,12 @@ export class Finder {
     if (byId && !matches.some((item) => item['id'] === byId['id'])) matches.push(byId);
     const [only, ...others] = matches;
     if (only && others.length === 0) {
-      return { found: { id: String(only['id']), label, item: only }, listed: named };
+      const found = {
+        id: String(only['id']),
+        label: nameLabel(only, collection, label),
+        item: only,
+      };
+      return { found, listed: named };
     }
     if (only) throw ambiguous(label, noun, matches);
     const found = await this.#elsewhere(word, collection, named);
@@ -139,7 +146,7 @@ export class Finder {
       const word = bareWord(given, home.noun);
       return isUuid(word) ? { id: word } : { id: (await this.find(word, home)).id };
     }
-    if (given.trim() === '') throw new UsageError(`an empty name was given for a ${type}`);
+    if (given.trim() === '') throw new UsageError(`${type}: the name is empty`);
     const word = given.slice(given.indexOf('/') + 1);
     return isUuid(word) || type === 'file' ? { id: word } : { name: word };
   }
@@ -154,8 +161,8 @@ export class Finder {
     if (!get) return { id: word, label };
     const item = await this.#get(get, collection, ids, word);
     if (item) return { id: word, label, item };
-    throw new NotFoundError(`${label}: there is no such object`, {
-      hint: `${collection.noun} are named by their id; vmctl ${collection.noun} list shows them`,
+    throw new NotFoundError(`${label} not found`, {
+      hint: `${collection.noun} have no names: use an id from vmctl ${collection.noun} list`,
     });
   }
 
@@ -195,7 +202,7 @@ export class Finder {
         ...(follow === undefined ? {} : { follow }),
         ...(unregistered ? { unregistered } : {}),
       },
-      what: `look for ${word}`,
+      what: `find ${word}`,
     });
   }
 
@@ -230,14 +237,21 @@ export class Finder {
       word,
       known.filter((name) => name !== ''),
     );
-    return new NotFoundError(`${label}: there is no such object`, {
+    return new NotFoundError(`${label} not found`, {
       hint:
         near.length > 0
           ? `did you mean ${near.join(' or ')}?`
-          : `vmctl ${noun} list${isChild ? ', with the same flags,' : ''} shows what there is`,
+          : `vmctl ${noun} list${isChild ? ', with the same flags' : ''}`,
       ...(near.length > 0 ? { next: near.map((name) => `${noun}/${name}`) } : {}),
     });
   }
+}
+
+/** The label of an object: with its name, also for an id, if the service allows each name only once. */
+function nameLabel(item: ApiObject, { noun, type }: Collection, label: string): string {
+  const name = item['name'];
+  const isUnique = naming[type]?.unique === 'service';
+  return isUnique && typeof name === 'string' && name !== '' ? `${noun}/${name}` : label;
 }
 
 function ambiguous(label: string, noun: string, matches: readonly ApiObject[]): AmbiguousError {
@@ -245,13 +259,10 @@ function ambiguous(label: string, noun: string, matches: readonly ApiObject[]): 
     const label = item['description'] ?? item['name'] ?? '';
     return `  ${noun}/${plainText(item['id'])}  ${plainText(label)}`.trimEnd();
   });
-  return new AmbiguousError(
-    `${label} is the name or id of ${matches.length} objects:\n${lines.join('\n')}`,
-    {
-      hint: 'give the id of the one that is meant',
-      next: matches.map((item) => `${noun}/${plainText(item['id'])}`),
-    },
-  );
+  return new AmbiguousError(`${label} matches ${matches.length} objects:\n${lines.join('\n')}`, {
+    hint: 'use the id',
+    next: matches.map((item) => `${noun}/${plainText(item['id'])}`),
+  });
 }
 
 /** The placeholder of one object: `vm` of `/vms/{vm}`. */
@@ -290,13 +301,13 @@ export async function newBricks(
   words: readonly string[],
 ): Promise<readonly object[]> {
   if (words.length === 0) {
-    throw new UsageError('no brick is given', { hint: 'write HOST:/DIRECTORY for each' });
+    throw new UsageError('no brick given', { hint: 'use HOST:/DIRECTORY for each' });
   }
   const bricks: object[] = [];
   for (const word of words) {
     const [, host, directory] = /^([^:]+):(\/.*)$/.exec(word) ?? [];
     if (host === undefined) {
-      throw new UsageError(`${word}: not a brick`, { hint: 'write HOST:/DIRECTORY' });
+      throw new UsageError(`${word}: not a brick`, { hint: 'use HOST:/DIRECTORY' });
     }
     const server = await finder.reference(host, 'host');
     bricks.push({ server_id: 'id' in server ? server.id : server.name, brick_dir: directory });

@@ -105,15 +105,15 @@ function flagText(flags: readonly ModelFlag[], key: string): string {
 
 function noSuchCollection(verb: Verb, on: On | undefined, withObject: boolean): UsageError {
   if (on) {
-    return new UsageError(`${verb.noun} ${verb.name}: not possible --on ${on.noun}`, {
-      hint: `vmctl ${verb.noun} ${verb.name} --help lists what is`,
+    return new UsageError(`${verb.noun} ${verb.name}: --on ${on.noun} is not possible`, {
+      hint: `vmctl ${verb.noun} ${verb.name} --help`,
     });
   }
   return new UsageError(
     withObject
       ? `${verb.noun} ${verb.name} takes no object`
-      : `${verb.noun} ${verb.name}: which one?`,
-    { hint: `name it; vmctl ${verb.noun} ${verb.name} --help tells more` },
+      : `${verb.noun} ${verb.name}: no object given`,
+    { hint: `vmctl ${verb.noun} ${verb.name} --help` },
   );
 }
 
@@ -127,13 +127,22 @@ function missingParents(
   const ways = candidates.map(([, meaning]) =>
     [...meaning.parents.keys()].map((key) => flagText(flags, key)).join(' '),
   );
-  const unique = [...new Set(ways)].sort((a, b) => a.length - b.length);
-  const shown = unique.slice(0, 8).map((way) => (way === '' ? '(no flag)' : way));
-  const more = unique.length > shown.length ? ', or --on KIND/REF' : '';
-  return new UsageError(`${verb.noun} ${verb.name}: it is not said of which object`, {
+  const unique = [...new Set(ways)].filter(Boolean).sort((a, b) => a.length - b.length);
+  const shown = unique.slice(0, 8);
+  const choices = [
+    ...shown.map((way) => way.replaceAll(/ REF(?= |$)/g, '').replaceAll(' --', ' with --')),
+    ...(unique.length > shown.length ? ['--on KIND/NAME'] : []),
+  ];
+  return new UsageError(`${verb.noun} ${verb.name} needs a parent: ${alternatives(choices)}`, {
     code: 'missing_parent',
-    hint: `give ${shown.join(', or ')}${more}`,
+    hint: `vmctl ${verb.noun} ${verb.name} ${unique[0] ?? '--on KIND/NAME'}`,
   });
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+function alternatives(choices: readonly string[]): string {
+  const last = choices.at(-1) ?? '';
+  return choices.length < 2 ? last : `${choices.slice(0, -1).join(', ')} or ${last}`;
 }
 
 function inapplicableFlag(
@@ -151,8 +160,8 @@ function inapplicableFlag(
     .map((key) => flagText(flags, key));
   const together = rest.length > 0 ? ` together with ${rest.join(', ')}` : '';
   return new UsageError(
-    `${verb.noun} ${verb.name}: ${flagText(flags, unusedKey ?? '')} is not possible${together}`,
-    { hint: `vmctl ${verb.noun} ${verb.name} --help lists what goes together` },
+    `${verb.noun} ${verb.name}: ${flagText(flags, unusedKey ?? '')} is not valid${together}`,
+    { hint: `vmctl ${verb.noun} ${verb.name} --help` },
   );
 }
 
@@ -227,8 +236,8 @@ async function withParent(
   const nameOf = (owner: (typeof found)[number]) => String(owner['name'] ?? owner['id']);
   if (others.length > 0) {
     const lines = found.map((owner) => `  --${flag} ${nameOf(owner)}`);
-    throw new AmbiguousError(`${verb.noun}/${word} is there more than once:\n${lines.join('\n')}`, {
-      hint: `say whose with --${flag}`,
+    throw new AmbiguousError(`${verb.noun}/${word} matches several objects:\n${lines.join('\n')}`, {
+      hint: `add the parent with --${flag}`,
     });
   }
   cli.note(`${verb.noun}/${word} of ${home.noun}/${nameOf(only)}`);

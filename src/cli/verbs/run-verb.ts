@@ -18,12 +18,13 @@ import type { Candidate, Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
 import { parameterOf, shapeOf } from './fields.ts';
 import { findByReferences, referencesOf } from './find-by-references.ts';
-import type { Meanings, VerbFlags } from './flags.ts';
+import { humanNoun, type Meanings, type VerbFlags } from './flags.ts';
 import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { runGet } from './get.ts';
 import { bareWord } from './identifiers.ts';
 import { runList } from './list.ts';
 import { takesName, withName } from './name-argument.ts';
+import { pluralOf } from './purpose.ts';
 import { type Finder, finderFor, parentIds } from './references.ts';
 import {
   type Given,
@@ -65,7 +66,7 @@ export async function runVerb(
   const isNaming = takesName(verb, verbFlags);
   const words = isNaming ? [] : await expandStdin(cli, rest);
   if (!isNaming && words.length === 0 && rest.length > 0) {
-    cli.note(`stdin names no ${verb.noun}; nothing to do`);
+    cli.note(`no ${pluralOf(humanNoun(verb.noun))} on standard input; nothing to do`);
     return;
   }
   checkWords([...rest, ...(ownerWord === undefined ? [] : [ownerWord])]);
@@ -228,7 +229,7 @@ function checkGoal(verb: Verb, { operation, collection }: Candidate, options: Op
   const { for: goal } = options;
   if (typeof goal !== 'string' || verb.kind === 'wait') return;
   if (options['wait'] === false) {
-    throw new UsageError('--for and --no-wait contradict each other', { hint: 'give one of them' });
+    throw new UsageError('--for and --no-wait exclude each other', { hint: 'use one of them' });
   }
   const places = makesByType[operation.type]?.[operation.name] ?? [{ in: collection.path }];
   for (const place of places) conditionOf(goal, collectionAt(place.in).type);
@@ -286,10 +287,10 @@ function extraSets(
 ): readonly string[] {
   if (!paths) return [];
   const [first = '', second] = paths;
-  if (text === undefined || text.trim() === '') throw new UsageError('the option is not named');
+  if (text === undefined || text.trim() === '') throw new UsageError('option name missing');
   if (second === undefined) return [`${first}=${text}`];
   const at = text.indexOf('=');
-  if (at < 1) throw new UsageError(`${text}: no value`, { hint: 'write NAME=VALUE' });
+  if (at < 1) throw new UsageError(`${text}: value missing`, { hint: 'use NAME=VALUE' });
   return [`${first}=${text.slice(0, at)}`, `${second}=${text.slice(at + 1)}`];
 }
 
@@ -330,8 +331,8 @@ function withHint(error: unknown, { verb, query, resolved }: Run, verbFlags: Ver
   }
   const hint =
     verb.kind === 'list' && query['search'] !== undefined
-      ? 'vmctl help search explains the language of --search'
-      : `vmctl ${verb.noun} ${verb.name} --help tells what can be given`;
+      ? 'vmctl help search'
+      : `vmctl ${verb.noun} ${verb.name} --help`;
   return Object.assign(hinted, { hint });
 }
 

@@ -75,8 +75,8 @@ async function buildBody(cli: CommandContext, finder: Finder, input: BodyInput):
     const [path, value] = divided(text, '--set');
     const valued = knownValue(shape, path, '--set');
     if (/(^|[._])(password|secret)$/.test(path)) {
-      throw new UsageError(`--set ${path}=...: secrets on the command line are seen by everybody`, {
-        hint: 'put it in a file that only you can read, and give that with -f',
+      throw new UsageError(`--set ${path}=...: other users can see secrets on the command line`, {
+        hint: 'put it into a private file and use -f',
       });
     }
     put(body, path, await valueFor(finder, valued, [value], `--set ${path}`));
@@ -121,7 +121,9 @@ async function valueFor(
 function divided(text: string, flag: string): [path: string, value: string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1)];
-  throw new UsageError(`${flag} ${text}: no value`, { hint: `write ${flag} attribute.part=value` });
+  throw new UsageError(`${flag} ${text}: value missing`, {
+    hint: `write ${flag} attribute.part=value`,
+  });
 }
 
 function knownValue(shape: Shape, path: string, flag: string): Valued {
@@ -140,7 +142,7 @@ function knownValue(shape: Shape, path: string, flag: string): Valued {
     hint:
       near.length > 0
         ? `did you mean ${near.join(' or ')}?`
-        : `there are: ${known.slice(0, 20).join(', ')}`,
+        : `use one of ${known.slice(0, 20).join(', ')}`,
   });
 }
 
@@ -154,7 +156,7 @@ function setJson(body: Body, shape: Shape, text: string): void {
     // Integers of 64 bits stay exact.
     parsed = parseJson(value);
   } catch (error) {
-    throw new UsageError(`--set-json ${path}: no JSON: ${(error as Error).message}`, {
+    throw new UsageError(`--set-json ${path}: not valid JSON: ${(error as Error).message}`, {
       cause: error,
     });
   }

@@ -69,11 +69,11 @@ function refusal(text: string, error: SearchError, searched: Searched): UsageErr
     near.length > 0
       ? `did you mean ${near.join(' or ')}?`
       : few === ''
-        ? `vmctl search-help ${noun} lists the fields`
+        ? `vmctl search-help ${noun}`
         : `expected: ${few}`;
-  const more = wayOut === undefined ? '' : `; ${wayOut} sends it as it is`;
+  const more = wayOut === undefined ? '' : `; ${wayOut} skips the validation`;
   return new UsageError(
-    `${origin}: ${problem} at character ${position + 1}\n${pointed(text, position)}`,
+    `${origin}: ${problem} (character ${position + 1})\n${pointed(text, position)}`,
     {
       code: 'bad_search',
       hint: `${hint}${more}`,
@@ -125,7 +125,7 @@ export async function preparedSearch(
   if (text.trim() === '') {
     throw new UsageError('--search is empty', {
       code: 'empty_search',
-      hint: 'quote the search, and check that the variable in it is set; without --search the list is complete',
+      hint: 'quote the query, and check that the variable in it is set; without --search the list is complete',
     });
   }
   const isNamed = finder !== undefined && isBookmark(text);
@@ -164,21 +164,21 @@ export function isBookmark(text: string): boolean {
 async function searchOfBookmark(finder: Finder, text: string, noun: string): Promise<string> {
   const name = text.slice(1);
   if (name.trim() === '') {
-    throw new UsageError(`--search ${text}: no bookmark is named`, {
-      hint: '--search @NAME; vmctl bookmarks list shows the names',
+    throw new UsageError(`--search ${text}: bookmark name missing`, {
+      hint: 'use --search @NAME; vmctl bookmarks list shows the names',
     });
   }
   const { item } = await finder.find(`bookmarks/${name}`, collectionAt('/bookmarks'));
   const value = plainText(item?.['value']).trim();
-  if (value === '') throw new NotFoundError(`the bookmark ${name} keeps no search`);
+  if (value === '') throw new NotFoundError(`bookmark ${name} has no query`);
   const [, word = '', search = value] = /^([A-Za-z]+)\s*:\s*(.*)$/s.exec(value) ?? [];
   if (word === '') return search;
   const kind = bookmarkKinds[word.toLowerCase()] ?? nounOf(word)?.name ?? word;
   if (kind === noun) return search;
-  throw new UsageError(`--search ${text}: the bookmark is about ${kind}, not ${noun}: ${value}`, {
+  throw new UsageError(`--search ${text}: the bookmark is for ${kind}, not ${noun}: ${value}`, {
     code: 'bad_search',
     hint: nounOf(kind)
       ? `vmctl ${kind} list --search ${/^@[\w.-]+$/.test(text) ? text : `'${text}'`}`
-      : 'vmctl bookmarks list shows what each is about',
+      : 'vmctl bookmarks list',
   });
 }

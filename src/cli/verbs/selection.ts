@@ -6,9 +6,10 @@ import { isSearchable } from '../../model/index.ts';
 import { plainText, valueAt } from '../output/cells.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import { matchesGlob, searchForGlob } from '../text/glob.ts';
-import { singular } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
+import { humanNoun } from './flags.ts';
 import { bareWord, isSearchedByName, nameAttributesOf, nameFollowOf } from './identifiers.ts';
+import { pluralOf } from './purpose.ts';
 import { type Found, finderFor, operationNamed } from './references.ts';
 import type { Run } from './run.ts';
 import type { VerbName } from './verb-names.ts';
@@ -56,19 +57,19 @@ export function wantsAll(
 ): boolean {
   const name = `${verb.noun} ${verb.name}`;
   if (options['glob'] === true && words.length === 0) {
-    throw new UsageError(`${name} --glob: no pattern is given`, {
-      hint: `vmctl ${name} --glob 'web*'; --all takes all of them`,
+    throw new UsageError(`${name} --glob: pattern missing`, {
+      hint: `vmctl ${name} --glob 'web*', or --all for all of them`,
     });
   }
   if (options['all'] !== true) {
     if (options['search'] === undefined || !isSelecting) return false;
-    throw new UsageError(`${name}: --search alone selects nothing`, {
-      hint: 'add --all to do it to everything that is found',
+    throw new UsageError(`${name}: --search requires --all`, {
+      hint: 'add --all to select all matching objects',
     });
   }
   if (words.length > 0) {
-    throw new UsageError(`${name}: --all and ${words.join(' ')} contradict each other`, {
-      hint: 'name the objects, or give --all',
+    throw new UsageError(`${name}: --all and ${words.join(' ')} exclude each other`, {
+      hint: 'name the objects, or use --all',
     });
   }
   return true;
@@ -103,7 +104,7 @@ async function everythingMatching(run: Run): Promise<readonly Found[]> {
   const { collection } = resolved.candidate;
   const { noun, type } = collection;
   const operation = listOf(resolved.candidate);
-  if (!operation) throw new UsageError(`${noun} have no list that --glob could look at`);
+  if (!operation) throw new UsageError(`${noun} cannot be listed, so --glob is not available`);
   const names = nameAttributesOf(type);
   const follow = nameFollowOf(type);
   const patterns = words.map((word) => bareWord(word, noun));
@@ -164,7 +165,8 @@ export async function everythingSelected(run: Selecting): Promise<readonly Found
   const { cli, client, resolved, ids, options } = run;
   const { collection } = resolved.candidate;
   const operation = listOf(resolved.candidate);
-  if (!operation) throw new UsageError(`${collection.noun} have no list that --all could mean`);
+  if (!operation)
+    throw new UsageError(`${collection.noun} cannot be listed, so --all is not available`);
   const given = options['search'];
   const search =
     typeof given === 'string'
@@ -190,24 +192,25 @@ export async function everythingSelected(run: Selecting): Promise<readonly Found
 async function agree(run: Selecting, targets: readonly Found[]): Promise<void> {
   const { cli, verb } = run;
   const isOne = targets.length === 1;
-  const count = `${targets.length} ${isOne ? singular(verb.noun) : verb.noun}`;
+  const kind = humanNoun(verb.noun);
+  const count = `${targets.length} ${isOne ? kind : pluralOf(kind)}`;
   const names = targets.slice(0, shownNames).map(({ label }) => `  ${label}`);
   const more = targets.length > names.length ? [`  and ${targets.length - names.length} more`] : [];
   if (cli.on('yes') || cli.dryRunMode) return;
   if (!canAsk(cli.io, cli.on('noInput'))) {
     const flag = run.options['glob'] === true ? '--glob' : '--all';
-    throw new DeclinedError(`${verb.noun} ${verb.name} ${flag}: ${count}, and nobody agreed`, {
+    throw new DeclinedError(`${verb.noun} ${verb.name} ${flag}: this would ${verb.name} ${count}`, {
       hint:
         flag === '--glob'
-          ? `--dry-run shows which; --yes agrees`
-          : `vmctl ${verb.noun} list shows which; --yes agrees`,
+          ? `confirm with --yes; --dry-run shows them`
+          : `confirm with --yes; vmctl ${verb.noun} list shows them`,
     });
   }
   const question = [
     ...names,
     ...more,
-    `${verb.noun} ${verb.name}: ${isOne ? `this ${singular(verb.noun)}` : `these ${count}`}?`,
+    `${verb.noun} ${verb.name}: ${isOne ? `this ${kind}` : `these ${count}`}?`,
   ].join('\n');
   if (await confirm(cli.io, question, cli.signal)) return;
-  throw new DeclinedError('the answer was not yes; nothing was done');
+  throw new DeclinedError('declined; nothing changed');
 }

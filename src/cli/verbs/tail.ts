@@ -44,7 +44,7 @@ export async function runTail(run: Run): Promise<void> {
     ...(kept ? { cursor: kept } : {}),
     ...(count === undefined ? {} : { count }),
     onServerUnavailable: (error) => {
-      if (!isTroubled) cli.warn(`${error.message}; trying again`);
+      if (!isTroubled) cli.warn(`${error.message}; retrying`);
       isTroubled = true;
     },
   });
@@ -78,7 +78,7 @@ function instantOf(text: string): Date {
   if (/^\d{4}-/.test(text) && !Number.isNaN(instant.getTime())) return instant;
   if (/^\d{4}-/.test(text)) {
     throw new UsageError(`--since ${text}: not a moment`, {
-      hint: 'write 2030-01-31T12:00:00Z, or how long ago it was: 10m',
+      hint: 'use 2030-01-31T12:00:00Z, or a duration such as 10m',
     });
   }
   return new Date(Date.now() - durationOf(text, '--since'));
@@ -93,7 +93,7 @@ function severitiesOf(value: unknown): ReadonlySet<string> | undefined {
   const unknown = given.find((word) => !words.includes(word));
   if (unknown !== undefined || (sign !== '' && given.length > 1)) {
     throw new UsageError(`--severity ${String(value)}: not a severity`, {
-      hint: `write ${words.join(', ')}, several with commas, or '>normal'`,
+      hint: `use ${words.join(', ')}, separated by commas, or '>normal'`,
     });
   }
   if (sign === '') return new Set(given);
@@ -107,7 +107,7 @@ function readCursor(file: string): EventCursor | undefined {
   if (text === undefined) return undefined;
   const refused = (message: string) =>
     new UsageError(message, {
-      hint: 'name another file with --cursor, or remove this one to begin with new events',
+      hint: 'use another file with --cursor, or remove this one to start with new events',
     });
   let parsed: ParsedFile;
   try {
@@ -121,7 +121,7 @@ function readCursor(file: string): EventCursor | undefined {
     return new EventCursor(floor as number, told as number[]);
   }
   const wrong = Number.isSafeInteger(floor) ? 'told' : 'floor';
-  throw refused(`${place.at(wrong).position()}: this is not the cursor of an earlier run`);
+  throw refused(`${place.at(wrong).position()}: not a cursor of an earlier run`);
 }
 
 /** One line for each event; what was printed is never moved to make columns fit. */

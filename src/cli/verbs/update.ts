@@ -58,7 +58,7 @@ async function presentObject(
   if (!get) return undefined;
   const all = { ...ids, [placeholderOf(collection)]: id };
   try {
-    return await client.object({ operation: get, ids: all, what: `look at ${label}` });
+    return await client.object({ operation: get, ids: all, what: `get ${label}` });
   } catch (error) {
     // Who may change an object may be refused to read it: then everything is sent.
     if (error instanceof VmctlError && error.status !== undefined) return undefined;

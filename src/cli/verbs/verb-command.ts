@@ -10,9 +10,9 @@ import {
   type FlagOptions,
   type FlagSpec,
   flag,
+  flagHelp,
   flagParts,
   givenTwice,
-  repeatableDoc,
 } from '../args/parameters.ts';
 import { collectionsOf } from './collections.ts';
 import { type Verb, verbOf } from './derive-verbs.ts';
@@ -143,7 +143,7 @@ function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
   const { form, of } = parseKind(kind);
   return {
     notation: model.value === undefined ? name : `${name} <${model.value}>`,
-    doc: repeatableDoc(model.doc, { many: model.isMany }),
+    doc: flagHelp(model.doc, { many: model.isMany }),
     aliases: others,
     type: parent
       ? `ref ${collectionsOf(parent.noun)[0]?.type ?? parent.noun}`
@@ -162,18 +162,18 @@ function argumentsOf(verb: Verb, verbFlags: Pick<VerbFlags, 'flags'>): readonly 
   const result: ArgumentSpec[] = [];
   const add = (notation: string, doc: string) => result.push(argument(notation, doc));
   const [owner] = verb.candidates.flatMap((candidate) => candidate.owner ?? []);
-  if (owner) add(`<${owner.placeholder}>`, `the ${humanNoun(owner.noun)}: name or id`);
+  if (owner) add(`<${owner.placeholder}>`, `${humanNoun(owner.noun)} (name or id)`);
   const { argument: extra, takesBricks } = verbOptions(verb);
   const word = objectWord(verb);
   if (takesBricks) add('<brick...>', 'HOST:/DIRECTORY');
   else if (isReferenceVerb(verb) || everyTakesObject(verb)) {
     const several = selects(verb) || ownersOnlyOne(verb) ? `[${word}...]` : `<${word}...>`;
-    add(extra ? `<${word}>` : several, 'names or ids; - reads them from stdin');
+    add(extra ? `<${word}>` : several, 'names or ids; - for stdin');
   } else if (verb.candidates.some(({ takesObject }) => takesObject)) {
-    add(`[${word}...]`, 'names or ids; - reads them from stdin');
+    add(`[${word}...]`, 'names or ids; - for stdin');
   }
   if (extra) add(`<${extra.name}>`, extra.doc);
-  if (takesName(verb, verbFlags)) add('[name]', 'what it is to be called; the same as --name');
+  if (takesName(verb, verbFlags)) add('[name]', 'name of the new object (same as --name)');
   return result;
 }
 
@@ -194,7 +194,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   const add = (notation: string, doc: string, options?: FlagOptions) =>
     flags.push(flag(notation, doc, options));
   const searchFlag = () =>
-    add('--no-search-check', 'Send --search even where it cannot be understood here.', {
+    add('--no-search-check', 'skip the validation of --search', {
       undoes: true,
     });
   const changes = !['list', 'get', 'wait'].includes(verb.kind);
@@ -203,42 +203,47 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     verb.kind === 'update' ||
     verb.candidates.some(({ operation }) => operation.body.some((one) => one !== 'async'));
   if (verb.candidates.some(({ parents }) => parents.length > 0)) {
-    add('--on <KIND/REF>', 'The object that they belong to, with its kind: vms/web01.', {
-      ...(changes ? { repeatable: true } : {}),
-    });
+    const [parent] = verb.candidates.flatMap(({ parents }) => parents);
+    add(
+      '--on <KIND/REF>',
+      `parent object with its kind, for example ${parent?.noun ?? 'vms'}/NAME`,
+      {
+        ...(changes ? { repeatable: true } : {}),
+      },
+    );
   }
   if (verb.kind === 'list' && !verb.isStatistics) {
     if (!verb.candidates.some(({ operation }) => operation.query.includes('max'))) {
-      add('--limit <N>', 'Only the first N.');
+      add('--limit <N>', 'maximum number of objects');
     }
     if (verb.candidates.some(({ operation }) => isSearchable(operation))) {
       searchFlag();
-      add('--page <N>', 'That page of a list; --limit is the size of the pages.');
-      add('--page-size <N>', 'Read the list in pages of so many objects, instead of at once.');
+      add('--page <N>', 'page to print; requires --limit, the size of a page');
+      add('--page-size <N>', 'number of objects per request (default: all)');
     }
     if (name !== 'events list') {
       add(
         '--watch [INTERVAL]',
-        'List every 2s, or --watch=10s, until Ctrl-C; off a terminal only what changed.',
+        'repeat the list until Ctrl-C (default interval 2s); without a terminal, print changes only',
       );
       add('--interval <DURATION>', '', { hidden: true });
     }
   }
   if (name === 'events list') {
-    add('--tail', 'Go on printing what happens, until Ctrl-C; --limit N shows the last N first.');
-    add('--cursor <FILE>', 'With --tail: go on where the last run with this file ended.');
-    add('--count <N>', 'With --tail: end after so many events.');
-    add('--since <WHEN>', 'With --tail: begin with what happened since 10m, or 2030-01-31T12:00Z.');
-    add('--severity <WORDS>', "With --tail: only these: error,alert, or '>normal'.");
-    add('--until-idle <DURATION>', 'With --tail: end when nothing has happened for this long.');
-    add('--interval <DURATION>', 'With --tail: how often to look (2s).');
+    add('--tail', 'print new events until Ctrl-C; with --limit N, the last N events first');
+    add('--cursor <FILE>', 'with --tail: file with the position for the next run');
+    add('--count <N>', 'with --tail: number of events to print');
+    add('--since <WHEN>', 'with --tail: start time, for example 10m or 2030-01-31T12:00Z');
+    add('--severity <WORDS>', "with --tail: severities, for example error,alert or '>normal'");
+    add('--until-idle <DURATION>', 'with --tail: idle time after which the command ends');
+    add('--interval <DURATION>', 'with --tail: poll interval (default 2s)');
   }
-  if (verb.isStatistics) add('--statistic <REF>', 'Only this one, by name or id.');
+  if (verb.isStatistics) add('--statistic <REF>', 'statistic to show (name or id)');
   if (changes && hasBody) {
-    add('-f, --from-file <FILE>', 'Take attributes from JSON, YAML or XML; - is stdin.');
+    add('-f, --from-file <FILE>', 'attributes as JSON, YAML or XML; - for stdin');
     add('--body <FILE>', '', { hidden: true });
-    add('--set <PATH=VALUE>', 'Set any attribute; may be repeated.', { repeatable: true });
-    add('--set-json <PATH=JSON>', 'The same with JSON.', { repeatable: true });
+    add('--set <PATH=VALUE>', 'value of any attribute (may be repeated)', { repeatable: true });
+    add('--set-json <PATH=JSON>', 'JSON value of any attribute', { repeatable: true });
   }
   for (const { name, value, doc } of followUpFlags(verb)) {
     add(value === undefined ? `--${name}` : `--${name} <${value}>`, doc);
@@ -250,44 +255,44 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
   const { namesObject, foundBy = [] } = verbOptions(verb);
   for (const attribute of foundBy) {
-    const doc = `The one with this ${attribute}, where no id is given: name or id.`;
+    const doc = `${attribute} of the object, instead of its id (name or id)`;
     add(`--${attribute} <REF>`, doc, { type: `ref ${attribute}` });
   }
   if (namesObject || foundBy.length > 0) {
-    add('--object <KIND/REF>', `What the ${humanNoun(verb.noun)} is about.`);
+    add('--object <KIND/REF>', `same as --on`);
   }
   if (verb.kind === 'wait') {
-    add('--for <CONDITION>', 'status=up, exists, gone, event=32; by default: settled.');
-    add('--timeout <DURATION>', 'Give up after this time (10m).');
+    add('--for <CONDITION>', 'condition: status=up, exists, gone or event=32 (default settled)');
+    add('--timeout <DURATION>', 'timeout (default 10m)');
   }
   if (changes && verb.kind !== 'update') {
     const hasState = verb.candidates.some(
       ({ collection }) => stateAttribute(collection.type) !== undefined,
     );
     const hidden = !hasState;
-    add('--wait', 'Wait until the work is done (this is the default).', { hidden });
-    add('--no-wait', 'Return at once.', { hidden, undoes: true });
-    add('--for <CONDITION>', 'Wait for this instead: status=powering_up.', { hidden });
-    add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).', { hidden });
+    add('--wait', 'wait for the operation to finish (default)', { hidden });
+    add('--no-wait', 'return before the operation finishes', { hidden, undoes: true });
+    add('--for <CONDITION>', 'condition to wait for, instead of the final state', { hidden });
+    add('--wait-timeout <DURATION>', 'timeout of the wait (default 10m)', { hidden });
     add('--async', '', { hidden: true });
   }
   if (changes && canBeNeedless(verb)) {
-    add('--if-needed', 'No failure where it is so already: then nothing is sent.');
+    add('--if-needed', 'succeed without a request if nothing would change');
   }
   if (selects(verb) && !verbOptions(verb).argument) {
-    add('--all', 'Do it to all of them, or to all that --search finds; asks first.');
+    add('--all', 'all objects, or all that match --search; prompts first');
     if (searches(verb)) {
-      add('--search <QUERY>', 'With --all: only those that this search finds; @NAME: a bookmark.');
+      add('--search <QUERY>', 'query for --all; @NAME for a bookmark');
       searchFlag();
     }
   }
   if (globs(verb) && !verbOptions(verb).argument) {
-    const asks = changes ? '; asks before it does several' : '';
-    add('--glob', `The names are patterns: 'web*', 'db-?'${asks}.`);
+    const prompts = changes ? '; prompts before several changes' : '';
+    add('--glob', `names are patterns: 'web*', 'db-?'${prompts}`);
   }
   if (argumentsOf(verb, { flags: modelFlags }).some(({ notation }) => notation.includes('...'))) {
-    add('--parallel <N>', 'Objects at a time, 1 to 16 (4).');
-    if (changes) add('--fail-fast', 'Stop after the first failure.');
+    add('--parallel <N>', 'number of objects to process at the same time, 1 to 16 (default 4)');
+    if (changes) add('--fail-fast', 'stop after the first failure');
   }
   const taken = new Set(modelFlags.flatMap(({ names }) => names));
   return flags.filter(({ notation }) => !taken.has(flagParts(notation).long.slice(2)));

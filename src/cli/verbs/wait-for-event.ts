@@ -13,8 +13,8 @@ export function eventCodeOf(text: string): number | undefined {
   const [, code] = /^event=(.*)$/.exec(text) ?? [];
   if (code === undefined) return undefined;
   if (/^\d{1,9}$/.test(code)) return Number(code);
-  throw new UsageError(`--for ${text}: ${code || 'nothing'} is no code of an event`, {
-    hint: 'write its number, as vmctl events list shows it: event=32',
+  throw new UsageError(`--for ${text}: "${code}" is not an event code`, {
+    hint: 'use the number that vmctl events list shows: event=32',
   });
 }
 

@@ -105,16 +105,16 @@ export async function waitShown(
       reasons: progress.givesReasons,
       onUnavailable: (error) => {
         progress.clear();
-        run.cli.warn(`${error.message}; trying again until the time is up`);
+        run.cli.warn(`${error.message}; retrying until the timeout`);
       },
-      onAvailable: () => run.cli.note('the server answers again'),
+      onAvailable: () => run.cli.note('the server responds again'),
     });
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
     // The reason of the signal is what gets reported, so it is told here what goes on without us.
     const command = `${watched.resume} --for ${goal.text}`;
     throw Object.assign(error, {
-      hint: `what was begun goes on; to wait for it: ${command}`,
+      hint: `the operation continues on the service; to wait for it: ${command}`,
       next: [command],
     });
   } finally {
@@ -134,7 +134,7 @@ export function watch(run: Run, found: Found): PolledObject | undefined {
     resume: resumeCommand(run, found),
     fetch: async () => {
       try {
-        return await client.object({ operation: get, ids: all, what: `look at ${found.label}` });
+        return await client.object({ operation: get, ids: all, what: `get ${found.label}` });
       } catch (error) {
         if (error instanceof NotFoundError) return undefined;
         throw error;

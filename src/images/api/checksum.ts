@@ -80,7 +80,8 @@ async function computeChecksum(
   /** Between two slices of work: is the result still wanted? */
   const check = () => {
     operation.check();
-    if (exchange.connection.socket.destroyed) throw new HttpError(400, 'The client has left.');
+    if (exchange.connection.socket.destroyed)
+      throw new HttpError(400, 'The client has disconnected.');
   };
   const read = async (block: ByteRange, into: Hash) => {
     const pieces = new PieceReader(backend, services.memory, block);

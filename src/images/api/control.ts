@@ -17,7 +17,7 @@ const ALL: Route = { DELETE: deleteAll };
 export async function routeControl(exchange: Exchange, services: Services): Promise<void> {
   const [root, area, rawId, ...rest] = exchange.path.split('/');
   if (root !== '' || area !== 'tickets' || rawId === undefined || rest.length > 0) {
-    throw new HttpError(404, 'There is nothing at this address.');
+    throw new HttpError(404, 'Unknown address.');
   }
   const found = rawId === '' ? ALL : ONE;
   const method = exchange.request.method ?? '';
@@ -35,13 +35,13 @@ async function putTicket(exchange: Exchange, services: Services, id: string): Pr
   const document = await readJson(exchange);
   const ticket = parseOrRefuse<Ticket>(() => ticketOfDocument(document), 'Invalid ticket');
   if (ticket.id !== id) {
-    throw new HttpError(400, 'Invalid ticket: uuid is not the id in the address.');
+    throw new HttpError(400, 'Invalid ticket: uuid differs from the id in the address.');
   }
   await remove(services, id);
   try {
     services.tickets.add(ticket);
   } catch {
-    throw new HttpError(409, 'Somebody else has just added this ticket.');
+    throw new HttpError(409, 'Another client has just added this ticket.');
   }
   await exchange.answer(200, {});
 }
@@ -80,7 +80,7 @@ async function remove(services: Services, id: string): Promise<void> {
   try {
     await services.tickets.remove(id);
   } catch {
-    throw new HttpError(409, 'Operations still run on the ticket, try again.');
+    throw new HttpError(409, 'Operations on the ticket are still running, try again.');
   }
 }
 
@@ -90,7 +90,7 @@ async function noContent(exchange: Exchange): Promise<void> {
 }
 
 function missing(): never {
-  throw new HttpError(404, 'There is no such ticket.');
+  throw new HttpError(404, 'Ticket not found.');
 }
 
 function parseOrRefuse<T>(read: () => T, what: string): T {
@@ -105,6 +105,6 @@ function decode(raw: string): string {
   try {
     return decodeURIComponent(raw);
   } catch {
-    throw new HttpError(400, 'The address is not encoded as addresses are.');
+    throw new HttpError(400, 'The address is not correctly encoded.');
   }
 }

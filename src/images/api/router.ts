@@ -52,7 +52,7 @@ function find(path: string): [Route, string] {
       if (found) return [found, decodeId(rawId)];
     }
   }
-  throw new HttpError(404, 'There is nothing at this address.');
+  throw new HttpError(404, 'Unknown address.');
 }
 
 function findImageRoute(part?: string, detail?: string): Route | undefined {
@@ -66,6 +66,6 @@ function decodeId(raw: string): string {
   try {
     id = decodeURIComponent(raw);
   } catch {}
-  if (id === '') throw new HttpError(400, 'The address does not name a ticket.');
+  if (id === '') throw new HttpError(400, 'The address has no ticket id.');
   return id;
 }

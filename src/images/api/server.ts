@@ -107,7 +107,7 @@ export class ImageServer {
     server.on('request', (request, response) => receive(request, response, false));
     server.on('checkContinue', (request, response) => receive(request, response, true));
     server.on('checkExpectation', (request, response) => {
-      receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
+      receive(request, response, true, new HttpError(417, 'Only 100-continue is supported.'));
     });
     server.on('timeout', (socket) => this.#connections.get(socket)?.timedOut());
     server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
@@ -198,10 +198,10 @@ function isAllowedTarget(target: string): boolean {
 
 function complaint(code: string): [string, string] {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return ['431 Request Header Fields Too Large', 'The head of the request is too large.'];
+    return ['431 Request Header Fields Too Large', 'The request headers are too large.'];
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return ['408 Request Timeout', 'The head of the request took too long.'];
+    return ['408 Request Timeout', 'Timeout while reading the request headers.'];
   }
   return ['400 Bad Request', 'The request is not valid HTTP.'];
 }
@@ -210,13 +210,13 @@ function complaint(code: string): [string, string] {
 function malformed(request: IncomingMessage): HttpError | undefined {
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return new HttpError(501, 'The only transfer coding known here is chunked.', { close: true });
+    return new HttpError(501, 'The only supported transfer coding is chunked.', { close: true });
   }
   if (coding !== undefined && request.httpVersion !== '1.1') {
-    return new HttpError(400, 'Transfer codings need HTTP/1.1.', { close: true });
+    return new HttpError(400, 'Transfer codings require HTTP/1.1.', { close: true });
   }
   if (!isAllowedTarget(request.url ?? '')) {
-    return new HttpError(400, 'The address is not encoded as addresses are.');
+    return new HttpError(400, 'The address is not correctly encoded.');
   }
   const hosts = request.rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text));
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersion === '1.1')) {

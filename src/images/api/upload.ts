@@ -84,7 +84,7 @@ function findTarget(exchange: Exchange, size: number): Target {
   // Unsafe offsets are infinite here: they are out of bounds whatever the lengths say.
   if (end !== Number.POSITIVE_INFINITY && length !== undefined && ranged !== undefined) {
     if (length !== ranged) {
-      throw new HttpError(400, 'Content-Range and Content-Length tell different lengths.');
+      throw new HttpError(400, 'Content-Range and Content-Length have different lengths.');
     }
   }
   if (start + (length ?? ranged ?? 0) > size || (end ?? 0) > size) {
@@ -133,11 +133,11 @@ async function receive(
     await writer.finish();
   }
   if (target.length !== undefined && received < target.length) {
-    throw new HttpError(400, 'The body is shorter than Content-Range says.');
+    throw new HttpError(400, 'The body is shorter than Content-Range.');
   }
 }
 
 function tooLong(operation: Operation, target: Target): HttpError {
   if (target.length === undefined) return outOfBounds(operation.ticket.size, 'The body');
-  return new HttpError(400, 'The body is longer than Content-Range says.');
+  return new HttpError(400, 'The body is longer than Content-Range.');
 }

@@ -19,8 +19,8 @@ export function parseLocation(url: string): ImageLocation {
   const place = /^file:\/\/[^/]*\/./.test(url)
     ? filePlace(url)
     : (shortNbdPlace(url) ?? (/^nbd(\+unix)?:\/\//.test(url) ? longNbdPlace(url) : undefined));
-  const problem = place ? problemOfLocation(place) : 'its form is not known';
-  if (!place || problem) throw new Error(`url ${url} cannot be used: ${problem}`);
+  const problem = place ? problemOfLocation(place) : 'unknown form';
+  if (!place || problem) throw new Error(`url "${url}" is not supported: ${problem}`);
   return place;
 }
 
@@ -40,7 +40,7 @@ export function problemOfLocation(place: ImageLocation): string | undefined {
     if (typeof place.path !== 'string' || !isAbsolute(place.path)) return 'path is not absolute';
     return problemOfTexts(place.path);
   }
-  if (place?.kind !== 'nbd') return 'it is neither a file nor an NBD export';
+  if (place?.kind !== 'nbd') return 'neither a file nor an NBD export';
   const { address, exportName } = place;
   if (Buffer.byteLength(exportName) > 4096) return 'the name of the export is too long';
   const problem = problemOfTexts(exportName, ...Object.values(address).map(String));

@@ -67,7 +67,7 @@ class NbdImage implements Backend {
       this.#edges = new UnalignedAccess(client);
       if (writable && client.isReadOnly) {
         await client.close();
-        throw systemError('EROFS', 'the export is for reading only');
+        throw systemError('EROFS', 'the export is read-only');
       }
       const bitmap = [...client.info.contexts.keys()].find((name) => name.startsWith(DIRTY_BITMAP));
       this.dirtyExtents = bitmap === undefined ? undefined : () => this.#dirtyExtents(bitmap);
@@ -202,7 +202,7 @@ class NbdImage implements Backend {
     const client = await found;
     if (client.alive) return client;
     if (this.#isUnsafe) {
-      throw systemError('EIO', 'the NBD server is gone, and with it what was written');
+      throw systemError('EIO', 'the NBD server was restarted and lost written data');
     }
     // Requests that found it lost together replace it together.
     return this.#client === found ? this.connect() : this.#ready();

@@ -26,7 +26,8 @@ export class DirtyBitmap {
   /** @param bits taken over as they are, where they are known already */
   constructor(size: number, bits?: Buffer) {
     const length = Math.ceil(Math.ceil(size / DIRTY_BLOCK) / 8);
-    if (bits && bits.length !== length) throw new RangeError('the bits do not fit the size');
+    if (bits && bits.length !== length)
+      throw new RangeError('the number of bits does not match the size');
     this.size = size;
     this.bits = bits ?? Buffer.alloc(length);
   }
@@ -197,7 +198,7 @@ function headOf(size: number): Buffer {
 function sizeIn(head: Buffer): number {
   const size = Number(head.readBigUInt64BE(32));
   if (size > MAX_IMAGE_SIZE || !head.equals(headOf(size)))
-    throw new BadBitmap('it is no dirty bitmap');
+    throw new BadBitmap('not a dirty bitmap');
   return size;
 }
 
@@ -205,7 +206,7 @@ async function bytesAt(file: FileHandle, offset: number, length: number): Promis
   const bytes = Buffer.alloc(length);
   for (let filled = 0; filled < length; ) {
     const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled);
-    if (bytesRead === 0) throw new BadBitmap('it ends too early');
+    if (bytesRead === 0) throw new BadBitmap('truncated');
     filled += bytesRead;
   }
   return bytes;

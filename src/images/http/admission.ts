@@ -42,7 +42,7 @@ export class Admission {
     socket.on('error', () => {});
     // What it asks is read and dropped: closing before would take the answer along.
     socket.resume();
-    const text = 'There are too many connections, try again later.\n';
+    const text = 'Too many connections, try again later.\n';
     socket.end(
       'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n' +
         `Content-Type: text/plain; charset=UTF-8\r\nContent-Length: ${text.length}\r\n\r\n${text}`,

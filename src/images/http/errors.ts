@@ -24,7 +24,7 @@ export class HttpError extends Error {
  * operation. Whoever guesses ids learns nothing from it and needs a new connection for each guess.
  */
 export function forbidden(): HttpError {
-  return new HttpError(403, 'No usable ticket allows this operation.', { close: true });
+  return new HttpError(403, 'No valid ticket allows this operation.', { close: true });
 }
 
 /** A range outside the image of `size` bytes. */
@@ -42,10 +42,10 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
   if (OUT_OF_SPACE.has(code)) {
-    return new HttpError(507, 'There is no space left for the image.');
+    return new HttpError(507, 'No space left for the image.');
   }
   if (OUT_OF_FILES.has(code)) {
     return new HttpError(503, 'The server has no free files or memory, try again.');
   }
-  return new HttpError(500, 'The image could not be accessed.');
+  return new HttpError(500, 'The image is not accessible.');
 }

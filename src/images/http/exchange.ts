@@ -91,7 +91,7 @@ export class Exchange {
     connection.expectClient(true);
     try {
       return await new Promise<T>((resolve, reject) => {
-        const brokenOff = () => reject(new HttpError(400, 'The body broke off.'));
+        const brokenOff = () => reject(new HttpError(400, 'The body ended early.'));
         // An error is followed by `close`.
         request.on('error', () => {});
         request.once('close', brokenOff);
@@ -101,7 +101,7 @@ export class Exchange {
         };
         connection.onSilence = () => {
           this.#stalled = true;
-          reject(new HttpError(408, 'The body stands still.', { close: true }));
+          reject(new HttpError(408, 'Timeout while reading the body.', { close: true }));
         };
         if (connection.broken && !request.complete) connection.onBroken();
         listen(resolve, reject);

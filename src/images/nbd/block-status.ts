@@ -32,7 +32,7 @@ export async function* blockStatus(
     );
     // As far as all contexts tell; what is left is asked for again.
     const known = Math.min(...cursors.map((cursor) => cursor?.total ?? Number.POSITIVE_INFINITY));
-    if (known === 0 || !Number.isFinite(known)) throw protocolError('nothing told of blocks');
+    if (known === 0 || !Number.isFinite(known)) throw protocolError('no block status');
     const stop = Math.min(position + known, end);
     while (position < stop) {
       const remaining = cursors.map((cursor) => cursor?.rest ?? Number.POSITIVE_INFINITY);
@@ -55,7 +55,7 @@ class RunCursor {
     this.#runs = runs;
     let total = 0;
     for (let i = 0; i < runs.length; i += 2) {
-      if (runs[i] === 0) throw protocolError('a run of no blocks');
+      if (runs[i] === 0) throw protocolError('a run of zero blocks');
       total += runs[i] ?? 0;
     }
     this.total = total;

@@ -89,7 +89,7 @@ export class ByteReader {
     let size = this.#stage.length;
     if (this.#used === 0) size *= 2;
     if (size > MAX_STAGING_SIZE) {
-      this.#failure ??= protocolError('it sends what nobody asked for');
+      this.#failure ??= protocolError('it sends unrequested data');
       // Not at once: this is called from inside of the socket's own callback.
       setImmediate(() => this.socket.destroy());
       size = STAGING_SIZE;

@@ -127,7 +127,7 @@ export class NbdClient {
     for (const connection of this.#connections) {
       if (!best || connection.load < best.load) best = connection;
     }
-    if (!best) return Promise.reject(systemError('ENOTCONN', 'there is no connection'));
+    if (!best) return Promise.reject(systemError('ENOTCONN', 'not connected'));
     if (best.load > 0 && this.#connections.length < this.#limit) this.#openAnother();
     return best.send(parts);
   }

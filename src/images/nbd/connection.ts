@@ -38,7 +38,7 @@ export class NbdConnection {
     });
     const find = (cookie: number) => {
       const request = this.#requests.get(cookie);
-      if (!request) throw protocolError('a reply to nothing that was asked');
+      if (!request) throw protocolError('a reply without a request');
       return request;
     };
     readReplies(wire, find, (error) => this.#fail(error));
@@ -53,7 +53,7 @@ export class NbdConnection {
     });
     const wire = new ByteReader(address, leave);
     const stop = clock.schedule(CONNECT_TIMEOUT, () => {
-      wire.fail(systemError('ETIMEDOUT', 'the NBD server does not answer'));
+      wire.fail(systemError('ETIMEDOUT', 'the NBD server does not respond'));
     });
     try {
       const broken = lost.then((error) => Promise.reject(error));
@@ -117,7 +117,7 @@ export class NbdConnection {
 
   /** Breaks the connection; what is under way fails. */
   abandon(): void {
-    this.#fail(systemError('ESHUTDOWN', 'the connection was given up'));
+    this.#fail(systemError('ESHUTDOWN', 'the connection was closed after an error'));
   }
 
   #freeCookie(): number {

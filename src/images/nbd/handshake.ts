@@ -54,14 +54,13 @@ export async function negotiate(wire: ByteReader, wanted: ExportRequest): Promis
 
 async function readGreeting(wire: ByteReader): Promise<void> {
   const greeting = await wire.read(18);
-  if (greeting.readBigUInt64BE(0) !== GREETING)
-    throw protocolError('it does not greet as NBD does');
+  if (greeting.readBigUInt64BE(0) !== GREETING) throw protocolError('not an NBD greeting');
   if (greeting.readBigUInt64BE(8) !== OPTION_MAGIC) {
-    throw systemError('EPROTO', 'the NBD server knows only the old handshake');
+    throw systemError('EPROTO', 'the NBD server only supports the old handshake');
   }
   const flags = greeting.readUInt16BE(16);
   if ((flags & HandshakeFlag.fixedNewstyle) === 0) {
-    throw systemError('EPROTO', 'the NBD server knows only the first newstyle handshake');
+    throw systemError('EPROTO', 'the NBD server only supports the first newstyle handshake');
   }
   const answer = Buffer.alloc(4);
   answer.writeUInt32BE(flags & (HandshakeFlag.fixedNewstyle | HandshakeFlag.noZeroes));
@@ -83,7 +82,8 @@ interface Reply {
 
 async function replyTo(wire: ByteReader, option: number): Promise<Reply> {
   const head = await wire.read(20);
-  if (head.readBigUInt64BE(0) !== OPTION_REPLY_MAGIC) throw protocolError('no reply to an option');
+  if (head.readBigUInt64BE(0) !== OPTION_REPLY_MAGIC)
+    throw protocolError('not a reply to an option');
   if (head.readUInt32BE(8) !== option) throw protocolError('a reply to another option');
   const length = head.readUInt32BE(16);
   if (length > MAX_REPLY) throw protocolError(`a reply of ${length} bytes to an option`);
@@ -94,10 +94,10 @@ async function replyTo(wire: ByteReader, option: number): Promise<Reply> {
 function optionError({ type, data }: Reply, what: string): Error {
   const text = data.subarray(0, MAX_NAME).toString().trim();
   const reasons: Readonly<Record<number, [string, string]>> = {
-    1: ['ENOTSUP', 'it does not know how'],
-    2: ['EACCES', 'it is not allowed'],
-    5: ['EACCES', 'it wants TLS'],
-    6: ['ENOENT', 'there is no such export'],
+    1: ['ENOTSUP', 'it does not support it'],
+    2: ['EACCES', 'permission denied'],
+    5: ['EACCES', 'it requires TLS'],
+    6: ['ENOENT', 'unknown export'],
     7: ['ESHUTDOWN', 'it is shutting down'],
   };
   const [code, reason] = reasons[type - OPTION_REFUSED] ?? ['EIO', `error ${type}`];
@@ -162,7 +162,7 @@ async function* askForContexts(
   for (let listed = 0; ; listed++) {
     const reply = await replyTo(wire, option);
     if (reply.type !== OptionReply.metaContext) return;
-    if (listed === MAX_CONTEXTS) throw protocolError('an endless list of contexts');
+    if (listed === MAX_CONTEXTS) throw protocolError('too many contexts');
     if (reply.data.length < 4) throw protocolError('a context without a number');
     yield [reply.data.readUInt32BE(0), reply.data.toString('utf8', 4)];
   }
@@ -200,7 +200,7 @@ async function chooseExport(wire: ByteReader, exportName: string): Promise<Expor
     throw protocolError('no size of the export');
   const isPower = minimumBlock > 0 && (minimumBlock & (minimumBlock - 1)) === 0;
   if (!isPower || minimumBlock > MAX_BLOCK || maximumPayload < minimumBlock) {
-    throw protocolError('impossible sizes of blocks');
+    throw protocolError('invalid block sizes');
   }
   maximumPayload -= maximumPayload % minimumBlock;
   return { size, flags, minimumBlock, maximumPayload };

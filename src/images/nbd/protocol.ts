@@ -99,5 +99,5 @@ export function serverError(number: number, what: string, text = ''): NodeJS.Err
 
 /** The server did something that the protocol does not allow: nothing it says can be trusted. */
 export function protocolError(what: string): NodeJS.ErrnoException {
-  return systemError('EPROTO', `the NBD server broke the protocol: ${what}`);
+  return systemError('EPROTO', `NBD protocol error of the server: ${what}`);
 }

@@ -34,7 +34,7 @@ const PURPOSE: Readonly<Record<Command, string>> = {
   [Command.disconnect]: 'end',
   [Command.flush]: 'flush',
   [Command.writeZeroes]: 'write zeros',
-  [Command.blockStatus]: 'tell of blocks',
+  [Command.blockStatus]: 'read the block status',
 };
 
 const HEAD = 28;
@@ -97,7 +97,7 @@ export class NbdRequest implements ReplyListener {
     const at = offset < 0 ? 0 : this.#check(offset, length);
     this.#count(at, length);
     const { buffer } = this.#parts;
-    if (!buffer) throw protocolError('data that nobody asked for');
+    if (!buffer) throw protocolError('unrequested data');
     return buffer.subarray(at, at + length);
   }
 
@@ -108,8 +108,8 @@ export class NbdRequest implements ReplyListener {
   }
 
   blocks(context: number, runs: Uint32Array): void {
-    if (this.#parts.command !== Command.blockStatus) throw protocolError('blocks nobody asked for');
-    if (this.#blocks.has(context)) throw protocolError('a context told twice');
+    if (this.#parts.command !== Command.blockStatus) throw protocolError('unrequested blocks');
+    if (this.#blocks.has(context)) throw protocolError('a context twice');
     this.#blocks.set(context, runs);
   }
 
@@ -141,7 +141,7 @@ export class NbdRequest implements ReplyListener {
     const at = offset - this.#parts.offset;
     const fits = at >= 0 && length > 0 && at + length <= this.#parts.length;
     if (this.#parts.command !== Command.read || !fits) {
-      throw protocolError(`${length} bytes at ${offset} that were not asked for`);
+      throw protocolError(`${length} unrequested bytes at ${offset}`);
     }
     return at;
   }
@@ -240,7 +240,7 @@ class ReplyReader {
       this.#wire.expect(this.#rest, this.#onHead);
       return;
     }
-    if (magic !== SIMPLE_REPLY_MAGIC) throw protocolError('what it sends is no reply');
+    if (magic !== SIMPLE_REPLY_MAGIC) throw protocolError('not a reply');
     const listener = this.#listener();
     const error = this.#head.readUInt32BE(4);
     if (error !== 0) {
@@ -256,7 +256,7 @@ class ReplyReader {
   }
 
   #listener(): ReplyListener {
-    if (this.#head.readUInt32BE(8) !== 0) throw protocolError('a reply to nothing that was asked');
+    if (this.#head.readUInt32BE(8) !== 0) throw protocolError('a reply without a request');
     return this.#find(this.#head.readUInt32BE(12));
   }
 

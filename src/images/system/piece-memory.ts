@@ -57,7 +57,7 @@ export class PieceMemory {
   take(wanted: number): Buffer {
     const piece = (wanted > SMALL_PIECE ? this.#large.pop() : undefined) ?? this.#small.pop();
     if (piece) return piece;
-    throw Object.assign(new Error('all memory for images is in use'), { code: 'ENOMEM' });
+    throw Object.assign(new Error('no free memory for images'), { code: 'ENOMEM' });
   }
 
   /** A second piece, for working ahead: large or none at all. */

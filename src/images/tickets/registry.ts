@@ -22,7 +22,7 @@ export class TicketRegistry {
   add(ticket: Ticket): void {
     const problem = problemOf(ticket);
     if (problem) throw new Error(`malformed ticket: ${problem}`);
-    if (this.#live.has(ticket.id)) throw new Error('a ticket with this id exists already');
+    if (this.#live.has(ticket.id)) throw new Error('a ticket with this id already exists');
     const image = formatLocation(ticket.image);
     const other = [...this.#live.values()].find(
       (live) => formatLocation(live.ticket.image) === image,
@@ -54,7 +54,7 @@ export class TicketRegistry {
   /** Lets a ticket expire `timeout` seconds from now; its own timeout stays. */
   extend(id: string, timeout: number): void {
     const live = this.#live.get(id);
-    if (!live) throw new Error('there is no such ticket');
+    if (!live) throw new Error('ticket not found');
     if (!isDuration(timeout)) throw new Error('timeout is not a number of seconds');
     live.extend(timeout);
   }
@@ -62,7 +62,7 @@ export class TicketRegistry {
   /** Lets a ticket begin to be idle anew. */
   touch(id: string): void {
     const live = this.#live.get(id);
-    if (!live) throw new Error('there is no such ticket');
+    if (!live) throw new Error('ticket not found');
     live.touch();
   }
 
@@ -78,7 +78,9 @@ export class TicketRegistry {
     const idle = await Promise.race([live.idle().then(() => true), tooLong]);
     stopWaiting();
     if (!idle) {
-      throw new Error(`operations still run on the ticket after ${waitMs} ms; remove it again`);
+      throw new Error(
+        `operations on the ticket are still running after ${waitMs} ms; remove it again`,
+      );
     }
     await live.close();
     // Two removals may have waited together, and the id may be in use anew.

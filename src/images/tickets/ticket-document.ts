@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function ticketOfDocument(document: unknown): Ticket {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new Mistake([], 'it must be a JSON object');
+    throw new Mistake([], 'not a JSON object');
   }
   const fields = document as Fields;
   const id = text(fields, 'uuid');
@@ -69,7 +69,7 @@ export function documentOf(ticket: Ticket, state: TicketState, now: number): Fie
 /** The seconds of a document that extends a ticket. Throws an `Error` when it has none. */
 export function timeoutOfDocument(document: unknown): number {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new Mistake([], 'it must be a JSON object');
+    throw new Mistake([], 'not a JSON object');
   }
   return count(document as Fields, 'timeout');
 }

@@ -101,7 +101,7 @@ export class LiveTicket {
   begin(need: 'read' | 'write'): Operation {
     this.check(need);
     if (this.#flush?.failed) {
-      throw new HttpError(500, 'The storage of this image has lost data, the transfer is over.', {
+      throw new HttpError(500, 'The storage of this image has lost data; the transfer is over.', {
         close: true,
       });
     }

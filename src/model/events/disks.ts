@@ -161,6 +161,6 @@ export const diskEvents = {
   DISK_IMAGE_FOUND: {
     code: 10921,
     severity: 'normal',
-    text: 'The image of disk {DiskAlias} is there again; the disk can be used.',
+    text: 'The image of disk {DiskAlias} was found again; the disk is usable.',
   },
 } as const satisfies EventTexts;

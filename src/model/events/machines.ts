@@ -108,7 +108,7 @@ export const machineEvents = {
   SUSPENDED_VM_STOPPED: {
     code: 111,
     severity: 'normal',
-    text: 'VM {VmName} was suspended and was stopped by {UserName}; its saved state is gone.',
+    text: 'VM {VmName} was suspended and was stopped by {UserName}; its saved state was discarded.',
   },
   VM_REMOVED: { code: 113, severity: 'normal', text: 'VM {VmName} was removed by {UserName}.' },
   VM_RUN_INITIATED: {
@@ -304,7 +304,7 @@ export const machineEvents = {
   VM_STOPPED_INSTEAD_OF_SHUTDOWN: {
     code: 76,
     severity: 'normal',
-    text: 'VM {VmName} was powered off by {UserName}: its guest could not be asked to shut down.',
+    text: 'VM {VmName} was powered off by {UserName}: its guest did not accept the shutdown request.',
   },
   VM_STATUS_UNKNOWN: {
     code: 142,

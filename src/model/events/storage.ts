@@ -30,7 +30,7 @@ export const storageEvents = {
   STORAGE_DOMAIN_ATTACH_FAILED: {
     code: 963,
     severity: 'error',
-    text: 'Storage Domain {StorageDomainName} could not be attached to Data Center {DataCenterName}: what is on the storage could not be read.',
+    text: 'Storage Domain {StorageDomainName} could not be attached to Data Center {DataCenterName}: the storage could not be read.',
   },
   STORAGE_DOMAIN_DETACH_FAILED: {
     code: 965,

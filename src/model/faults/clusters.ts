@@ -44,7 +44,7 @@ export const clusterFaults = {
   },
   CLUSTER_WITHOUT_SERVICE: {
     status: 400,
-    text: 'Cannot {action} Cluster. It must run virtual machines or Gluster, or both.',
+    text: 'Cannot {action} Cluster. It must run VMs, Gluster or both.',
   },
   CLUSTER_OVERCOMMITS_WITHOUT_MEANS: {
     status: 409,

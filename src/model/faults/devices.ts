@@ -4,7 +4,7 @@ import type { FaultTexts } from '../notation/faults.ts';
 export const deviceFaults = {
   SNAPSHOT_DOES_NOT_EXIST: {
     status: 400,
-    text: 'Cannot {action} {type}. There is no such snapshot.',
+    text: 'Cannot {action} {type}. Snapshot not found.',
   },
   SNAPSHOT_IS_ACTIVE: {
     status: 400,
@@ -36,7 +36,7 @@ export const deviceFaults = {
   },
   DISK_SNAPSHOT_FIXED: {
     status: 409,
-    text: 'Cannot {action} Virtual Disk. What a snapshot keeps of a disk cannot be changed.',
+    text: 'Cannot {action} Virtual Disk. The image of a disk in a snapshot cannot be changed.',
   },
   DISKS_NOT_ATTACHED: {
     status: 400,
@@ -71,18 +71,18 @@ export const deviceFaults = {
     status: 409,
     text: 'Cannot {action} CD-ROM. No active storage domain has ISO files.',
   },
-  WATCHDOG_EXISTS: { status: 409, text: 'Cannot {action} Watchdog. There is one already.' },
+  WATCHDOG_EXISTS: { status: 409, text: 'Cannot {action} Watchdog. The VM already has one.' },
   WATCHDOG_MODEL_UNSUPPORTED: {
     status: 400,
     text: 'Cannot {action} Watchdog. The model {model} is not one of the architecture of the VM.',
   },
   CONSOLE_EXISTS: {
     status: 400,
-    text: 'Cannot {action} Graphics Console. There is one with the protocol {protocol} already.',
+    text: 'Cannot {action} Graphics Console. A console with the protocol {protocol} already exists.',
   },
   NUMA_INDEX_TAKEN: {
     status: 400,
-    text: 'Cannot {action} NUMA node. There is one with the index {index} already.',
+    text: 'Cannot {action} NUMA node. A node with the index {index} already exists.',
   },
   NUMA_INDEX_GAP: {
     status: 400,

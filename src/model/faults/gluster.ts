@@ -121,7 +121,7 @@ export const glusterFaults = {
   },
   VOLUME_TASK_OTHER: {
     status: 400,
-    text: 'Cannot {action} {type}. What is in progress on the volume is not a removal of bricks.',
+    text: 'Cannot {action} {type}. The operation in progress on the volume is not a removal of bricks.',
   },
   BRICKS_DIFFER: {
     status: 400,
@@ -142,7 +142,7 @@ export const glusterFaults = {
   },
   HOOK_WITHOUT_CONFLICT: {
     status: 409,
-    text: 'Cannot {action} {type}. On no server is there such a conflict.',
+    text: 'Cannot {action} {type}. No server has this conflict.',
   },
   HOOK_NOT_ON_HOST: {
     status: 409,

@@ -46,7 +46,7 @@ export const hostFaults = {
   },
   HOST_ENGINE_BOTH: {
     status: 400,
-    text: 'Cannot {action} Host. The self-hosted engine cannot be deployed and undeployed at once.',
+    text: 'Cannot {action} Host. The self-hosted engine cannot be deployed and undeployed in one operation.',
   },
   HOST_OTHER_ARCHITECTURE: {
     status: 409,
@@ -66,11 +66,11 @@ export const hostFaults = {
   },
   HOST_CANNOT_CHECK_UPGRADE: {
     status: 409,
-    text: 'Cannot {action} Host. A host in status {status} cannot be asked for updates.',
+    text: 'Cannot {action} Host. The host cannot check for updates in status {status}.',
   },
   HOST_HAS_NO_UPDATES: {
     status: 409,
-    text: 'Cannot {action} Host. There are no updates available for it; look for them with upgradecheck.',
+    text: 'Cannot {action} Host. No updates are available; check for updates with upgradecheck.',
   },
   HOST_CANNOT_ENROLL_CERTIFICATE: {
     status: 409,
@@ -170,7 +170,7 @@ export const hostFaults = {
   },
   SPM_WITHOUT_VIRT: {
     status: 400,
-    text: 'Cannot {action} Host. Its cluster runs no virtual machines (virt_service).',
+    text: 'Cannot {action} Host. Its cluster runs no VMs (virt_service).',
   },
 
   FENCING_DISABLED: {

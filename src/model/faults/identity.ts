@@ -10,7 +10,7 @@ export const identityFaults = {
     status: 403,
     text: 'Cannot {action} User. The administrator of the service cannot be removed.',
   },
-  USER_IS_CALLER: { status: 409, text: 'Cannot {action} User. Nobody can remove themselves.' },
+  USER_IS_CALLER: { status: 409, text: 'Cannot {action} User. Users cannot remove themselves.' },
   PROFILE_IS_FULL: {
     status: 409,
     text: 'Cannot {action} {type}. The user has {max} of them, as many as a user can have; remove one first.',
@@ -46,12 +46,12 @@ export const identityFaults = {
   },
   PERMISSION_OF_EVERYONE: {
     status: 409,
-    text: 'Cannot {action} Permission. What Everyone may do on the whole system stays.',
+    text: 'Cannot {action} Permission. The system permissions of Everyone cannot be removed.',
   },
-  TAG_IS_ROOT: { status: 409, text: 'Cannot {action} Tag. The root of all tags stays as it is.' },
+  TAG_IS_ROOT: { status: 409, text: 'Cannot {action} Tag. The root tag cannot be changed.' },
   TAG_BELOW_ITSELF: {
     status: 409,
-    text: 'Cannot {action} Tag. A tag cannot be put below itself or a tag below it.',
+    text: 'Cannot {action} Tag. A tag cannot be moved below itself or one of its children.',
   },
   POLICY_UNIT_IS_INTERNAL: {
     status: 409,

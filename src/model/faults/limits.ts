@@ -30,7 +30,7 @@ export const limitFaults = {
   },
   QOS_NAME_IN_USE: {
     status: 400,
-    text: 'Cannot {action} QoS. There is one of type {type} called {name} already.',
+    text: 'Cannot {action} QoS. A quality of service entry of type {type} is already named {name}.',
   },
   QOS_NEGATIVE: {
     status: 400,
@@ -70,7 +70,7 @@ export const limitFaults = {
   },
   PROVIDER_UNREACHABLE: {
     status: 400,
-    text: 'Cannot {action} Provider. Nothing answers at {url}, the address of {name}.',
+    text: 'Cannot {action} Provider. No response from {url}, the address of {name}.',
   },
   CERTIFICATE_INVALID: {
     status: 400,

@@ -68,7 +68,7 @@ export const machineFaults = {
   },
   VM_SYSTEM_UNSUPPORTED: {
     status: 400,
-    text: 'Cannot {action} VM. There is no operating system {word} for the architecture {architecture}.',
+    text: 'Cannot {action} VM. Operating system {word} is not available for the architecture {architecture}.',
   },
   VM_TIME_ZONE_UNSUPPORTED: {
     status: 400,
@@ -157,20 +157,20 @@ export const machineFaults = {
   },
   VM_HAS_LOCKED_SNAPSHOT: {
     status: 409,
-    text: 'Cannot {action} VM. A snapshot of it is being made, restored or removed. Please try again later.',
+    text: 'Cannot {action} VM. A snapshot operation is in progress. Please try again later.',
   },
   VM_HAS_SNAPSHOTS: {
     status: 409,
-    text: 'Cannot {action} VM. Its disks cannot be kept: they have snapshots.',
+    text: 'Cannot {action} VM. Its disks have snapshots and cannot be detached.',
   },
   VM_DISKS_DEPEND_ON_TEMPLATE: {
     status: 409,
-    text: 'Cannot {action} VM. Its disks cannot be kept: they depend on template {template}.',
+    text: 'Cannot {action} VM. Its disks depend on template {template} and cannot be detached.',
   },
   VM_IN_BACKUP: { status: 409, text: 'Cannot {action} VM. The VM is during a backup operation.' },
   VM_WITHOUT_NIC_TO_BOOT: {
     status: 409,
-    text: 'Cannot run VM. It boots from the network and has no network interface.',
+    text: 'Cannot run VM. It boots from the network and has no NIC.',
   },
   VM_STORAGE_NOT_ACTIVE: {
     status: 409,
@@ -190,7 +190,7 @@ export const machineFaults = {
   },
   VM_NOT_HOSTED_ENGINE: {
     status: 400,
-    text: 'Cannot {action} VM. Only the VM of a hosted engine has a maintenance of its own.',
+    text: 'Cannot {action} VM. Only the VM of a hosted engine has a maintenance mode.',
   },
   AFFINITY_GROUP_NAME_IN_USE: {
     status: 400,
@@ -214,7 +214,7 @@ export const machineFaults = {
   },
   NO_HOST_UP: {
     status: 400,
-    text: 'Cannot {action} VM. There is no host that is up in cluster {cluster}.',
+    text: 'Cannot {action} VM. Cluster {cluster} has no host in status up.',
   },
   NO_HOST_FITS: {
     status: 409,
@@ -222,7 +222,7 @@ export const machineFaults = {
   },
   NO_HOST_IN_DATA_CENTER: {
     status: 409,
-    text: 'Cannot {action} {type}. There is no host that is up in the data center.',
+    text: 'Cannot {action} {type}. The data center has no host in status up.',
   },
   VM_IS_NOT_DOWN_OR_UP: {
     status: 409,

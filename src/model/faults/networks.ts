@@ -12,7 +12,7 @@ export const networkFaults = {
   },
   NETWORK_NOT_FOR_VMS: {
     status: 409,
-    text: 'Cannot {action} Network. {attribute} is for networks that virtual machines use (usage vm).',
+    text: 'Cannot {action} Network. {attribute} is for VM networks (usage vm).',
   },
   NETWORK_DATA_CENTER_FIXED: {
     status: 400,
@@ -160,7 +160,7 @@ export const networkFaults = {
   },
   BOND_MODE_FOR_VMS: {
     status: 400,
-    text: 'Cannot {action} Host. Mode {mode} of bond {nic} does not go with network {network} of virtual machines.',
+    text: 'Cannot {action} Host. Bond {nic} in mode {mode} cannot carry VM network {network}.',
   },
   NIC_HAS_UNTAGGED_NETWORK: {
     status: 409,

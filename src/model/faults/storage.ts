@@ -34,7 +34,7 @@ export const storageFaults = {
   },
   CONNECTION_OPTIONS_MANAGED: {
     status: 400,
-    text: 'Cannot {action} Storage Connection. The service sets these mount options by itself: {options}.',
+    text: 'Cannot {action} Storage Connection. The service sets these mount options automatically: {options}.',
   },
   DOMAIN_NOT_IN_MAINTENANCE: {
     status: 400,

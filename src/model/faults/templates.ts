@@ -52,7 +52,7 @@ export const templateFaults = {
   },
   POOL_OF_BLANK: {
     status: 409,
-    text: 'Cannot {action} VM pool. It cannot be made of the Blank template.',
+    text: 'Cannot {action} VM pool. It cannot use the Blank template.',
   },
   POOL_WITHOUT_VMS: { status: 400, text: 'Cannot {action} VM pool. Its size must not be zero.' },
   POOL_PRESTARTS_TOO_MANY: {
@@ -91,7 +91,7 @@ export const templateFaults = {
   },
   IMPORT_FILE_MISSING: {
     status: 400,
-    text: 'Cannot {action}. There is no such file on a host: {url}.',
+    text: 'Cannot {action}. No host has the file {url}.',
   },
   IMPORT_FILE_UNREADABLE: {
     status: 400,

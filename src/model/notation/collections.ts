@@ -20,7 +20,7 @@ export function ignored<const P extends string>(parameter: P, why: string): Igno
 }
 
 /** `async` of an update. */
-export const asyncIgnored = ignored('async', 'a change is made when it is answered');
+export const asyncIgnored = ignored('async', 'updates complete before the server answers');
 
 /** Parameters of an operation by name; `ignored(...)` for those that the service does not read. */
 export type Parameters<P extends string> = readonly (P | Ignored<P>)[];

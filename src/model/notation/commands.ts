@@ -178,14 +178,14 @@ export const cpusColumn = column(
 
 /** Flags for what machines, templates and instance types have in common. */
 export const cpuShortcuts: readonly Shortcut[] = [
-  shortcut('cpu-sockets', 'cpu.topology.sockets', 'Virtual sockets.'),
-  shortcut('cpu-cores', 'cpu.topology.cores', 'Cores per socket.'),
-  shortcut('cpu-threads', 'cpu.topology.threads', 'Threads per core.'),
-  shortcut('os-type', 'os.type', 'Guest operating system.'),
-  shortcut('boot-devices', 'os.boot.devices', 'Boot order, separated by commas.'),
-  shortcut('memory-guaranteed', 'memory_policy.guaranteed', 'Memory never taken away.'),
-  shortcut('memory-max', 'memory_policy.max', 'Limit of memory hot-plug.'),
-  shortcut('ha', 'high_availability.enabled', 'Restart it when its host fails.'),
+  shortcut('cpu-sockets', 'cpu.topology.sockets', 'Number of virtual sockets.'),
+  shortcut('cpu-cores', 'cpu.topology.cores', 'Number of cores per socket.'),
+  shortcut('cpu-threads', 'cpu.topology.threads', 'Number of threads per core.'),
+  shortcut('os-type', 'os.type', 'Operating system of the guest.'),
+  shortcut('boot-devices', 'os.boot.devices', 'Boot devices in order, separated by commas.'),
+  shortcut('memory-guaranteed', 'memory_policy.guaranteed', 'Guaranteed memory.'),
+  shortcut('memory-max', 'memory_policy.max', 'Upper limit for memory hot plug.'),
+  shortcut('ha', 'high_availability.enabled', 'Restart on another host after a host failure.'),
 ];
 
 /** Verbs of collections in which objects that exist are put. */

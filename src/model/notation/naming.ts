@@ -31,5 +31,5 @@ export const namePatterns: Readonly<Record<NamePattern, { test: RegExp; rule: st
     test: /^[A-Za-z0-9._-]+$/,
     rule: 'only ASCII letters, digits, ".", "_" and "-" are allowed',
   },
-  any: { test: /^[^\p{Cc}]+$/u, rule: 'it must not be empty or hold control characters' },
+  any: { test: /^[^\p{Cc}]+$/u, rule: 'it must not be empty or contain control characters' },
 };

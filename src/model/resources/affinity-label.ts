@@ -5,20 +5,20 @@ import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const affinityLabel = resource('affinity_label', {
-  doc: 'A label that ties virtual machines to hosts.',
+  doc: 'A label that ties VMs to hosts.',
   identified: true,
   unwritten: ['vms', 'hosts'],
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: 'Unique, 1 to 50 characters.' },
     description: { kind: 'string', mut: 'CU' },
     comment: { kind: 'string', mut: 'CU' },
-    hosts: { kind: 'links host', mut: 'CU', doc: 'By id or name; replaces the list.' },
-    vms: { kind: 'links vm', mut: 'CU', doc: 'By id or name; replaces the list.' },
+    hosts: { kind: 'links host', mut: 'CU', doc: 'Hosts by name or id; replaces the list.' },
+    vms: { kind: 'links vm', mut: 'CU', doc: 'VMs by name or id; replaces the list.' },
     read_only: { kind: 'bool', mut: 'R', default: false },
     has_implicit_affinity_group: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'Whether it acts as an affinity group by itself; not from level 4.4 on.',
+      doc: 'Whether the label acts as an affinity group (up to compatibility level 4.3).',
     },
   },
   naming: { pattern: 'letters', max: 50, unique: 'service' },
@@ -87,8 +87,8 @@ export const affinityLabel = resource('affinity_label', {
       '/clusters/{cluster}/affinitygroups/{group}/vmlabels',
     ],
     leftOut: {
-      '/vms/{vm}/affinitylabels': 'a label says itself which machines have it',
-      '/hosts/{host}/affinitylabels': 'a label says itself which hosts have it',
+      '/vms/{vm}/affinitylabels': 'each label lists its VMs',
+      '/hosts/{host}/affinitylabels': 'each label lists its hosts',
     },
   },
   commands: {
@@ -96,7 +96,7 @@ export const affinityLabel = resource('affinity_label', {
     aliases: ['labels', 'al'],
     group: 'scheduling',
     position: 20,
-    doc: 'Labels that tie virtual machines to hosts',
+    doc: 'Labels that tie VMs to hosts',
     one: 'affinity label',
     samples: { object: 'gold', newName: 'silver' },
   },

@@ -4,15 +4,15 @@ import { system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const api = resource('api', {
-  doc: 'The entry point.',
+  doc: 'The entry point of the API.',
   attributes: {
-    time: { kind: 'date', mut: 'R', doc: 'The clock of the server.' },
+    time: { kind: 'date', mut: 'R', doc: 'Time of the server.' },
     engine_backup: {
       kind: 'struct engine_backup_info',
       mut: 'R',
     },
-    authenticated_user: { kind: 'ref user', mut: 'R', doc: 'Who signed in.' },
-    effective_user: { kind: 'ref user', mut: 'R', doc: 'On whose behalf the request runs.' },
+    authenticated_user: { kind: 'ref user', mut: 'R', doc: 'User who signed in.' },
+    effective_user: { kind: 'ref user', mut: 'R', doc: 'User that the request runs as.' },
     special_objects: { kind: 'struct special_objects', mut: 'R' },
     product_info: { kind: 'struct product_info', mut: 'R' },
     summary: { kind: 'struct api_summary', mut: 'R' },
@@ -23,18 +23,10 @@ export const api = resource('api', {
   paths: {
     '/': owned({
       head: [],
-      get: [
-        ignored(
-          'follow',
-          'the entry point has links to collections alone; whoever wants one asks for it',
-        ),
-        'rsdl',
-        'schema',
-      ],
+      get: [ignored('follow', 'the entry point only has links to collections'), 'rsdl', 'schema'],
       actions: { reload_configurations: ['async'] },
       withoutEffect: {
-        reload_configurations:
-          'the command line is the configuration, and is in force already; an event is written',
+        reload_configurations: 'the server has no configuration file to reload; it writes an event',
       },
     }),
   },

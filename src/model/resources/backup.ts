@@ -38,12 +38,12 @@ export const backup = resource('backup', {
     from_checkpoint_id: {
       kind: 'string',
       mut: 'C',
-      doc: 'The checkpoint since which changes are backed up; everything when not given.',
+      doc: 'Base checkpoint of an incremental backup (default: full backup).',
     },
     to_checkpoint_id: {
       kind: 'string',
       mut: 'R',
-      doc: 'The checkpoint that it leaves, from which a later one can be incremental.',
+      doc: 'Checkpoint that this backup creates.',
     },
     phase: { kind: 'enum backup_phase', mut: 'R' },
     creation_date: { kind: 'date', mut: 'R' },
@@ -70,13 +70,13 @@ export const backup = resource('backup', {
     }),
   },
   lifecycle: backupLifecycle,
-  definition: { leftOut: 'work under way, whose result is outside of the site' },
+  definition: { leftOut: 'a running operation whose result is outside of the site' },
   commands: {
     noun: 'backups',
     group: 'compute',
     position: 30,
     more: true,
-    doc: 'Backups of virtual machines',
+    doc: 'Backups of VMs',
     verbs: {
       create: {
         flagAliases: { 'from-checkpoint-id': ['incremental-from'] },
@@ -111,6 +111,6 @@ export const checkpoint = resource('checkpoint', {
     group: 'compute',
     position: 40,
     more: true,
-    doc: 'Checkpoints of incremental backups',
+    doc: 'Checkpoints for incremental backups',
   },
 });

@@ -7,7 +7,7 @@ export const bookmark = resource('bookmark', {
   doc: 'A saved search.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'CU', doc: 'Unique, at most 40 characters.' },
+    name: { kind: 'string', mut: 'CU', doc: 'Name, unique (at most 40 characters).' },
     value: { kind: 'string', mut: 'CU', doc: '1 to 300 characters.' },
   },
   naming: { pattern: 'any', max: 40, unique: 'service' },

@@ -26,7 +26,7 @@ export const certificate = resource('certificate', {
     group: 'providers',
     position: 90,
     more: true,
-    doc: 'Certificates of a provider',
+    doc: 'Certificates of an external provider',
     samples: { object: 'provider.example.com' },
   },
 });

@@ -6,31 +6,31 @@ import { resource, structure } from '../notation/resource.ts';
 import { field, related, step } from '../notation/search-terms.ts';
 
 export const cluster = resource('cluster', {
-  doc: 'Hosts that share CPU type, networks and policy, and between which virtual machines migrate.',
+  doc: 'Hosts with the same CPU type, networks and policy, between which VMs migrate.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'CU', doc: 'Unique in the system, at most 40 characters.' },
+    name: { kind: 'string', mut: 'CU', doc: 'Name, unique in the system (at most 40 characters).' },
     description: { kind: 'string', mut: 'CU', default: '' },
     comment: { kind: 'string', mut: 'CU', default: '' },
     cpu: {
       kind: 'struct cpu',
       mut: 'CU',
-      doc: 'The CPU that all its hosts offer, by type and architecture. The type is required on add.',
+      doc: 'CPU type and architecture that all hosts support; the type is required to create a cluster.',
     },
     memory_policy: {
       kind: 'struct memory_policy',
       mut: 'CU',
-      doc: 'No overcommitment (100 percent) and transparent huge pages, unless told otherwise.',
+      doc: 'Memory overcommitment and transparent huge pages (default 100 percent, enabled).',
     },
     version: {
       kind: 'struct version',
       mut: 'CU',
-      doc: 'At least the version of the data center, which is the default.',
+      doc: 'Compatibility version, at least that of the data center (the default).',
     },
     error_handling: {
       kind: 'struct error_handling',
       mut: 'CU',
-      doc: 'What becomes of virtual machines when a host fails; they migrate by default.',
+      doc: 'Action for VMs on a failed host (default migrate).',
     },
     virt_service: { kind: 'bool', mut: 'CU', default: true },
     vnc_encryption: { kind: 'bool', mut: 'CU', default: true },
@@ -43,39 +43,39 @@ export const cluster = resource('cluster', {
     bios_type: {
       kind: 'enum bios_type',
       mut: 'CU',
-      doc: 'Follows from the architecture when not given.',
+      doc: 'Firmware type (default depends on the architecture).',
     },
     optional_reason: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'Without effect since 4.4.',
+      doc: 'Deprecated since 4.4: no effect.',
     },
     maintenance_reason_required: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'Without effect since 4.4.',
+      doc: 'Deprecated since 4.4: no effect.',
     },
     display: { kind: 'struct display', mut: 'CU' },
     ksm: {
       kind: 'struct ksm',
       mut: 'CU',
-      doc: 'Sharing of equal memory pages; on, across NUMA nodes, by default.',
+      doc: 'Kernel same-page merging (default enabled, across NUMA nodes).',
     },
     serial_number: { kind: 'struct serial_number', mut: 'CU' },
     required_rng_sources: {
       kind: 'list enum rng_source',
       mut: 'CU',
-      doc: 'Sources of randomness that every host must have. hwrng can be added to the one that is always there.',
+      doc: 'Random number sources that every host must have; only hwrng can be added to the default one.',
     },
     fencing_policy: {
       kind: 'struct fencing_policy',
       mut: 'CU',
-      doc: 'Whether silent hosts are fenced (on by default), and the conditions under which they are spared.',
+      doc: 'Fencing of unresponsive hosts (default enabled), and its exceptions.',
     },
     migration: {
       kind: 'struct migration_options',
       mut: 'CU',
-      doc: 'How virtual machines migrate. What is `inherit` is taken from the system.',
+      doc: 'Migration policy; `inherit` takes a value from the system.',
     },
     custom_scheduling_policy_properties: {
       kind: 'list struct property',
@@ -85,9 +85,13 @@ export const cluster = resource('cluster', {
       kind: 'enum switch_type',
       mut: 'C',
       default: 'legacy',
-      doc: 'Cannot be changed once there are hosts.',
+      doc: 'Switch type (default legacy); cannot be changed later.',
     },
-    firewall_type: { kind: 'enum firewall_type', mut: 'CU', doc: 'firewalld by default.' },
+    firewall_type: {
+      kind: 'enum firewall_type',
+      mut: 'CU',
+      doc: 'Firewall type (default firewalld).',
+    },
     log_max_memory_used_threshold: { kind: 'int', mut: 'CU', default: 95 },
     log_max_memory_used_threshold_type: {
       kind: 'enum log_max_memory_used_threshold_type',
@@ -97,24 +101,24 @@ export const cluster = resource('cluster', {
     scheduling_policy: {
       kind: 'ref scheduling_policy',
       mut: 'CU',
-      doc: 'The policy named none by default.',
+      doc: 'Scheduling policy (default none).',
     },
     data_center: {
       kind: 'ref data_center',
       mut: 'C',
-      doc: 'By id or name. Once set, it stays.',
+      doc: 'Data center by name or id; cannot be changed later.',
     },
     management_network: {
       kind: 'ref network',
       mut: 'C',
-      doc: "By id or name; by default the data center's network named ovirtmgmt.",
+      doc: 'Management network by name or id (default ovirtmgmt of the data center).',
     },
     external_network_providers: {
       kind: 'links external_provider',
       mut: 'CU',
-      doc: 'Only the first counts.',
+      doc: 'Network providers; only the first is used.',
     },
-    mac_pool: { kind: 'ref mac_pool', mut: 'CU', doc: 'The default pool when not given.' },
+    mac_pool: { kind: 'ref mac_pool', mut: 'CU', doc: 'MAC pool (default: the default pool).' },
     gluster_tuned_profile: { kind: 'string', mut: 'CU' },
     fips_mode: { kind: 'enum fips_mode', mut: 'CU', default: 'undefined' },
     upgrade_in_progress: { kind: 'bool', mut: 'R', default: false },
@@ -168,9 +172,9 @@ export const cluster = resource('cluster', {
       },
       withoutEffect: {
         refresh_gluster_heal_status:
-          'no attribute shows what waits to be healed; it is refused where there is no Gluster',
+          'no attribute shows pending self-heal entries; refused without Gluster',
         reset_emulated_machine:
-          'no attribute shows the emulated machine of a cluster; it is refused while hosts are up',
+          'no attribute shows the emulated machine of a cluster; refused while hosts are up',
       },
     }),
     '/datacenters/{datacenter}/clusters/{cluster}': view(
@@ -211,19 +215,23 @@ export const cluster = resource('cluster', {
     aliases: ['cl'],
     group: 'compute',
     position: 30,
-    doc: 'Clusters of hosts',
+    doc: 'Groups of hosts',
     columns: ['name', 'data_center.name', column('cpu', 'cpu.type'), 'version', 'description'],
     searchedByName: true,
     shortcuts: [
-      shortcut('cpu-type', 'cpu.type', 'CPU family of the hosts.'),
-      shortcut('compatibility-version', 'version', 'Compatibility level: 4.7.'),
-      shortcut('over-commit', 'memory_policy.over_commit.percent', 'Memory in percent.'),
+      shortcut('cpu-type', 'cpu.type', 'CPU type of the hosts.'),
+      shortcut('compatibility-version', 'version', 'Compatibility level, for example 4.7.'),
+      shortcut(
+        'over-commit',
+        'memory_policy.over_commit.percent',
+        'Memory overcommitment in percent.',
+      ),
     ],
     verbs: {
       delete: { sample: { object: 'lab' } },
       'reset-emulated-machine': { sample: { object: 'lab' } },
       upgrade: {
-        purpose: 'Begin or end the upgrade of {}',
+        purpose: 'Start or finish the upgrade of {}',
         sample: { flags: '--upgrade-action start' },
       },
     },

@@ -28,14 +28,14 @@ export const property = structure('property', {
 });
 
 export const fault = structure('fault', {
-  doc: 'What went wrong, as the service says it.',
+  doc: 'A problem that the service reports.',
   attributes: {
     reason: {
       kind: 'string',
       mut: 'R',
-      doc: 'The kind of fault; always the same words for the same kind.',
+      doc: 'The kind of fault; constant for each kind.',
     },
-    detail: { kind: 'string', mut: 'R', doc: 'What exactly was wrong.' },
+    detail: { kind: 'string', mut: 'R', doc: 'The details of the problem.' },
   },
 });
 

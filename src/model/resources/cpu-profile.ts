@@ -4,11 +4,11 @@ import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const cpuProfile = resource('cpu_profile', {
-  doc: 'A CPU limit that virtual machines of a cluster may use.',
+  doc: 'A CPU limit for VMs of a cluster.',
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: '1 to 50 characters.' },
-    cluster: { kind: 'ref cluster', mut: 'C', doc: 'By id, when added through /cpuprofiles.' },
+    cluster: { kind: 'ref cluster', mut: 'C', doc: 'Cluster by id, for /cpuprofiles.' },
     permissions: { kind: 'links permission', mut: 'R' },
     description: { kind: 'string', mut: 'CU' },
     qos: { kind: 'ref qos', mut: 'CU' },
@@ -39,7 +39,7 @@ export const cpuProfile = resource('cpu_profile', {
     noun: 'cpuprofiles',
     group: 'scheduling',
     position: 30,
-    doc: 'Processor quality of service',
+    doc: 'CPU quality of service',
     one: 'CPU profile',
     columns: ['name', 'cluster.name', 'description', 'id'],
     samples: { object: 'slow', newName: 'capped' },

@@ -17,47 +17,47 @@ export const dataCenterLifecycle = lifecycle({
 });
 
 export const dataCenter = resource('data_center', {
-  doc: 'The largest unit: clusters, storage and networks that belong together.',
+  doc: 'The largest unit: related clusters, storage and networks.',
   identified: true,
   attributes: {
     name: {
       kind: 'string',
       mut: 'CU',
-      doc: 'Unique in the system: 1 to 40 letters, digits, `_` or `-`.',
+      doc: 'Name, unique in the system (1 to 40 letters, digits, `_` or `-`).',
     },
     description: { kind: 'string', mut: 'CU' },
     comment: { kind: 'string', mut: 'CU' },
     local: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'Whether storage is local to one host. Must be given on add.',
+      doc: 'Whether storage is local to one host; required to create a data center.',
     },
     storage_format: {
       kind: 'enum storage_format',
       mut: 'CU',
-      doc: 'The format of the master domain, once there is one: v5 from level 4.3 on, v4 at 4.2.',
+      doc: 'Format of the master domain (v5 from level 4.3, v4 at 4.2).',
     },
     version: {
       kind: 'struct version',
       mut: 'CU',
       onlyGrows: true,
-      doc: 'The compatibility level; the newest when not given.',
+      doc: 'Compatibility level (default: the newest).',
     },
     supported_versions: {
       kind: 'list struct version',
       mut: 'R',
-      doc: 'The levels it could be raised to, its own among them.',
+      doc: 'Levels that this data center can use, including the present one.',
     },
     status: {
       kind: 'enum data_center_status',
       mut: 'R',
-      doc: 'uninitialized until its first data domain is attached.',
+      doc: 'Status; uninitialized until the first data domain is attached.',
     },
     quota_mode: { kind: 'enum quota_mode_type', mut: 'CU', default: 'disabled' },
     mac_pool: {
       kind: 'ref mac_pool',
       mut: 'CU',
-      doc: 'Kept for old clients: the pool is a property of clusters. Setting it sets that of all clusters; it is shown when they all have the same one.',
+      doc: 'Deprecated: MAC pool of all clusters, shown if they use the same one.',
     },
     storage_domains: { kind: 'links storage_domain', mut: 'R' },
     clusters: { kind: 'links cluster', mut: 'R' },
@@ -94,7 +94,7 @@ export const dataCenter = resource('data_center', {
       remove: ['async', 'force'],
       actions: { clean_finished_tasks: ['async'], set_master: ['async', 'storage_domain'] },
       withoutEffect: {
-        clean_finished_tasks: 'no task of the storage outlives its end here; an event is written',
+        clean_finished_tasks: 'storage tasks have ended by then; the server writes an event',
       },
     }),
   },
@@ -130,7 +130,9 @@ export const dataCenter = resource('data_center', {
     parentFlags: ['data-center', 'dc'],
     columns: ['name', 'status', 'local', 'version', 'description'],
     searchedByName: true,
-    shortcuts: [shortcut('compatibility-version', 'version', 'Compatibility level: 4.7.')],
+    shortcuts: [
+      shortcut('compatibility-version', 'version', 'Compatibility level, for example 4.7.'),
+    ],
     verbs: {
       create: { sample: { flags: '--name north --no-local' } },
       delete: { sample: { object: 'spare' } },

@@ -5,7 +5,7 @@ import { owner, referred, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const diskAttachment = resource('disk_attachment', {
-  doc: 'The connection between a disk and a virtual machine; its id is that of the disk.',
+  doc: 'The attachment of a disk to a VM; its id is that of the disk.',
   identified: true,
   unwritten: ['name', 'description', 'comment'],
   attributes: {
@@ -13,7 +13,7 @@ export const diskAttachment = resource('disk_attachment', {
       kind: 'bool',
       mut: 'CU',
       default: false,
-      doc: 'Whether it can be booted from; one disk of a virtual machine at most.',
+      doc: 'Whether the VM boots from the disk; one disk per VM.',
     },
     pass_discard: { kind: 'bool', mut: 'CU', default: false },
     uses_scsi_reservation: { kind: 'bool', mut: 'CU', default: false },
@@ -21,14 +21,18 @@ export const diskAttachment = resource('disk_attachment', {
     interface: {
       kind: 'enum disk_interface',
       mut: 'CU',
-      doc: 'How the guest sees it; required on add.',
+      doc: 'Interface type; required to attach a disk.',
     },
-    active: { kind: 'bool', mut: 'CU', doc: 'Whether it is plugged in.' },
-    logical_name: { kind: 'string', mut: 'R', doc: 'Reported by the guest agent.' },
+    active: { kind: 'bool', mut: 'CU', doc: 'Whether the disk is plugged in.' },
+    logical_name: {
+      kind: 'string',
+      mut: 'R',
+      doc: 'Device name in the guest, from the guest agent.',
+    },
     disk: {
       kind: 'ref disk',
       mut: 'C',
-      doc: 'By id to attach a disk, or in full to make one. On update, what is to change.',
+      doc: 'Existing disk by id, or properties of a new one; on update, the changes.',
     },
     vm: { kind: 'ref vm', mut: 'R' },
     template: { kind: 'ref template', mut: 'R' },
@@ -69,7 +73,7 @@ export const diskAttachment = resource('disk_attachment', {
     '/templates/{template}/diskattachments/{attachment}': owned({
       list: ['follow'],
       get: ['follow'],
-      remove: [ignored('force', 'nothing is refused that force could overcome'), 'storage_domain'],
+      remove: [ignored('force', 'no check exists that force could override'), 'storage_domain'],
     }),
     '/storagedomains/{storagedomain}/vms/{vm}/diskattachments/{attachment}': computed(
       'domain_attachment',
@@ -82,7 +86,7 @@ export const diskAttachment = resource('disk_attachment', {
     aliases: ['attachments', 'da'],
     group: 'storage',
     position: 30,
-    doc: 'Disks as they are attached to a virtual machine',
+    doc: 'Disks attached to a VM',
     one: 'disk attachment',
     columns: [
       column('disk', 'disk.alias'),
@@ -97,11 +101,11 @@ export const diskAttachment = resource('disk_attachment', {
     knownBy: ['disk.alias', 'disk.name'],
     knownThrough: 'disk',
     shortcuts: [
-      shortcut('new-disk-size', 'disk.provisioned_size', 'Make a new disk: its size.'),
-      shortcut('size', 'disk.provisioned_size', 'Size of the disk: 20GiB.'),
+      shortcut('new-disk-size', 'disk.provisioned_size', 'Size of a new disk to create.'),
+      shortcut('size', 'disk.provisioned_size', 'Size of the disk, for example 20GiB.'),
       shortcut('new-disk-name', 'disk.alias', 'Name of the new disk.'),
-      shortcut('new-disk-format', 'disk.format', 'raw or cow.'),
-      shortcut('new-disk-storagedomain', 'disk.storage_domains', 'Where it is kept.'),
+      shortcut('new-disk-format', 'disk.format', 'Format: raw or cow.'),
+      shortcut('new-disk-storagedomain', 'disk.storage_domains', 'Storage domain of the disk.'),
     ],
     alwaysSent: { active: true },
     createdAlong: { attribute: 'disk', type: 'disk' },

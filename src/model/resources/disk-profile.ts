@@ -4,14 +4,14 @@ import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const diskProfile = resource('disk_profile', {
-  doc: 'A throughput limit that disks of a storage domain may use.',
+  doc: 'A throughput limit for disks of a storage domain.',
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: '1 to 50 characters.' },
     storage_domain: {
       kind: 'ref storage_domain',
       mut: 'C',
-      doc: 'By id, when added through /diskprofiles.',
+      doc: 'Storage domain by id, for /diskprofiles.',
     },
     permissions: { kind: 'links permission', mut: 'R' },
     description: { kind: 'string', mut: 'CU' },
@@ -43,7 +43,7 @@ export const diskProfile = resource('disk_profile', {
     noun: 'diskprofiles',
     group: 'storage',
     position: 50,
-    doc: 'Storage quality of service for disks',
+    doc: 'Storage quality of service',
     one: 'disk profile',
     columns: ['name', 'storage_domain.name', 'description', 'id'],
     samples: { object: 'slow', newName: 'fast' },

@@ -4,7 +4,7 @@ import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const diskSnapshot = resource('disk_snapshot', {
-  doc: 'One image of a disk, as a snapshot keeps it.',
+  doc: 'The image of one disk in a snapshot.',
   base: 'disk',
   attributes: {
     disk: { kind: 'ref disk', mut: 'R' },

@@ -3,7 +3,7 @@ import { owned } from '../notation/collections.ts';
 import { resource } from '../notation/resource.ts';
 
 export const domain = resource('domain', {
-  doc: 'A directory of users and groups; its id is opaque.',
+  doc: 'A directory of users and groups.',
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'R' },
@@ -17,7 +17,7 @@ export const domain = resource('domain', {
     noun: 'domains',
     aliases: ['authdomains'],
     group: 'access',
-    doc: 'Directories that users come from',
+    doc: 'User directories',
     columns: ['name', 'description', 'id'],
     samples: { object: 'internal-authz' },
   },

@@ -5,7 +5,7 @@ import { resource } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
 
 export const externalProvider = resource('external_provider', {
-  doc: 'What every provider has. References of this type name OpenStack network providers.',
+  doc: 'Attributes of all providers; references name OpenStack network providers.',
   identified: true,
   standsFor: 'openstack_network_provider',
   attributes: {
@@ -77,7 +77,7 @@ export const externalHostProvider = resource('external_host_provider', {
     group: 'providers',
     position: 10,
     more: true,
-    doc: 'Providers of hosts',
+    doc: 'External host providers',
     one: 'host provider',
     verbs: {
       create: { sample: { flags: '--name satellite --url https://satellite.example.com' } },
@@ -130,7 +130,7 @@ export const externalDiscoveredHost = resource('external_discovered_host', {
     group: 'providers',
     position: 30,
     more: true,
-    doc: 'Hosts that a provider discovered',
+    doc: 'Discovered hosts of a provider',
     samples: { object: 'mac5254002e196d' },
   },
 });
@@ -152,7 +152,7 @@ export const externalHost = resource('external_host', {
     group: 'providers',
     position: 20,
     more: true,
-    doc: 'Hosts that a provider knows',
+    doc: 'Hosts of a provider',
     collections: ['/externalhostproviders/{provider}/hosts'],
     samples: { object: 'node-a.example.com' },
   },

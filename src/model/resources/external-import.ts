@@ -5,12 +5,12 @@ import { sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const externalVmImport = resource('external_vm_import', {
-  doc: 'A request to import a virtual machine from another platform.',
+  doc: 'A request to import a VM from another platform.',
   attributes: {
     username: { kind: 'string', mut: 'C', writeOnly: true },
     password: { kind: 'string', mut: 'C', writeOnly: true, secret: true },
     sparse: { kind: 'bool', mut: 'C', default: true },
-    vm: { kind: 'ref vm', mut: 'C', doc: 'The name it gets.' },
+    vm: { kind: 'ref vm', mut: 'C', doc: 'Name of the new VM.' },
     provider: { kind: 'enum external_vm_provider_type', mut: 'C' },
     url: { kind: 'string', mut: 'C' },
     name: { kind: 'string', mut: 'C' },
@@ -30,14 +30,14 @@ export const externalVmImport = resource('external_vm_import', {
     },
   },
   paths: { '/externalvmimports': owned({ add: [] }) },
-  definition: { leftOut: 'work that is asked for; what it makes is written' },
+  definition: { leftOut: 'a running operation; its result is exported' },
   commands: {
     noun: 'externalvmimports',
     aliases: ['imports', 'vmimports'],
     group: 'storage',
-    doc: 'Imports of virtual machines from elsewhere',
+    doc: 'VM imports from other platforms',
     one: 'import',
-    shortcuts: [shortcut('vm', 'vm.name', 'Name of the virtual machine where it comes from.')],
+    shortcuts: [shortcut('vm', 'vm.name', 'Name of the VM on the other platform.')],
     verbs: {
       create: {
         sample: {
@@ -68,13 +68,13 @@ export const externalTemplateImport = resource('external_template_import', {
     },
   },
   paths: { '/externaltemplateimports': owned({ add: [] }) },
-  definition: { leftOut: 'work that is asked for; what it makes is written' },
+  definition: { leftOut: 'a running operation; its result is exported' },
   commands: {
     noun: 'externaltemplateimports',
     group: 'storage',
     position: 20,
     more: true,
-    doc: 'Imports of templates from elsewhere',
+    doc: 'Template imports from other platforms',
     verbs: {
       create: {
         sample: {

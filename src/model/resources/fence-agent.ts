@@ -4,7 +4,7 @@ import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const agent = resource('agent', {
-  doc: 'A fence agent: how a host is switched off and on.',
+  doc: 'A fence agent, which powers a host off and on.',
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU' },
@@ -13,12 +13,12 @@ export const agent = resource('agent', {
     encrypt_options: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'Whether options are stored encrypted; false by default.',
+      doc: 'Whether options are stored encrypted (default false).',
     },
     concurrent: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'Whether agents of equal order are used together.',
+      doc: 'Whether agents with the same order run concurrently.',
     },
     port: { kind: 'int', mut: 'CU' },
     host: { kind: 'ref host', mut: 'R' },

@@ -9,8 +9,8 @@ export const file = resource('file', {
   doc: 'An ISO or floppy image; on ISO domains its id is the file name.',
   identified: true,
   attributes: {
-    content: { kind: 'string', mut: 'R', doc: 'For payloads only.' },
-    type: { kind: 'string', mut: 'R', doc: 'iso, floppy or disk.' },
+    content: { kind: 'string', mut: 'R', doc: 'Content, for payloads only.' },
+    type: { kind: 'string', mut: 'R', doc: 'Type: iso, floppy or disk.' },
     name: { kind: 'string', mut: 'R' },
     description: { kind: 'string', mut: 'R' },
     comment: { kind: 'string', mut: 'R' },
@@ -71,7 +71,7 @@ export const image = resource('image', {
       import: {
         shortcuts: [
           shortcut('name', 'disk.name', 'Name of the disk.'),
-          shortcut('to', 'storage_domain', 'The storage domain that gets the disks.'),
+          shortcut('to', 'storage_domain', 'Storage domain for the disks.'),
         ],
         sample: { flags: '--to data2 --name debian' },
       },

@@ -10,8 +10,8 @@ export const glusterBrick = resource('gluster_brick', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'R', doc: 'Address of the host and directory.' },
-    server_id: { kind: 'string', mut: 'C', idOf: 'host', doc: 'The host, by id.' },
-    brick_dir: { kind: 'string', mut: 'C', doc: 'An absolute path.' },
+    server_id: { kind: 'string', mut: 'C', idOf: 'host', doc: 'Host by id.' },
+    brick_dir: { kind: 'string', mut: 'C', doc: 'Absolute path of the directory.' },
     port: { kind: 'int', mut: 'R' },
     pid: { kind: 'int', mut: 'R' },
     device: { kind: 'string', mut: 'R' },
@@ -59,7 +59,7 @@ export const glusterBrick = resource('gluster_brick', {
       list: ['follow', 'max'],
       add: {
         query: [
-          ignored('force', 'nothing is refused that force could overcome'),
+          ignored('force', 'no check exists that force could override'),
           'replica_count',
           'stripe_count',
         ],
@@ -71,10 +71,7 @@ export const glusterBrick = resource('gluster_brick', {
       actions: {
         replace: [
           'async',
-          ignored(
-            'force',
-            'Gluster is simulated, and has nothing of the kind that force overcomes',
-          ),
+          ignored('force', 'the simulated Gluster has no check that force could override'),
         ],
       },
       collectionActions: {
@@ -97,13 +94,13 @@ export const glusterBrick = resource('gluster_brick', {
     ['malloc.fsmblks', 'gauge', 'bytes', 'integer', 'Memory in free fast-bin blocks'],
     ['malloc.uordblks', 'gauge', 'bytes', 'integer', 'Memory in use'],
     ['malloc.fordblks', 'gauge', 'bytes', 'integer', 'Free memory'],
-    ['malloc.keepcost', 'gauge', 'bytes', 'integer', 'Memory that can be given back'],
+    ['malloc.keepcost', 'gauge', 'bytes', 'integer', 'Memory that can be released'],
   ],
   search: {
     // The order in which they were added says which bricks hold copies of each other.
     order: [],
   },
-  definition: { leftOut: 'the bricks of a volume are a part of it: bricks' },
+  definition: { leftOut: 'bricks are exported with their volume' },
   commands: {
     noun: 'glusterbricks',
     aliases: ['bricks'],
@@ -114,11 +111,11 @@ export const glusterBrick = resource('gluster_brick', {
     verbs: {
       activate: {
         takesBricks: true,
-        purpose: 'Use bricks again whose migration was not followed by a removal',
+        purpose: 'Reactivate bricks after a migration without removal',
       },
       create: { takesBricks: true, sample: { flags: '' } },
       delete: { sample: { flags: '--bricks node1.example.com:/bricks/b1' } },
-      migrate: { takesBricks: true, purpose: 'Move the data off bricks before they are removed' },
+      migrate: { takesBricks: true, purpose: 'Move data off bricks before their removal' },
       'stop-migrate': { takesBricks: true },
     },
     samples: { object: 'node1.example.com:/bricks/b1' },

@@ -10,12 +10,12 @@ export const glusterHook = resource('gluster_hook', {
     conflict_status: {
       kind: 'int',
       mut: 'R',
-      doc: 'What differs between servers: 1 content, 2 status, 4 missing; added up.',
+      doc: 'Sum of the conflicts between servers: 1 content, 2 status, 4 missing.',
     },
     conflicts: {
       kind: 'string',
       mut: 'R',
-      doc: 'The same in words: MISSING_HOOK, CONTENT_CONFLICT, STATUS_CONFLICT.',
+      doc: 'Conflicts by name: MISSING_HOOK, CONTENT_CONFLICT, STATUS_CONFLICT.',
     },
     name: { kind: 'string', mut: 'R' },
     gluster_command: { kind: 'string', mut: 'R' },

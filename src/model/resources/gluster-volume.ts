@@ -36,27 +36,31 @@ export const glusterVolume = resource('gluster_volume', {
   doc: 'A Gluster volume.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'C', doc: 'Unique in the cluster.' },
+    name: { kind: 'string', mut: 'C', doc: 'Name, unique in the cluster.' },
     volume_type: { kind: 'enum gluster_volume_type', mut: 'C' },
     transport_types: { kind: 'list enum transport_type', mut: 'C', default: ['tcp'] },
-    replica_count: { kind: 'int', mut: 'C', doc: 'Copies of each file; 1 when not replicated.' },
+    replica_count: { kind: 'int', mut: 'C', doc: 'Number of copies of each file (default 1).' },
     stripe_count: {
       kind: 'int',
       mut: 'C',
-      doc: 'Bricks a file is cut over; 1 when not striped.',
+      doc: 'Number of bricks that a file is striped over (default 1).',
     },
     disperse_count: { kind: 'int', mut: 'R', default: 0 },
     redundancy_count: { kind: 'int', mut: 'R', default: 0 },
     options: {
       kind: 'list struct option',
       mut: 'C',
-      doc: 'Settings; changed later through actions.',
+      doc: 'Volume options; changed through actions.',
     },
-    status: { kind: 'enum gluster_volume_status', mut: 'R', doc: 'down until it is started.' },
+    status: {
+      kind: 'enum gluster_volume_status',
+      mut: 'R',
+      doc: 'Status; down until the volume is started.',
+    },
     bricks: {
       kind: 'links gluster_brick',
       mut: 'C',
-      doc: 'Where its data lies: server and directory of each.',
+      doc: 'Bricks of the volume: server and directory.',
     },
     cluster: { kind: 'ref cluster', mut: 'R' },
     statistics: { kind: 'links statistic', mut: 'R' },
@@ -131,18 +135,12 @@ export const glusterVolume = resource('gluster_volume', {
         rebalance: [
           'async',
           'fix_layout',
-          ignored(
-            'force',
-            'Gluster is simulated, and has nothing of the kind that force overcomes',
-          ),
+          ignored('force', 'the simulated Gluster has no check that force could override'),
         ],
         reset_all_options: ['async'],
         reset_option: [
           'async',
-          ignored(
-            'force',
-            'Gluster is simulated, and has nothing of the kind that force overcomes',
-          ),
+          ignored('force', 'the simulated Gluster has no check that force could override'),
           'option',
         ],
         set_option: ['async', 'option'],
@@ -150,10 +148,7 @@ export const glusterVolume = resource('gluster_volume', {
         start_profile: ['async'],
         stop: [
           'async',
-          ignored(
-            'force',
-            'Gluster is simulated, and has nothing of the kind that force overcomes',
-          ),
+          ignored('force', 'the simulated Gluster has no check that force could override'),
         ],
         stop_profile: ['async'],
         stop_rebalance: ['async'],
@@ -195,12 +190,14 @@ export const glusterVolume = resource('gluster_volume', {
         sample: { flags: '--name vol2 --volume-type distribute --bricks node2:/bricks/v2' },
       },
       'get-profile-statistics': { aliases: ['profile'] },
-      'reset-option': { argument: { name: 'name', paths: ['option.name'], doc: 'the option' } },
+      'reset-option': {
+        argument: { name: 'name', paths: ['option.name'], doc: 'Option of the volume' },
+      },
       'set-option': {
         argument: {
           name: 'name=value',
           paths: ['option.name', 'option.value'],
-          doc: 'the option and its value',
+          doc: 'Option and value of the volume',
         },
       },
     },

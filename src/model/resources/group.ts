@@ -9,9 +9,13 @@ export const group = resource('group', {
   identified: true,
   unwritten: ['namespace'],
   attributes: {
-    name: { kind: 'string', mut: 'C', doc: 'Its name, with or without its domain.' },
+    name: { kind: 'string', mut: 'C', doc: 'Name, with or without the directory.' },
     namespace: { kind: 'string', mut: 'C' },
-    domain: { kind: 'ref domain', mut: 'C', doc: 'By id or name, unless the name contains it.' },
+    domain: {
+      kind: 'ref domain',
+      mut: 'C',
+      doc: 'Directory by name or id, unless the name contains it.',
+    },
     domain_entry_id: { kind: 'string', mut: 'R' },
     roles: { kind: 'links role', mut: 'R' },
     permissions: { kind: 'links permission', mut: 'R' },
@@ -44,7 +48,7 @@ export const group = resource('group', {
   commands: {
     noun: 'groups',
     group: 'access',
-    doc: 'Groups of users',
+    doc: 'User groups',
     columns: ['name', 'domain.name', 'id'],
     verbs: { create: { sample: { flags: '--name developers --domain internal-authz' } } },
     samples: { object: 'operators', newName: 'developers' },

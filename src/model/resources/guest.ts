@@ -18,7 +18,7 @@ export const application = resource('application', {
     group: 'compute',
     position: 20,
     more: true,
-    doc: 'Applications that a guest reports',
+    doc: 'Applications that the guest reports',
     columns: ['name', 'id'],
     samples: { object: 'kernel-5.14.0-427.el9' },
   },
@@ -44,7 +44,7 @@ export const reportedDevice = resource('reported_device', {
     group: 'compute',
     position: 80,
     more: true,
-    doc: 'Devices that a guest reports',
+    doc: 'Devices that the guest reports',
     samples: { object: 'eth0' },
   },
 });
@@ -64,7 +64,7 @@ export const session = resource('session', {
     group: 'compute',
     position: 90,
     more: true,
-    doc: 'Sessions of users in a guest',
+    doc: 'User sessions in the guest',
     knownBy: [],
   },
 });

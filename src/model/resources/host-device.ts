@@ -5,10 +5,10 @@ import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const hostDevice = resource('host_device', {
-  doc: 'A device of a host that can be passed through.',
+  doc: 'A host device that can be passed through to a VM.',
   identified: true,
   attributes: {
-    vm: { kind: 'ref vm', mut: 'R', doc: 'The virtual machine that has it.' },
+    vm: { kind: 'ref vm', mut: 'R', doc: 'VM that uses the device.' },
     name: { kind: 'string', mut: 'R' },
     capability: { kind: 'string', mut: 'R' },
     driver: { kind: 'string', mut: 'R' },
@@ -43,7 +43,7 @@ export const hostDevice = resource('host_device', {
     noun: 'hostdevices',
     aliases: ['devices'],
     group: 'observe',
-    doc: 'Devices of hosts, and those given to a virtual machine',
+    doc: 'Devices of hosts and VMs',
     one: 'host device',
     collections: ['/hosts/{host}/devices'],
     referredBy: 'name',

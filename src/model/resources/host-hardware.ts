@@ -41,6 +41,6 @@ export const hostCpuUnit = resource('host_cpu_unit', {
     group: 'compute',
     position: 110,
     more: true,
-    doc: 'Physical processors of a host',
+    doc: 'Physical CPUs of a host',
   },
 });

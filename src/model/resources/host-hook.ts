@@ -15,7 +15,7 @@ export const hook = resource('hook', {
     group: 'compute',
     position: 120,
     more: true,
-    doc: 'Scripts that a host runs around its operations',
+    doc: 'Scripts that run around operations of a host',
     collections: ['/hosts/{host}/hooks'],
     samples: { object: '50_localdisk' },
   },

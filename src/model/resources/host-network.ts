@@ -22,7 +22,7 @@ export const unmanagedNetwork = resource('unmanaged_network', {
     group: 'network',
     position: 70,
     more: true,
-    doc: 'Networks of a host that the service does not manage',
+    doc: 'Unmanaged networks of a host',
     samples: { object: 'legacy' },
   },
 });

@@ -6,14 +6,14 @@ import { resource, structure } from '../notation/resource.ts';
 import { traffic } from '../notation/statistics.ts';
 
 export const hostNic = resource('host_nic', {
-  doc: 'A network interface of a host. Changed only through host actions.',
+  doc: 'A network interface of a host; changed through host actions only.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'A', doc: 'Set through the setupnetworks action only.' },
+    name: { kind: 'string', mut: 'A', doc: 'Name; set through the setupnetworks action only.' },
     bonding: {
       kind: 'struct bonding',
       mut: 'A',
-      doc: 'Set through the setupnetworks action only.',
+      doc: 'Bonding; set through the setupnetworks action only.',
     },
     mac: { kind: 'struct mac', mut: 'R' },
     ip: { kind: 'struct ip', mut: 'R' },
@@ -105,12 +105,12 @@ export const hostNic = resource('host_nic', {
           shortcut(
             'number',
             'virtual_functions_configuration.number_of_virtual_functions',
-            'How many there are.',
+            'Number of virtual functions.',
           ),
           shortcut(
             'all-networks-allowed',
             'virtual_functions_configuration.all_networks_allowed',
-            'Whether every network may use them.',
+            'Whether all networks can use the virtual functions.',
           ),
         ],
         sample: { flags: '--number 2' },
@@ -156,6 +156,6 @@ export const linkLayerDiscoveryProtocolElement = resource('link_layer_discovery_
     aliases: ['lldp'],
     group: 'network',
     more: true,
-    doc: 'What the switch says about a host interface',
+    doc: 'LLDP data of a host interface',
   },
 });

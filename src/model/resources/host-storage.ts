@@ -4,11 +4,11 @@ import { column } from '../notation/commands.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const hostStorage = resource('host_storage', {
-  doc: 'Storage as a host sees it; in the list of a host the id is that of the logical unit.',
+  doc: 'A storage device of a host; in the list of a host the id is that of the logical unit.',
   identified: true,
   unwritten: ['volume_group'],
   attributes: {
-    type: { kind: 'enum storage_type', mut: 'C', doc: 'The kind of storage.' },
+    type: { kind: 'enum storage_type', mut: 'C', doc: 'Type of the storage.' },
     password: { kind: 'string', mut: 'C', writeOnly: true, secret: true },
     driver_options: {
       kind: 'list struct property',
@@ -47,7 +47,7 @@ export const hostStorage = resource('host_storage', {
     aliases: ['luns'],
     group: 'storage',
     more: true,
-    doc: 'Storage devices that a host sees',
+    doc: 'Storage devices of a host',
     collections: ['/hosts/{host}/storage'],
     columns: [
       'id',
@@ -67,7 +67,7 @@ export const logicalUnit = structure('logical_unit', {
     status: {
       kind: 'enum lun_status',
       mut: 'R',
-      doc: 'Shown when asked for with report_status.',
+      doc: 'Status, with report_status only.',
     },
     address: { kind: 'string', mut: 'C' },
     target: { kind: 'string', mut: 'C' },

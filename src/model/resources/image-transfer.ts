@@ -70,20 +70,20 @@ export const imageTransferLifecycle = lifecycle({
 });
 
 export const imageTransfer = resource('image_transfer', {
-  doc: 'A transfer of the bytes of a disk, through the image daemon.',
+  doc: 'An upload or download of a disk through the image daemon.',
   identified: true,
   attributes: {
     proxy_url: {
       kind: 'string',
       mut: 'R',
       confidential: true,
-      doc: 'The URL through the proxy, once transferring.',
+      doc: 'URL of the proxy, in phase transferring.',
     },
     transfer_url: {
       kind: 'string',
       mut: 'R',
       confidential: true,
-      doc: 'The URL of the image daemon, once transferring.',
+      doc: 'URL of the image daemon, in phase transferring.',
     },
     phase: { kind: 'enum image_transfer_phase', mut: 'R', default: 'initializing' },
     direction: { kind: 'enum image_transfer_direction', mut: 'C', default: 'upload' },
@@ -91,15 +91,15 @@ export const imageTransfer = resource('image_transfer', {
     transferred: { kind: 'long', unit: 'bytes', mut: 'R', doc: 'Bytes.' },
     inactivity_timeout: { kind: 'int', mut: 'C', default: 60, doc: 'Seconds.' },
     timeout_policy: { kind: 'enum image_transfer_timeout_policy', mut: 'C', default: 'legacy' },
-    image: { kind: 'ref image', mut: 'C', doc: 'Deprecated; shown with the id of the disk.' },
-    disk: { kind: 'ref disk', mut: 'C', doc: 'By id. Either a disk or a disk snapshot.' },
-    snapshot: { kind: 'ref disk_snapshot', mut: 'C', doc: 'The disk snapshot, by id.' },
-    host: { kind: 'ref host', mut: 'C', doc: 'By id; chosen by the server when not given.' },
+    image: { kind: 'ref image', mut: 'C', doc: 'Deprecated: id of the disk.' },
+    disk: { kind: 'ref disk', mut: 'C', doc: 'Disk by id; exclusive with a disk snapshot.' },
+    snapshot: { kind: 'ref disk_snapshot', mut: 'C', doc: 'Disk snapshot by id.' },
+    host: { kind: 'ref host', mut: 'C', doc: 'Host by id (default: selected by the server).' },
     backup: { kind: 'ref backup', mut: 'C' },
     format: {
       kind: 'enum disk_format',
       mut: 'C',
-      doc: 'The format of the bytes, raw or cow; that of the disk by default.',
+      doc: 'Format of the transferred data, raw or cow (default: that of the disk).',
     },
     shallow: { kind: 'bool', mut: 'C', default: false },
   },
@@ -139,7 +139,7 @@ export const imageTransfer = resource('image_transfer', {
     },
     TRANSFER_CANNOT_BE_RESUMED: {
       status: 409,
-      text: 'Cannot {action} image transfer. Only a paused transfer can be resumed; it is in phase {status}.',
+      text: 'Cannot {action} image transfer. Only a paused transfer can be resumed; the phase is {status}.',
     },
     DOWNLOAD_CANNOT_BE_PAUSED: {
       status: 400,
@@ -147,7 +147,7 @@ export const imageTransfer = resource('image_transfer', {
     },
     TRANSFER_OF_ONE_IMAGE: {
       status: 400,
-      text: 'Cannot {action} image transfer. It is of a disk or of a snapshot, not of both.',
+      text: 'Cannot {action} image transfer. Specify either a disk or a snapshot.',
     },
     TRANSFER_FORMAT_NOT_OF_BACKUP: {
       status: 400,
@@ -155,7 +155,7 @@ export const imageTransfer = resource('image_transfer', {
     },
     TRANSFER_ONLY_READS: {
       status: 409,
-      text: 'Cannot {action} image transfer. From {what} can only be downloaded.',
+      text: 'Cannot {action} image transfer. The content of {what} can only be downloaded.',
     },
     TRANSFER_BACKUP_NOT_READY: {
       status: 409,
@@ -211,17 +211,17 @@ export const imageTransfer = resource('image_transfer', {
     TRANSFER_STOPPED_TICKET_MISSING: {
       code: 1065,
       severity: 'error',
-      text: 'Image {TransferType} with disk {DiskAlias} was stopped by the system: its image cannot be opened any more.',
+      text: 'Image {TransferType} with disk {DiskAlias} was stopped by the system: cannot open its image.',
     },
     UPLOAD_PAUSED_BY_TIMEOUT: {
       code: 1071,
       severity: 'error',
-      text: 'The upload of disk {DiskAlias} was paused by the system: no bytes came for {Seconds} seconds.',
+      text: 'The upload of disk {DiskAlias} was paused by the system: no data received for {Seconds} seconds.',
     },
     DOWNLOAD_CANCELLED_BY_TIMEOUT: {
       code: 1072,
       severity: 'error',
-      text: 'The download of disk {DiskAlias} was cancelled by the system: no bytes were read for {Seconds} seconds.',
+      text: 'The download of disk {DiskAlias} was cancelled by the system: no data read for {Seconds} seconds.',
     },
     TRANSFER_PAUSED_BY_USER: {
       code: 1073,
@@ -244,20 +244,20 @@ export const imageTransfer = resource('image_transfer', {
       text: 'Image {TransferType} with disk {DiskAlias} was paused by its time-out policy after {Seconds} seconds.',
     },
   },
-  definition: { leftOut: 'bytes on their way' },
+  definition: { leftOut: 'transfers in progress' },
   commands: {
     noun: 'imagetransfers',
     aliases: ['transfers'],
     group: 'storage',
     position: 80,
-    doc: 'Uploads and downloads of disk images',
+    doc: 'Uploads and downloads of disks',
     one: 'image transfer',
     columns: ['id', 'phase', 'direction', column('disk', 'disk.alias'), 'transferred'],
     follow: 'disk',
     knownBy: [],
     verbs: {
       create: { sample: { flags: '--disk root --direction download' } },
-      finalize: { purpose: 'End {} and keep what was transferred' },
+      finalize: { purpose: 'Finish {} and keep the transferred data' },
     },
   },
 });

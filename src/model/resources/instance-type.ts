@@ -7,7 +7,7 @@ import { related } from '../notation/search-terms.ts';
 import { template } from './template.ts';
 
 export const instanceType = resource('instance_type', {
-  doc: 'A named set of hardware settings for virtual machines.',
+  doc: 'A named set of hardware settings for VMs.',
   base: 'template',
   attributes: {},
   naming: { pattern: 'letters', max: 255, unique: 'service' },

@@ -7,11 +7,19 @@ export const iscsiBond = resource('iscsi_bond', {
   identified: true,
   unwritten: ['networks', 'storage_connections'],
   attributes: {
-    name: { kind: 'string', mut: 'CU', doc: 'At most 50 characters, unique in the data center.' },
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'Name, unique in the data center (at most 50 characters).',
+    },
     description: { kind: 'string', mut: 'CU' },
     data_center: { kind: 'ref data_center', mut: 'R' },
-    storage_connections: { kind: 'links storage_connection', mut: 'C', doc: 'By id.' },
-    networks: { kind: 'links network', mut: 'C', doc: 'By id.' },
+    storage_connections: {
+      kind: 'links storage_connection',
+      mut: 'C',
+      doc: 'Storage connections by id.',
+    },
+    networks: { kind: 'links network', mut: 'C', doc: 'Networks by id.' },
   },
   naming: { pattern: 'letters', max: 50, unique: 'collection' },
   required: ['name'],

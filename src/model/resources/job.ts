@@ -4,12 +4,12 @@ import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const job = resource('job', {
-  doc: 'A running or finished task of the service.',
+  doc: 'A running or finished task.',
   identified: true,
   attributes: {
     description: { kind: 'string', mut: 'C' },
     status: { kind: 'enum job_status', mut: 'R', default: 'started' },
-    external: { kind: 'bool', mut: 'R', doc: 'True for jobs that clients added.' },
+    external: { kind: 'bool', mut: 'R', doc: 'Whether a client created the job.' },
     auto_cleared: { kind: 'bool', mut: 'C', default: true },
     steps: { kind: 'links step', mut: 'R' },
     start_time: { kind: 'date', mut: 'C' },
@@ -32,7 +32,7 @@ export const job = resource('job', {
         clear: ['async'],
         end: [
           'async',
-          ignored('force', 'clients end only jobs of their own, which they always may'),
+          ignored('force', 'clients only end their own jobs, which they always may'),
           'succeeded',
         ],
       },
@@ -44,13 +44,13 @@ export const job = resource('job', {
     },
     order: [{ path: 'start_time' }],
   },
-  definition: { leftOut: 'work under way, or done' },
+  definition: { leftOut: 'tasks that run or have ended' },
   commands: {
     noun: 'jobs',
     aliases: ['tasks'],
     group: 'observe',
     position: 20,
-    doc: 'What the service is doing',
+    doc: 'Running and finished tasks',
     columns: ['description', 'status', 'start_time', 'end_time', 'id'],
     knownBy: ['description'],
     verbs: {
@@ -70,12 +70,12 @@ export const step = resource('step', {
       kind: 'enum step_enum',
       mut: 'C',
       default: 'validating',
-      doc: 'executing or finalizing; the server makes the others itself.',
+      doc: 'Type: executing or finalizing; the server creates steps of other types.',
     },
     parent_step: {
       kind: 'ref step',
       mut: 'C',
-      doc: 'The step above it, when there is one.',
+      doc: 'Parent step.',
     },
     statistics: { kind: 'links statistic', mut: 'R' },
     number: { kind: 'int', mut: 'C' },
@@ -101,7 +101,7 @@ export const step = resource('step', {
       actions: {
         end: [
           'async',
-          ignored('force', 'clients end only jobs of their own, which they always may'),
+          ignored('force', 'clients only end their own jobs, which they always may'),
           'succeeded',
         ],
       },
@@ -113,10 +113,10 @@ export const step = resource('step', {
     ['files.scanned', 'counter', 'none', 'integer', 'Files scanned'],
     ['files.failed', 'counter', 'none', 'integer', 'Files that failed'],
     ['files.skipped', 'counter', 'none', 'integer', 'Files skipped'],
-    ['run.time', 'counter', 'seconds', 'decimal', 'Time that it runs'],
+    ['run.time', 'counter', 'seconds', 'decimal', 'Run time'],
     ['status', 'gauge', 'none', 'string', 'Status'],
   ],
-  definition: { leftOut: 'work under way, or done' },
+  definition: { leftOut: 'tasks that run or have ended' },
   commands: {
     noun: 'steps',
     group: 'observe',

@@ -32,7 +32,7 @@ export const katelloErratum = resource('katello_erratum', {
     aliases: ['errata', 'katelloerratum'],
     group: 'observe',
     more: true,
-    doc: 'Errata that apply to an object',
+    doc: 'Errata of a host or VM',
     one: 'erratum',
     samples: { object: 'VMSA-2026:0101' },
   },

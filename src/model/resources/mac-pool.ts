@@ -4,21 +4,21 @@ import { self, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const macPool = resource('mac_pool', {
-  doc: 'The MAC addresses from which new interfaces take theirs.',
+  doc: 'A pool of MAC addresses for new NICs.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'CU', doc: 'Unique in the system.' },
+    name: { kind: 'string', mut: 'CU', doc: 'Name, unique in the system.' },
     description: { kind: 'string', mut: 'CU' },
     allow_duplicates: { kind: 'bool', mut: 'CU', default: false },
     default_pool: {
       kind: 'bool',
       mut: 'R',
-      doc: 'True for the built-in pool only; cannot be set.',
+      doc: 'Whether this is the built-in pool; read-only.',
     },
     ranges: {
       kind: 'list struct range',
       mut: 'CU',
-      doc: 'From and to, at least one pair; replaces the list.',
+      doc: 'Ranges (from, to), at least one; replaces the list.',
     },
     permissions: { kind: 'links permission', mut: 'R' },
   },
@@ -59,7 +59,7 @@ export const macPool = resource('mac_pool', {
   commands: {
     noun: 'macpools',
     group: 'network',
-    doc: 'Pools of MAC addresses',
+    doc: 'MAC address pools',
     one: 'MAC pool',
     verbs: {
       create: {

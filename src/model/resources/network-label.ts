@@ -58,10 +58,10 @@ export const networkLabel = resource('network_label', {
     writtenAt: ['/networks/{network}/networklabels'],
     leftOut: {
       '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/networklabels':
-        'those of the network itself are written',
+        'exported with the network',
       '/hosts/{host}/nics/{nic}/networklabels':
-        'hardware of one host; what a label brings there is written as networkattachments',
-      '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels': 'hardware of one host',
+        'hardware of a host; networks from a label are exported as networkattachments',
+      '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels': 'hardware of a host',
     },
   },
   commands: {
@@ -69,8 +69,8 @@ export const networkLabel = resource('network_label', {
     group: 'network',
     position: 20,
     more: true,
-    doc: 'Labels by which networks reach interfaces',
-    shortcuts: [shortcut('label', 'id', 'The label.')],
+    doc: 'Labels that attach networks to host interfaces',
+    shortcuts: [shortcut('label', 'id', 'Label.')],
     referredBy: 'id',
     verbs: { create: { sample: { flags: '--label green' } } },
     samples: { object: 'blue' },

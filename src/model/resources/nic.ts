@@ -6,20 +6,24 @@ import { resource } from '../notation/resource.ts';
 import { traffic } from '../notation/statistics.ts';
 
 export const nic = resource('nic', {
-  doc: 'A network interface of a virtual machine or template.',
+  doc: 'A network interface of a VM or template.',
   base: 'device',
   attributes: {
     name: {
       kind: 'string',
       mut: 'CU',
-      doc: 'At most 50 characters, unique in the virtual machine.',
+      doc: 'Name, unique in the VM (at most 50 characters).',
     },
-    description: { kind: 'string', mut: 'R', doc: 'Not kept.' },
-    comment: { kind: 'string', mut: 'R', doc: 'Not kept.' },
+    description: { kind: 'string', mut: 'R', doc: 'Not stored.' },
+    comment: { kind: 'string', mut: 'R', doc: 'Not stored.' },
     linked: { kind: 'bool', mut: 'CU', default: true },
     plugged: { kind: 'bool', mut: 'CU', default: true },
     interface: { kind: 'enum nic_interface', mut: 'CU', default: 'virtio' },
-    mac: { kind: 'struct mac', mut: 'CU', doc: 'From the pool of the cluster when not given.' },
+    mac: {
+      kind: 'struct mac',
+      mut: 'CU',
+      doc: 'MAC address (default: from the pool of the cluster).',
+    },
     synced: { kind: 'bool', mut: 'R', default: true },
     boot_protocol: {
       kind: 'enum boot_protocol',
@@ -30,12 +34,12 @@ export const nic = resource('nic', {
     network: {
       kind: 'ref network',
       mut: 'CU',
-      doc: 'Deprecated: by id or name; stands for a profile of that network.',
+      doc: 'Deprecated: network by name or id; selects a profile of it.',
     },
     vnic_profile: {
       kind: 'ref vnic_profile',
       mut: 'CU',
-      doc: 'By id. An empty element disconnects it.',
+      doc: 'vNIC profile by id; an empty element disconnects the NIC.',
     },
     statistics: { kind: 'links statistic', mut: 'R' },
     network_labels: { kind: 'links network_label', mut: 'R' },
@@ -120,8 +124,8 @@ export const nic = resource('nic', {
     aliases: ['vmnics'],
     group: 'network',
     position: 20,
-    doc: 'Network interfaces of virtual machines and templates',
-    one: 'network interface',
+    doc: 'Network interfaces of VMs and templates',
+    one: 'NIC',
     columns: [
       'name',
       column('mac', 'mac.address'),
@@ -165,7 +169,7 @@ export const networkFilterParameter = resource('network_filter_parameter', {
     group: 'network',
     position: 40,
     more: true,
-    doc: 'Parameters of a network filter',
+    doc: 'Network filter parameters of a NIC',
     verbs: { create: { sample: { flags: '--name MAC --value 00:1a:4a:00:00:07' } } },
     samples: { object: 'IP', newName: 'MAC' },
   },

@@ -26,7 +26,7 @@ export const openstackVolumeProvider = resource('openstack_volume_provider', {
       add: [],
       get: ['follow'],
       update: [asyncIgnored],
-      remove: ['async', ignored('force', 'nothing is refused that force could overcome')],
+      remove: ['async', ignored('force', 'no check exists that force could override')],
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },

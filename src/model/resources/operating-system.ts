@@ -22,7 +22,7 @@ export const operatingSystemInfo = resource('operating_system_info', {
     aliases: ['os'],
     group: 'compute',
     more: true,
-    doc: 'Guest operating systems that the service knows',
+    doc: 'Supported guest operating systems',
     one: 'operating system',
     samples: { object: 'rhel_9x64' },
   },
@@ -39,7 +39,7 @@ export const icon = resource('icon', {
     noun: 'icons',
     group: 'compute',
     more: true,
-    doc: 'Icons of virtual machines',
+    doc: 'Icons of VMs',
     columns: ['id', 'media_type'],
   },
 });

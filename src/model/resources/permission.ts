@@ -17,56 +17,56 @@ export const permissionObjects = [
 ] as const;
 
 export const permission = resource('permission', {
-  doc: 'A role given to a user or group on an object.',
+  doc: 'A role of a user or group on an object.',
   identified: true,
   unwritten: permissionObjects,
   attributes: {
-    role: { kind: 'ref role', mut: 'C', doc: 'By id or name.' },
+    role: { kind: 'ref role', mut: 'C', doc: 'Role by name or id.' },
     user: {
       kind: 'ref user',
       mut: 'C',
-      doc: 'By id. Below an object, a user or a group is required.',
+      doc: 'User (name or id); specify either --user or --group.',
     },
     group: { kind: 'ref group', mut: 'C' },
     data_center: {
       kind: 'ref data_center',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
     cluster: {
       kind: 'ref cluster',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
     host: {
       kind: 'ref host',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
     storage_domain: {
       kind: 'ref storage_domain',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
     vm: {
       kind: 'ref vm',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
     vm_pool: {
       kind: 'ref vm_pool',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
     template: {
       kind: 'ref template',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
     disk: {
       kind: 'ref disk',
       mut: 'C',
-      doc: 'What it is given on. Required below a user or group, unless another object is.',
+      doc: 'Object of the permission; required below a user or group.',
     },
   },
   required: [byIdOrName('role')],
@@ -175,12 +175,11 @@ export const permission = resource('permission', {
   },
   definition: {
     leftOut: {
-      '/networks/{network}/vnicprofiles/{profile}/permissions':
-        'those of the profile itself are written',
+      '/networks/{network}/vnicprofiles/{profile}/permissions': 'exported with the profile',
       '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/permissions':
-        'those of the network itself are written',
+        'exported with the network',
       '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/vnicprofiles/{profile}/permissions':
-        'those of the profile itself are written',
+        'exported with the profile',
     },
     writtenAt: [
       '/vms/{vm}/permissions',
@@ -204,7 +203,7 @@ export const permission = resource('permission', {
     noun: 'permissions',
     aliases: ['perms', 'grants'],
     group: 'access',
-    doc: 'Who has which role on what',
+    doc: 'Roles of users and groups on objects',
     operationVerbs: { add: 'grant', remove: 'revoke' },
     columns: [
       'role.name',

@@ -4,20 +4,20 @@ import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const qos = resource('qos', {
-  doc: 'Limits on throughput or CPU; only those of its type are set.',
+  doc: 'Limits for storage, CPU or network; the type selects the valid ones.',
   plural: 'qoss',
   identified: true,
   attributes: {
     name: {
       kind: 'string',
       mut: 'CU',
-      doc: 'At most 50 characters, unique for its type in the data center.',
+      doc: 'Name, unique per type in the data center (at most 50 characters).',
     },
     type: {
       kind: 'enum qos_type',
       mut: 'C',
       default: 'storage',
-      doc: 'What it limits: storage, cpu, network or hostnetwork.',
+      doc: 'Type: storage, cpu, network or hostnetwork.',
     },
     data_center: { kind: 'ref data_center', mut: 'R' },
     description: { kind: 'string', mut: 'CU' },

@@ -6,13 +6,13 @@ import { resource } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
 
 export const quota = resource('quota', {
-  doc: 'A limit on what users may consume in a data center.',
+  doc: 'A limit on resources that users consume in a data center.',
   identified: true,
   attributes: {
     name: {
       kind: 'string',
       mut: 'CU',
-      doc: 'Unique in the data center: 1 to 65 letters, digits, `_` or `-`.',
+      doc: 'Name, unique in the data center (1 to 65 letters, digits, `_` or `-`).',
     },
     description: { kind: 'string', mut: 'CU' },
     cluster_soft_limit_pct: { kind: 'int', mut: 'CU', default: 80 },
@@ -69,9 +69,9 @@ export const quota = resource('quota', {
 export const quotaClusterLimit = resource('quota_cluster_limit', {
   identified: true,
   attributes: {
-    vcpu_limit: { kind: 'int', mut: 'C', doc: '-1 for no limit.' },
-    memory_limit: { kind: 'decimal', mut: 'C', doc: 'GiB; -1 for no limit.' },
-    cluster: { kind: 'ref cluster', mut: 'C', doc: 'By id; all clusters when not given.' },
+    vcpu_limit: { kind: 'int', mut: 'C', doc: 'Number of vCPUs; -1 for no limit.' },
+    memory_limit: { kind: 'decimal', mut: 'C', doc: 'Memory in GiB; -1 for no limit.' },
+    cluster: { kind: 'ref cluster', mut: 'C', doc: 'Cluster by id (default: all clusters).' },
     vcpu_usage: { kind: 'int', mut: 'R' },
     memory_usage: { kind: 'decimal', mut: 'R' },
     quota: { kind: 'ref quota', mut: 'R' },
@@ -93,7 +93,7 @@ export const quotaClusterLimit = resource('quota_cluster_limit', {
     noun: 'quotaclusterlimits',
     group: 'scheduling',
     more: true,
-    doc: 'Limits of a quota by cluster',
+    doc: 'Limits of a quota per cluster',
     verbs: { create: { sample: { flags: '--cluster lab --memory-limit 64 --vcpu-limit 32' } } },
   },
 });
@@ -101,11 +101,11 @@ export const quotaClusterLimit = resource('quota_cluster_limit', {
 export const quotaStorageLimit = resource('quota_storage_limit', {
   identified: true,
   attributes: {
-    limit: { kind: 'long', unit: 'GiB', mut: 'C', doc: 'GiB; -1 for no limit.' },
+    limit: { kind: 'long', unit: 'GiB', mut: 'C', doc: 'Storage in GiB; -1 for no limit.' },
     storage_domain: {
       kind: 'ref storage_domain',
       mut: 'C',
-      doc: 'By id; all storage domains when not given.',
+      doc: 'Storage domain by id (default: all storage domains).',
     },
     usage: { kind: 'decimal', mut: 'R' },
     quota: { kind: 'ref quota', mut: 'R' },
@@ -127,7 +127,7 @@ export const quotaStorageLimit = resource('quota_storage_limit', {
     noun: 'quotastoragelimits',
     group: 'scheduling',
     more: true,
-    doc: 'Limits of a quota by storage domain',
+    doc: 'Limits of a quota per storage domain',
     verbs: { create: { sample: { flags: '--storage-domain data2 --limit 500' } } },
   },
 });

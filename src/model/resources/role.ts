@@ -8,19 +8,23 @@ export const role = resource('role', {
   doc: 'A named set of permits.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'CU', doc: 'Unique: at most 126 letters, digits, `_` or `-`.' },
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'Name, unique (at most 126 letters, digits, `_` or `-`).',
+    },
     description: { kind: 'string', mut: 'CU' },
     mutable: {
       kind: 'bool',
       mut: 'R',
-      doc: 'Whether it can be changed; those that come with the service cannot.',
+      doc: 'Whether the role can be changed; built-in roles cannot.',
     },
     administrative: { kind: 'bool', mut: 'C', default: false },
     user: { kind: 'ref user', mut: 'R' },
     permits: {
       kind: 'links permit',
       mut: 'C',
-      doc: 'By id on add; later, one by one, as a collection.',
+      doc: 'Permits by id; after creation, a separate collection.',
     },
   },
   naming: { pattern: 'letters', max: 126, unique: 'service' },
@@ -39,7 +43,7 @@ export const role = resource('role', {
         update: [asyncIgnored],
         remove: ['async'],
         alwaysRefused: {
-          remove: 'a user has it, so it is in use; `DELETE /roles/{role}` removes others',
+          remove: 'assigned to a user; `DELETE /roles/{role}` removes other roles',
         },
       },
     ),
@@ -51,7 +55,7 @@ export const role = resource('role', {
         update: [asyncIgnored],
         remove: ['async'],
         alwaysRefused: {
-          remove: 'a group has it, so it is in use; `DELETE /roles/{role}` removes others',
+          remove: 'assigned to a group; `DELETE /roles/{role}` removes other roles',
         },
       },
     ),
@@ -87,7 +91,7 @@ export const role = resource('role', {
     PERMIT_REMOVED_FROM_ROLE: {
       code: 862,
       severity: 'normal',
-      text: 'Permit {PermitName} was taken from role {RoleName} by {UserName}.',
+      text: 'Permit {PermitName} was removed from role {RoleName} by {UserName}.',
     },
   },
   definition: { writtenAt: ['/roles'], except: { mutable: [false] } },
@@ -102,7 +106,7 @@ export const role = resource('role', {
 });
 
 export const permit = resource('permit', {
-  doc: 'The right to one kind of operation; its id is a decimal number.',
+  doc: 'The permission for one kind of operation; its id is a decimal number.',
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'R' },
@@ -134,13 +138,13 @@ export const permit = resource('permit', {
       },
     ),
   },
-  definition: { leftOut: 'the permits of a role are a part of it: permits' },
+  definition: { leftOut: 'permits are exported with their role' },
   commands: {
     noun: 'permits',
     group: 'access',
     position: 10,
     more: true,
-    doc: 'What a role permits',
+    doc: 'Permits of a role',
     referredBy: 'name',
     samples: { object: 'run_vm' },
   },

@@ -4,15 +4,15 @@ import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const schedulingPolicy = resource('scheduling_policy', {
-  doc: 'How a cluster chooses hosts for virtual machines.',
+  doc: 'A policy that selects hosts for VMs.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'CU', doc: 'Unique in the system.' },
-    locked: { kind: 'bool', mut: 'R', doc: 'True for those that come with the service.' },
-    default_policy: { kind: 'bool', mut: 'R', doc: 'True for the policy named none.' },
+    name: { kind: 'string', mut: 'CU', doc: 'Name, unique in the system.' },
+    locked: { kind: 'bool', mut: 'R', doc: 'Whether the policy is built in.' },
+    default_policy: { kind: 'bool', mut: 'R', doc: 'Whether this is the policy none.' },
     balances: { kind: 'links balance', mut: 'R' },
     filters: { kind: 'links filter', mut: 'R' },
-    weight: { kind: 'links weight', mut: 'R', doc: 'What it weighs.' },
+    weight: { kind: 'links weight', mut: 'R', doc: 'Weights of the policy.' },
     description: { kind: 'string', mut: 'CU' },
     properties: { kind: 'list struct property', mut: 'CU' },
   },
@@ -63,8 +63,7 @@ export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
       get: ['filter', 'follow'],
       remove: ['async'],
       alwaysRefused: {
-        remove:
-          'all units are a part of the service; those of a scheduler outside of it could be removed',
+        remove: 'units are built in; only those of an external scheduler can be removed',
       },
     }),
   },
@@ -73,7 +72,7 @@ export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
     group: 'scheduling',
     position: 20,
     more: true,
-    doc: 'Units that policies are made of',
+    doc: 'Units of scheduling policies',
     one: 'scheduling policy unit',
     samples: { object: 'Memory' },
   },
@@ -87,9 +86,13 @@ export const filter = resource('filter', {
       kind: 'int',
       mut: 'C',
       default: 0,
-      doc: '1 is first, -1 last, 0 anywhere between.',
+      doc: 'Position: 1 is first, -1 is last, 0 is any.',
     },
-    scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
+    scheduling_policy_unit: {
+      kind: 'ref scheduling_policy_unit',
+      mut: 'C',
+      doc: 'Policy unit by id.',
+    },
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
@@ -122,7 +125,11 @@ export const weight = resource('weight', {
   attributes: {
     factor: { kind: 'int', mut: 'C', default: 1 },
     scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
-    scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
+    scheduling_policy_unit: {
+      kind: 'ref scheduling_policy_unit',
+      mut: 'C',
+      doc: 'Policy unit by id.',
+    },
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
@@ -154,7 +161,11 @@ export const balance = resource('balance', {
   unwritten: ['name', 'description', 'comment'],
   attributes: {
     scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
-    scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
+    scheduling_policy_unit: {
+      kind: 'ref scheduling_policy_unit',
+      mut: 'C',
+      doc: 'Policy unit by id.',
+    },
   },
   required: ['scheduling_policy_unit.id'],
   operations: {

@@ -32,23 +32,23 @@ export const snapshotLifecycle = lifecycle({
 });
 
 export const snapshot = resource('snapshot', {
-  doc: 'The state of a virtual machine at a point in time.',
+  doc: 'The state of a VM at a point in time.',
   base: 'vm',
   attributes: {
     snapshot_status: {
       kind: 'enum snapshot_status',
       mut: 'R',
-      doc: 'locked until it is made, then ok.',
+      doc: 'Status: locked, then ok.',
     },
     persist_memorystate: {
       kind: 'bool',
       mut: 'C',
-      doc: 'Whether memory is saved; it is when the virtual machine runs, unless told otherwise.',
+      doc: 'Whether to save the memory (default: true for a running VM).',
     },
     snapshot_type: {
       kind: 'enum snapshot_type',
       mut: 'R',
-      doc: 'regular for those that users take. The active one stands for the present.',
+      doc: 'Type: regular for snapshots of users, active for the present state.',
     },
     date: { kind: 'date', mut: 'R' },
     vm: { kind: 'ref vm', mut: 'R' },
@@ -156,14 +156,13 @@ export const snapshot = resource('snapshot', {
     },
   },
   definition: {
-    leftOut:
-      'a past state of a machine and of the bytes of its disks; bytes are not part of a definition',
+    leftOut: 'past states with disk contents, which a definition does not include',
   },
   commands: {
     noun: 'snapshots',
     aliases: ['vmsnapshots'],
     group: 'compute',
-    doc: 'Snapshots of virtual machines',
+    doc: 'Snapshots of VMs',
     columns: [
       'description',
       column('status', 'snapshot_status'),

@@ -4,18 +4,18 @@ import { column } from '../notation/commands.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const statistic = resource('statistic', {
-  doc: 'A measured value of an object; its id depends on the statistic alone.',
+  doc: 'A measured value of an object.',
   identified: true,
   attributes: {
-    disk: { kind: 'ref disk', mut: 'R', doc: 'What was measured.' },
-    host: { kind: 'ref host', mut: 'R', doc: 'What was measured.' },
-    host_nic: { kind: 'ref host_nic', mut: 'R', doc: 'What was measured.' },
-    host_numa_node: { kind: 'ref numa_node', mut: 'R', doc: 'What was measured.' },
-    nic: { kind: 'ref nic', mut: 'R', doc: 'What was measured.' },
-    vm: { kind: 'ref vm', mut: 'R', doc: 'What was measured.' },
-    brick: { kind: 'ref gluster_brick', mut: 'R', doc: 'What was measured.' },
-    step: { kind: 'ref step', mut: 'R', doc: 'What was measured.' },
-    gluster_volume: { kind: 'ref gluster_volume', mut: 'R', doc: 'What was measured.' },
+    disk: { kind: 'ref disk', mut: 'R', doc: 'Measured object.' },
+    host: { kind: 'ref host', mut: 'R', doc: 'Measured object.' },
+    host_nic: { kind: 'ref host_nic', mut: 'R', doc: 'Measured object.' },
+    host_numa_node: { kind: 'ref numa_node', mut: 'R', doc: 'Measured object.' },
+    nic: { kind: 'ref nic', mut: 'R', doc: 'Measured object.' },
+    vm: { kind: 'ref vm', mut: 'R', doc: 'Measured object.' },
+    brick: { kind: 'ref gluster_brick', mut: 'R', doc: 'Measured object.' },
+    step: { kind: 'ref step', mut: 'R', doc: 'Measured object.' },
+    gluster_volume: { kind: 'ref gluster_volume', mut: 'R', doc: 'Measured object.' },
     name: { kind: 'string', mut: 'R' },
     description: { kind: 'string', mut: 'R' },
     values: { kind: 'list struct value', mut: 'R' },

@@ -5,7 +5,7 @@ import { owner, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
 export const storageConnection = resource('storage_connection', {
-  doc: 'How a storage server is reached.',
+  doc: 'The connection to a storage server.',
   identified: true,
   attributes: {
     type: { kind: 'enum storage_type', mut: 'C' },
@@ -14,7 +14,7 @@ export const storageConnection = resource('storage_connection', {
       kind: 'ref host',
       mut: 'C',
       writeOnly: true,
-      doc: 'The host that tries it, by id or name.',
+      doc: 'Host that checks the connection (name or id).',
     },
     address: { kind: 'string', mut: 'CU' },
     path: { kind: 'string', mut: 'CU' },
@@ -49,11 +49,8 @@ export const storageConnection = resource('storage_connection', {
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],
-      update: [asyncIgnored, ignored('force', 'nothing is refused that force could overcome')],
-      remove: [
-        'async',
-        ignored('host', 'no host has to log out of a connection that leads nowhere'),
-      ],
+      update: [asyncIgnored, ignored('force', 'no check exists that force could override')],
+      remove: ['async', ignored('host', 'hosts have no session for an unused connection')],
     }),
     '/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections/{storageconnection}':
       owned({
@@ -61,11 +58,8 @@ export const storageConnection = resource('storage_connection', {
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],
-        update: [asyncIgnored, ignored('force', 'nothing is refused that force could overcome')],
-        remove: [
-          'async',
-          ignored('host', 'no host has to log out of a connection that leads nowhere'),
-        ],
+        update: [asyncIgnored, ignored('force', 'no check exists that force could override')],
+        remove: ['async', ignored('host', 'hosts have no session for an unused connection')],
         required: ['id'],
       }),
   },
@@ -74,7 +68,7 @@ export const storageConnection = resource('storage_connection', {
     namedAt: ['/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections'],
     leftOut: {
       '/storagedomains/{storagedomain}/storageconnections':
-        'a storage domain comes with the connection that its storage says',
+        'connections are exported with the storage of their domain',
     },
   },
   commands: {
@@ -141,7 +135,7 @@ export const storageConnectionExtension = resource('storage_connection_extension
     group: 'storage',
     position: 40,
     more: true,
-    doc: 'Connection details of single hosts',
+    doc: 'Connection details per host',
     verbs: {
       create: {
         sample: {

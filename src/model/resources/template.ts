@@ -60,23 +60,23 @@ export const templateLifecycle = lifecycle({
 });
 
 export const template = resource('template', {
-  doc: 'A model from which virtual machines are made.',
+  doc: 'A model for new VMs.',
   base: 'vm_base',
   attributes: {
     status: {
       kind: 'enum template_status',
       mut: 'R',
-      doc: 'locked until its disks are copied, then ok.',
+      doc: 'Status: locked during the copy of the disks, then ok.',
     },
     vm: {
       kind: 'struct vm',
       mut: 'C',
-      doc: 'The virtual machine it is made from, by id or name.',
+      doc: 'Source VM by name or id.',
     },
     version: {
       kind: 'struct template_version',
       mut: 'C',
-      doc: 'The template it is a version of, and the name of the version. Numbers are given by the server, 1 to the base.',
+      doc: 'Base template and version name; the server assigns version numbers.',
     },
     cdroms: { kind: 'links cdrom', mut: 'R' },
     graphics_consoles: { kind: 'links graphics_console', mut: 'R' },
@@ -142,23 +142,17 @@ export const template = resource('template', {
           'async',
           'clone',
           'cluster',
-          ignored(
-            'exclusive',
-            'what is in the inventory is never replaced: such an import is refused',
-          ),
+          ignored('exclusive', 'an import never replaces an existing object'),
           'storage_domain',
           'template',
-          ignored('vm', 'the configuration is that of the snapshot or template'),
+          ignored('vm', 'the snapshot or template provides the configuration'),
         ],
         register: [
           'allow_partial_import',
           'async',
           'clone',
           'cluster',
-          ignored(
-            'exclusive',
-            'what is in the inventory is never replaced: such an import is refused',
-          ),
+          ignored('exclusive', 'an import never replaces an existing object'),
           'registration_configuration',
           'template',
           'vnic_profile_mappings',
@@ -172,11 +166,11 @@ export const template = resource('template', {
       comment: field.comment,
       os: { kind: 'text', path: 'os.type' },
       creationdate: { kind: 'date', path: 'creation_time', relations: relations.dayRelations },
-      childcount: { kind: 'number', source: 'number of virtual machines made from it' },
+      childcount: { kind: 'number', source: 'number of VMs created from the template' },
       mem: { kind: 'number', path: 'memory', unit: 'MiB' },
       description: field.description,
       status: { kind: 'enum', path: 'status', enum: 'template_status' },
-      sealed: { kind: 'bool', source: 'whether the template was sealed when it was made' },
+      sealed: { kind: 'bool', source: 'whether the template is sealed' },
       cluster: field.clusterName,
       datacenter: { ...field.dataCenterOfCluster, everyWithout: 'cluster' },
       quota: field.quotaName,
@@ -208,7 +202,7 @@ export const template = resource('template', {
     noun: 'templates',
     aliases: ['tpl'],
     group: 'compute',
-    doc: 'Templates of virtual machines',
+    doc: 'VM templates',
     columns: [
       'name',
       column('version', 'version.version_number'),
@@ -223,7 +217,7 @@ export const template = resource('template', {
       delete: { sample: { object: 'old' } },
       export: { sample: { flags: '--host node1 --directory /exports --filename debian12.ova' } },
       import: {
-        shortcuts: [shortcut('to', 'storage_domain', 'The storage domain that gets the disks.')],
+        shortcuts: [shortcut('to', 'storage_domain', 'Storage domain for the disks.')],
         sample: { flags: '--cluster Default --to data2', parents: { storagedomains: 'export1' } },
       },
       register: { sample: { flags: '--cluster Default' } },

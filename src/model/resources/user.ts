@@ -5,24 +5,24 @@ import { resource } from '../notation/resource.ts';
 import { field, related } from '../notation/search-terms.ts';
 
 export const user = resource('user', {
-  doc: 'A user known to the service, or found in a directory.',
+  doc: 'A user of the service or of a directory.',
   identified: true,
   unwritten: ['namespace', 'principal', 'domain'],
   attributes: {
-    name: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
-    department: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
-    last_name: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
-    email: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
-    domain_entry_id: { kind: 'string', mut: 'R', doc: 'Its id in the directory, encoded.' },
+    name: { kind: 'string', mut: 'R', doc: 'From the directory.' },
+    department: { kind: 'string', mut: 'R', doc: 'From the directory.' },
+    last_name: { kind: 'string', mut: 'R', doc: 'From the directory.' },
+    email: { kind: 'string', mut: 'R', doc: 'From the directory.' },
+    domain_entry_id: { kind: 'string', mut: 'R', doc: 'Encoded id in the directory.' },
     namespace: {
       kind: 'string',
       mut: 'C',
-      doc: 'The part of the directory it is in; `*` is all of it.',
+      doc: 'Namespace in the directory; `*` is all of it.',
     },
     user_name: {
       kind: 'string',
       mut: 'C',
-      doc: 'The name to sign in with; shown with its domain.',
+      doc: 'User name, with the directory in answers.',
     },
     principal: { kind: 'string', mut: 'C' },
     password: {
@@ -30,12 +30,12 @@ export const user = resource('user', {
       mut: 'CU',
       secret: true,
       writeOnly: true,
-      doc: 'For the initialization of guests only.',
+      doc: 'Password, for guest initialization only.',
     },
     domain: {
       kind: 'ref domain',
       mut: 'C',
-      doc: 'By id or name, unless the user name contains it.',
+      doc: 'Directory by name or id, unless the user name contains it.',
     },
     user_options: { kind: 'list struct property', mut: 'U', doc: 'Deprecated.' },
     logged_in: { kind: 'bool', mut: 'R' },
@@ -157,7 +157,7 @@ export const userOption = resource('user_option', {
     remove: { permit: own('edit_profile'), job: 'none' },
   },
   paths: { '/users/{user}/options/{option}': owned({ list: [], add: [], get: [], remove: [] }) },
-  definition: { leftOut: 'what the pages of a user remember' },
+  definition: { leftOut: 'settings of a user interface' },
   commands: {
     noun: 'options',
     group: 'access',
@@ -198,7 +198,7 @@ export const eventSubscription = resource('event_subscription', {
     noun: 'eventsubscriptions',
     group: 'access',
     more: true,
-    doc: 'Events that a user is told about',
+    doc: 'Event subscriptions of a user',
     verbs: {
       create: {
         sample: {

@@ -10,7 +10,7 @@ export const virtualNumaNode = resource('virtual_numa_node', {
   attributes: {
     index: { kind: 'int', mut: 'CU' },
     memory: { kind: 'long', unit: 'MiB', mut: 'CU', doc: 'MiB.' },
-    cpu: { kind: 'struct cpu', mut: 'CU', doc: 'Its cores, by index.' },
+    cpu: { kind: 'struct cpu', mut: 'CU', doc: 'Cores by index.' },
     vm: { kind: 'ref vm', mut: 'R' },
     numa_node_pins: { kind: 'list struct numa_node_pin', mut: 'CU' },
     numa_tune_mode: { kind: 'enum numa_tune_mode', mut: 'CU' },
@@ -36,7 +36,7 @@ export const virtualNumaNode = resource('virtual_numa_node', {
     group: 'compute',
     position: 70,
     more: true,
-    doc: 'NUMA nodes of a virtual machine or host',
+    doc: 'NUMA nodes of a VM or host',
     one: 'NUMA node',
     verbs: {
       create: {

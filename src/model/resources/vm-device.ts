@@ -5,7 +5,7 @@ import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const device = structure('device', {
-  doc: 'What all devices of a virtual machine have in common.',
+  doc: 'Attributes of all devices of a VM.',
   identified: true,
   attributes: {
     template: { kind: 'ref template', mut: 'R' },
@@ -16,13 +16,13 @@ export const device = structure('device', {
 });
 
 export const cdrom = resource('cdrom', {
-  doc: 'The CD-ROM drive of a virtual machine: always exactly one, with the all-zero id.',
+  doc: 'The CD-ROM drive of a VM; each VM has one, with the all-zero id.',
   base: 'device',
   attributes: {
     file: {
       kind: 'struct file',
       mut: 'CU',
-      doc: 'The disk, by id or file name; an empty id ejects. With current=true only until the next stop.',
+      doc: 'ISO by id or file name; an empty id ejects it. With current=true until the next stop.',
     },
   },
   required: ['file.id'],
@@ -36,7 +36,7 @@ export const cdrom = resource('cdrom', {
       add: [],
       get: ['current', 'follow'],
       update: ['current'],
-      alwaysRefused: { add: 'a machine has one drive from the beginning, and never another' },
+      alwaysRefused: { add: 'each VM has exactly one CD-ROM drive' },
     }),
     '/vms/{vm}/snapshots/{snapshot}/cdroms/{cdrom}': computed('snapshot_cdrom', {
       list: ['follow', 'max'],
@@ -56,7 +56,7 @@ export const cdrom = resource('cdrom', {
     columns: ['id', column('file', 'file.id')],
     knownBy: [],
     isSingle: true,
-    shortcuts: [shortcut('file', 'file.id', 'The ISO; an empty text ejects it.')],
+    shortcuts: [shortcut('file', 'file.id', 'ISO image; an empty value ejects the disc.')],
     verbs: {
       change: { sample: { flags: '--file debian-12.7.0-amd64-netinst.iso' } },
       create: { sample: { flags: '--file debian-12.7.0-amd64-netinst.iso' } },
@@ -166,14 +166,18 @@ export const vmMediatedDevice = resource('vm_mediated_device', {
 });
 
 export const graphicsConsole = resource('graphics_console', {
-  doc: 'A graphics console; its id is the lower-case hexadecimal form of the protocol word.',
+  doc: 'A graphics console; its id is the protocol name in hexadecimal.',
   identified: true,
   unwritten: ['vm', 'template', 'instance_type', 'name'],
   attributes: {
-    protocol: { kind: 'enum graphics_type', mut: 'C', doc: 'spice or vnc, at most one of each.' },
-    port: { kind: 'int', mut: 'R', doc: 'Shown with current=true while it runs.' },
-    tls_port: { kind: 'int', mut: 'R', doc: 'Shown with current=true while it runs.' },
-    address: { kind: 'string', mut: 'R', doc: 'Shown with current=true while it runs.' },
+    protocol: {
+      kind: 'enum graphics_type',
+      mut: 'C',
+      doc: 'Protocol: spice or vnc, at most one of each.',
+    },
+    port: { kind: 'int', mut: 'R', doc: 'Shown with current=true for a running VM.' },
+    tls_port: { kind: 'int', mut: 'R', doc: 'Shown with current=true for a running VM.' },
+    address: { kind: 'string', mut: 'R', doc: 'Shown with current=true for a running VM.' },
     vm: { kind: 'ref vm', mut: 'C' },
     template: { kind: 'ref template', mut: 'C' },
     instance_type: { kind: 'ref instance_type', mut: 'C' },
@@ -222,7 +226,7 @@ export const graphicsConsole = resource('graphics_console', {
     columns: ['protocol', 'address', 'port', 'tls_port', 'id'],
     verbs: {
       create: { sample: { flags: '--protocol spice' } },
-      ticket: { purpose: 'Get a ticket for a console' },
+      ticket: { purpose: 'Get a ticket for a graphics console' },
     },
     samples: { object: '766e63' },
   },

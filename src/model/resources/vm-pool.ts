@@ -5,19 +5,19 @@ import { resource } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
 
 export const vmPool = resource('vm_pool', {
-  doc: 'A set of equal virtual machines, handed out to users on demand.',
+  doc: 'A set of identical VMs for users.',
   identified: true,
   attributes: {
     name: {
       kind: 'string',
       mut: 'C',
-      doc: 'Unique: letters, digits, `.`, `_` or `-`, and question marks where the numbers go. Cannot be changed.',
+      doc: 'Name, unique (letters, digits, `.`, `_` or `-`; question marks for the VM number). Cannot be changed.',
     },
     size: {
       kind: 'long',
       mut: 'CU',
       onlyGrows: true,
-      doc: 'How many virtual machines; an update can only raise it.',
+      doc: 'Number of VMs; an update can only increase it.',
     },
     prestarted_vms: { kind: 'int', mut: 'CU', default: 0 },
     max_user_vms: { kind: 'int', mut: 'CU', default: 1, doc: '1 to 32767.' },
@@ -32,12 +32,12 @@ export const vmPool = resource('vm_pool', {
     template: {
       kind: 'ref template',
       mut: 'C',
-      doc: 'By id or name, other than Blank. An update may choose another version of it.',
+      doc: 'Template by name or id, except Blank; an update can select another version.',
     },
     vm: {
       kind: 'ref vm',
       mut: 'R',
-      doc: 'What its virtual machines are like; shown with all_content.',
+      doc: 'Configuration of the VMs, with all_content only.',
     },
     permissions: { kind: 'links permission', mut: 'R' },
     description: { kind: 'string', mut: 'CU' },
@@ -84,8 +84,8 @@ export const vmPool = resource('vm_pool', {
       cluster: field.clusterName,
       datacenter: field.dataCenterOfCluster,
       architecture: { kind: 'enum', path: 'cluster.cpu.architecture', enum: 'architecture' },
-      assigned_vm_count: { kind: 'number', source: 'number of virtual machines of the pool' },
-      running_vm_count: { kind: 'number', source: 'number of those that run' },
+      assigned_vm_count: { kind: 'number', source: 'number of VMs in the pool' },
+      running_vm_count: { kind: 'number', source: 'number of running VMs' },
     },
   },
   events: {
@@ -120,7 +120,7 @@ export const vmPool = resource('vm_pool', {
     noun: 'vmpools',
     aliases: ['pools'],
     group: 'compute',
-    doc: 'Pools of equal virtual machines',
+    doc: 'Pools of identical VMs',
     one: 'pool',
     columns: ['name', 'size', 'prestarted_vms', 'max_user_vms', 'type', 'cluster.name'],
     searchedByName: true,

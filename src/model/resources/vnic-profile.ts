@@ -5,22 +5,26 @@ import { resource, structure } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
 
 export const vnicProfile = resource('vnic_profile', {
-  doc: 'How a virtual network interface is connected to a network.',
+  doc: 'The connection of a NIC to a network.',
   identified: true,
   attributes: {
-    name: { kind: 'string', mut: 'CU', doc: 'Unique in its network.' },
+    name: { kind: 'string', mut: 'CU', doc: 'Name, unique in the network.' },
     port_mirroring: { kind: 'bool', mut: 'CU', default: false },
-    pass_through: { kind: 'struct vnic_pass_through', mut: 'CU', doc: 'disabled by default.' },
+    pass_through: {
+      kind: 'struct vnic_pass_through',
+      mut: 'CU',
+      doc: 'Passthrough mode (default disabled).',
+    },
     migratable: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'For profiles that pass through only; true by default.',
+      doc: 'Whether VMs with a passthrough NIC can migrate (default true).',
     },
-    network: { kind: 'ref network', mut: 'C', doc: 'By id, when added through /vnicprofiles.' },
+    network: { kind: 'ref network', mut: 'C', doc: 'Network by id, for /vnicprofiles.' },
     network_filter: {
       kind: 'ref network_filter',
       mut: 'CU',
-      doc: 'vdsm-no-mac-spoofing when not given; an empty element is none.',
+      doc: 'Network filter (default vdsm-no-mac-spoofing); an empty element disables it.',
     },
     permissions: { kind: 'links permission', mut: 'R' },
     description: { kind: 'string', mut: 'CU' },
@@ -83,7 +87,7 @@ export const vnicProfile = resource('vnic_profile', {
     noun: 'vnicprofiles',
     group: 'network',
     position: 40,
-    doc: 'Profiles that connect interfaces to networks',
+    doc: 'Profiles that connect NICs to networks',
     one: 'vNIC profile',
     columns: ['name', 'network.name', 'port_mirroring', 'migratable', 'id'],
     samples: { object: 'guests', newName: 'visitors' },

@@ -141,7 +141,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   lose: {
     POST: async ({ lose }, _request, host) => {
       if (await lose(decodeUrlText(host))) return { status: 'ok' };
-      throw new Refusal(404, 'Not Found', `There is no host ${host}.`);
+      throw new Refusal(404, 'Not Found', `Host ${host} not found.`);
     },
   },
   faults: {
@@ -172,7 +172,7 @@ function filterOf(parameters: URLSearchParams): JournalFilter & { readonly wait?
     const text = parameters.get(name);
     if (text === null) return undefined;
     if (/^\d{1,15}$/.test(text)) return Number(text);
-    throw new Refusal(400, 'Bad parameter', `${name}=${text} is not a whole number.`);
+    throw new Refusal(400, 'Bad parameter', `${name}=${text} is not an integer.`);
   };
   const text = (name: string) => parameters.get(name) ?? undefined;
   const all = {
@@ -193,7 +193,7 @@ function notCopied(error: unknown): never {
 }
 
 function missing(): never {
-  throw new Refusal(404, 'Not Found', 'There is no such rule.');
+  throw new Refusal(404, 'Not Found', 'Rule not found.');
 }
 
 function reasonOf(error: unknown): string {
@@ -269,7 +269,7 @@ async function authorise({ authenticator }: Administration, request: AdminReques
   if ('refusal' in found) throw found.refusal;
   if ('refused' in found) throw new Refusal(401, 'Unauthorized', found.refused);
   if (!found.caller.superUser) {
-    throw new Refusal(403, 'Forbidden', 'This is for the administrator of the system.');
+    throw new Refusal(403, 'Forbidden', 'Only the administrator of the system has access.');
   }
 }
 

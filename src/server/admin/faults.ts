@@ -120,7 +120,7 @@ export class FaultRules {
       await this.#delay(rule);
       if (rule.drop) throw new Dropped('A fault rule ends the connection.');
       if (onlyWaits(rule)) return;
-      const detail = rule.detail ?? `The rule ${rule.id} makes ${operation.name} fail.`;
+      const detail = rule.detail ?? `Rule ${rule.id} makes ${operation.name} fail.`;
       throw new Refusal(rule.status ?? 409, 'Operation Failed', `[${detail}]`);
     }
   }
@@ -175,7 +175,7 @@ export function parseFault(text: string): Record<string, unknown> {
     const key = (equals < 0 ? pair : pair.slice(0, equals)).trim();
     const value = equals < 0 ? 'true' : pair.slice(equals + 1).trim();
     for (const [name, member] of membersIn(key, value)) {
-      if (members.has(name)) throw new Error(`"${name}" is given twice`);
+      if (members.has(name)) throw new Error(`"${name}" appears twice`);
       members.set(name, member);
     }
   }
@@ -186,7 +186,7 @@ export function parseFault(text: string): Record<string, unknown> {
 function membersIn(key: string, value: string): (readonly [string, unknown])[] {
   if (numbers.has(key)) {
     if (!/^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value))
-      throw new Error(`${key} is not a number that is not negative`);
+      throw new Error(`${key} is not a number of at least 0`);
     return [[key, Number(value)]];
   }
   if (key === 'drop') {
@@ -199,7 +199,7 @@ function membersIn(key: string, value: string): (readonly [string, unknown])[] {
       ['type', key],
       ['name', value],
     ];
-  throw new Error(`"${key}" is neither ${known()}, nor a type such as ${tagOf('vm')}`);
+  throw new Error(`"${key}" is neither ${known()}, nor a type, for example ${tagOf('vm')}`);
 }
 
 function known(): string {
@@ -210,7 +210,7 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
   for (const [key, value] of Object.entries(members)) {
     if (key === 'id') continue;
     if (numbers.has(key) && !isNumber(value)) {
-      throw new Error(`${key} is not a number that is not negative`);
+      throw new Error(`${key} is not a number of at least 0`);
     }
     if (key === 'drop' && typeof value !== 'boolean') {
       throw new Error('drop is neither true nor false');
@@ -218,17 +218,18 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
     if (!numbers.has(key) && !textMembers.has(key) && key !== 'drop') {
       throw new Error(`"${key}" is not one of ${known()}`);
     }
-    if (textMembers.has(key) && typeof value !== 'string') throw new Error(`${key} is not a text`);
+    if (textMembers.has(key) && typeof value !== 'string')
+      throw new Error(`${key} is not a string`);
   }
   const rule: Partial<FaultRule> = members;
   const { rate = 1, times = 1, status, type, delay = 0, spread = 0 } = rule;
   if (rate > 1) throw new Error('rate is more than 1');
   if (!(times >= 1 && Number.isSafeInteger(times))) {
-    throw new Error('times is not a whole number from 1');
+    throw new Error('times is not an integer of at least 1');
   }
   if (delay > longestDelay) throw new Error('delay is more than a day');
   if (spread > delay) throw new Error('spread is more than the delay');
-  if (type !== undefined && !isType(type)) throw new Error(`there is no type ${type}`);
+  if (type !== undefined && !isType(type)) throw new Error(`unknown type ${type}`);
   if (status !== undefined && !(status >= 400 && status <= 599 && Number.isInteger(status))) {
     throw new Error('status is not from 400 to 599');
   }

@@ -25,25 +25,25 @@ export class Metrics {
   /** The text, with what the store holds now. */
   text(store: Store): string {
     const lines = [
-      ...family('vmctl_requests_total', 'counter', 'Requests that were answered.', this.#requests),
+      ...family('vmctl_requests_total', 'counter', 'Number of answered requests.', this.#requests),
       ...this.#histogram(),
-      ...family('vmctl_objects', 'gauge', 'Objects that are stored.', objectsOf(store)),
+      ...family('vmctl_objects', 'gauge', 'Number of stored objects.', objectsOf(store)),
       ...family(
         'vmctl_tasks',
         'gauge',
-        'Moves and work that are under way.',
+        'Number of state transitions and tasks in progress.',
         new Map([['', store.read((tx) => tx.tasks.count())]]),
       ),
       ...family(
         'process_resident_memory_bytes',
         'gauge',
-        'Memory of the process.',
+        'Memory of the process in bytes.',
         new Map([['', process.memoryUsage.rss()]]),
       ),
       ...family(
         'process_uptime_seconds',
         'gauge',
-        'Since when the process runs.',
+        'Start time of the process.',
         new Map([['', process.uptime()]]),
       ),
     ];
@@ -53,7 +53,7 @@ export class Metrics {
   #histogram(): string[] {
     const name = 'vmctl_request_duration_seconds';
     return [
-      `# HELP ${name} How long requests took.`,
+      `# HELP ${name} Duration of requests.`,
       `# TYPE ${name} histogram`,
       ...bounds.map((bound, index) => `${name}_bucket{le="${bound}"} ${this.#buckets[index]}`),
       `${name}_bucket{le="+Inf"} ${this.#count}`,

@@ -245,7 +245,7 @@ function bodyOf(
   if (body === undefined) return undefined;
   if (typeof body === 'string' || !('pieces' in body)) return redactor.body(target, headers, body);
   const { pieces, bytes, isCut } = body;
-  if (isCut) return { omitted: `it is not kept: longer than ${maxBody} bytes, or long ago`, bytes };
+  if (isCut) return { omitted: `omitted: longer than ${maxBody} bytes, or too old`, bytes };
   const all = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
   return redactor.body(target, headers, Buffer.concat(all));
 }
@@ -269,5 +269,5 @@ export function lineOf(request: ShownRequest): string {
   const { method, path, status, milliseconds, fault, correlation_id: id } = request;
   const why = fault ? ` ${[fault.reason, fault.detail].filter(Boolean).join(': ')}` : '';
   const tie = id === undefined ? '' : ` (${id})`;
-  return `${method} ${path} ${status ?? 'no answer'} ${milliseconds} ms${why}${tie}`;
+  return `${method} ${path} ${status ?? 'no response'} ${milliseconds} ms${why}${tie}`;
 }

@@ -108,7 +108,7 @@ export interface Budget {
 
 function spend(budget: Budget, objects: number): void {
   budget.left -= objects;
-  if (budget.left < 0) throw tooMuch('leads to more objects than are answered', budget.all);
+  if (budget.left < 0) throw tooMuch('leads to too many objects', budget.all);
 }
 
 /** For an object, or a list of which nobody knows how much it brings along before it is looked at. */

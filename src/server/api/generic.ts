@@ -242,7 +242,7 @@ export function actOnCollection(
 
 /** The coverage test finds operations of the model without a rule: to call one is a bug. */
 function unserved({ http, path, name }: Operation): Error {
-  return new Error(`There is no rule for ${http} ${path} (${name}).`);
+  return new Error(`No rule for ${http} ${path} (${name}).`);
 }
 
 /** Writes the event that the rules of a kind declare. */

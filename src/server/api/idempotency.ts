@@ -51,7 +51,7 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
     throw new Refusal(
       409,
       'Idempotency-Key was used',
-      'Another request was sent with the same Idempotency-Key; each has one of its own.',
+      'Another request used this Idempotency-Key; use a new key for each request.',
     );
   }
   // It was noted below.

@@ -80,7 +80,7 @@ export function listOptions(
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
     if (dialect.badSearchFindsNothing) return undefined;
-    throw new Refusal(400, 'Operation Failed', `The search does not parse: ${error.message}`);
+    throw new Refusal(400, 'Operation Failed', `Cannot parse the search: ${error.message}`);
   }
 }
 
@@ -100,7 +100,7 @@ function seenIn(filter: VisibilityFilter): Seen {
 /** A search that cannot be made must not answer with what was not asked for. */
 function notSearchable(ref: CollectionRef): Refusal {
   const path = locationOf(ref, '').service.replace(/\/\{\w+\}$/, '');
-  const detail = `${path} cannot be searched: its objects have no fields to search by.`;
+  const detail = `${path} is not searchable.`;
   return new Refusal(400, 'Operation Failed', detail);
 }
 

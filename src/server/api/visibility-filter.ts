@@ -169,7 +169,7 @@ function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisib
 /** Nothing of a place. Refuses with 404 where its objects are made up when they are asked for. */
 function none(ctx: RuleContext, ref: CollectionRef, { kind, id }: ObjectKey): CollectionRef {
   if (behaviorOf(ctx, ref.kind)?.compute) {
-    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show what is in it.`);
+    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show its contents to this user.`);
   }
   return restricted(ref, never);
 }

@@ -13,7 +13,7 @@ const defaultHashingLimits: WorkLimits = {
 /** A queue whose `run` rejects with 503 if too many hashes wait. */
 export function createHashingQueue(limits: WorkLimits = defaultHashingLimits): WorkQueue {
   return new WorkQueue(limits, () => {
-    const detail = 'Too many passwords wait to be hashed. Try again in a moment.';
+    const detail = 'Too many passwords are waiting to be hashed. Try again later.';
     return new Refusal(503, 'Service Unavailable', detail, { headers: { 'Retry-After': '2' } });
   });
 }

@@ -236,7 +236,7 @@ export class SignIn {
       const before = this.#throttle.waitIn(tx, user, address);
       if (before > 0) return before;
       const wait = this.#throttle.failed(tx, user, address);
-      const locked = wait > 0 ? `; the next try is in ${Math.ceil(wait / 1_000)} s` : '';
+      const locked = wait > 0 ? `; next attempt in ${Math.ceil(wait / 1_000)} s` : '';
       event?.(tx, `wrong user name or password${locked}`);
       return 0;
     });
@@ -271,7 +271,7 @@ function tooManyFailures(milliseconds: number): Refusal {
   return new Refusal(
     429,
     'Too Many Requests',
-    `Too many sign-ins failed. Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`,
+    `Too many failed sign-ins. Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 }

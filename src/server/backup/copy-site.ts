@@ -68,7 +68,7 @@ export async function copySite(
 }
 
 function noSite(place: SitePlace): FolderError {
-  return new FolderError(`There is no site in ${nameOf(place)}.`, 'name the store that has one');
+  return new FolderError(`${nameOf(place)} has no site.`, 'name a store with a site');
 }
 
 function nameOf(place: SitePlace): string {
@@ -93,8 +93,8 @@ async function openEmpty(place: SitePlace): Promise<Database> {
   if (isEmptySite(db)) return db;
   db.close();
   throw new FolderError(
-    `${nameOf(place)} has a site already.`,
-    'copy into another folder or database: nothing is written over',
+    `${nameOf(place)} already has a site.`,
+    'copy to another folder or database; existing data is not overwritten',
   );
 }
 
@@ -117,8 +117,8 @@ function requireRoom(images: string, others: string): void {
   ownFolder(images);
   if (images === others || namesIn(images).length === 0) return;
   throw new FolderError(
-    `${images} holds files already.`,
-    'copy into an empty folder: nothing is written over',
+    `${images} is not empty.`,
+    'copy to an empty folder; existing data is not overwritten',
   );
 }
 
@@ -136,7 +136,7 @@ async function copyImages(db: Database, from: string, to: string): Promise<strin
         if (!written) continue;
         throw new FolderError(
           `The image file ${source} is missing.`,
-          'run vmctl serve --check on the site that is to be copied',
+          'run vmctl serve --check on the source site',
         );
       }
       copies.push(target);
@@ -144,7 +144,7 @@ async function copyImages(db: Database, from: string, to: string): Promise<strin
       if (await isSameFile(source, target)) continue;
       throw new FolderError(
         `The copy ${target} differs from ${source}.`,
-        'look at the disks below both folders',
+        'check the disks of both folders',
       );
     }
   } catch (error) {
@@ -182,6 +182,6 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 function differs(to: SitePlace, where: string): FolderError {
   return new FolderError(
     `The copy in ${nameOf(to)} differs from the site: ${where}.`,
-    'do not use it; the site itself was not changed',
+    'do not use the copy; the site itself is unchanged',
   );
 }

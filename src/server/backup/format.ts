@@ -95,9 +95,7 @@ export class BackupReader {
     if (line !== firstLine) {
       const newer = /^vmctl-backup (\d+)/.exec(line);
       throw new BadBackup(
-        newer
-          ? `it has the format ${newer[1]}, which a newer vmctl has written`
-          : 'it is no backup of vmctl serve',
+        newer ? `it has format ${newer[1]} of a newer vmctl` : 'it is not a backup of vmctl serve',
       );
     }
     this.#hash.update(firstLine);
@@ -114,12 +112,12 @@ export class BackupReader {
     this.#hash.update(line);
     const { path, size } = members;
     if (typeof path !== 'string' || (path !== databaseEntry && imageOf(path) === undefined)) {
-      throw new BadBackup(`it holds ${JSON.stringify(path)}, which no site has`);
+      throw new BadBackup(`it contains ${JSON.stringify(path)}, which is not a part of a site`);
     }
     if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0 || size > largest) {
-      throw new BadBackup(`it says that ${path} has the size ${JSON.stringify(size)}`);
+      throw new BadBackup(`it has the invalid size ${JSON.stringify(size)} for ${path}`);
     }
-    if (this.#seen.has(path)) throw new BadBackup(`it holds ${path} twice`);
+    if (this.#seen.has(path)) throw new BadBackup(`it contains ${path} twice`);
     this.#seen.add(path);
     return { path, size };
   }
@@ -131,23 +129,21 @@ export class BackupReader {
     const length = head.readUInt32BE(8);
     if (at === endMark && length === 0) return undefined;
     if (length > pieceLength || at < BigInt(before) || at + BigInt(length) > BigInt(size)) {
-      throw new BadBackup(`a piece of ${path} lies outside of it`);
+      throw new BadBackup(`a chunk of ${path} is out of range`);
     }
     return { offset: Number(at), bytes: this.#bytes(length) };
   }
 
   #end({ sha256, entries }: Record<string, unknown>): void {
     if (sha256 !== this.#hash.digest('hex') || entries !== this.#seen.size) {
-      throw new BadBackup(
-        'its content does not have the sum that it says: it was changed or damaged',
-      );
+      throw new BadBackup('its checksum does not match: it was changed or damaged');
     }
-    if (this.#take(1).length > 0) throw new BadBackup('something follows its end');
+    if (this.#take(1).length > 0) throw new BadBackup('it has data after its end');
   }
 
   #bytes(length: number): Buffer {
     const bytes = this.#take(length);
-    if (bytes.length < length) throw new BadBackup('it ends too early: it is not whole');
+    if (bytes.length < length) throw new BadBackup('it is truncated');
     this.#hash.update(bytes);
     return bytes;
   }
@@ -156,7 +152,7 @@ export class BackupReader {
     const bytes: number[] = [];
     while (bytes.at(-1) !== 0x0a) {
       const [byte] = this.#take(1);
-      if (byte === undefined) throw new BadBackup('it ends too early: it is not whole');
+      if (byte === undefined) throw new BadBackup('it is truncated');
       bytes.push(byte);
       if (bytes.length > 4096) throw new BadBackup('it is damaged: a line has no end');
     }
@@ -171,5 +167,5 @@ function parsed(line: Buffer): Record<string, unknown> {
   } catch {
     // It is told below.
   }
-  throw new BadBackup('it is damaged: a line says nothing');
+  throw new BadBackup('it is damaged: a line is empty');
 }

@@ -48,7 +48,7 @@ export class FrozenSite {
    * with `end`.
    */
   static async freeze(folder: string, store: Store, files: DiskFiles): Promise<FrozenSite> {
-    if (files.backup) throw new FolderInUse('Another backup of this site is being made.');
+    if (files.backup) throw new FolderInUse('Another backup of this site is in progress.');
     const calls = await dataSeek().catch(() => undefined);
     const copyTo = await store.prepareCopy();
     const own = join(folder, `${frozenPrefix}${process.pid}-${Date.now()}`);
@@ -66,7 +66,7 @@ export class FrozenSite {
       const { path } = systemError(error);
       const where = path === undefined ? '' : `${path}: `;
       throw new FolderError(
-        `The site cannot be copied: ${where}${causeOf(error)}.`,
+        `Cannot copy the site: ${where}${causeOf(error)}.`,
         'run vmctl serve --check on its folder',
         error,
       );

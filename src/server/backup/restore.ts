@@ -62,8 +62,8 @@ export async function restoreBackup(file: string, folder: string): Promise<Resto
   const isEmptyImages = found.length === 1 && namesIn(imagesIn(folder)).length === 0;
   if (found.length > 0 && !(found[0] === 'images' && isEmptyImages)) {
     throw new FolderError(
-      `${folder} is not empty: it holds ${found.slice(0, 5).join(', ')}. A backup is brought into an empty folder alone.`,
-      'name another folder with --data, or move what is in this one away',
+      `${folder} is not empty: it contains ${found.slice(0, 5).join(', ')}. A backup is restored to an empty folder only.`,
+      'use another folder with --data, or move its contents away',
     );
   }
   const partial = join(folder, restoring);
@@ -81,7 +81,7 @@ export async function restoreBackup(file: string, folder: string): Promise<Resto
     if (error instanceof FolderError) throw error;
     const reason = error instanceof BadBackup ? error.message : causeOf(error);
     throw new FolderError(
-      `The backup ${file} cannot be brought into ${folder}: ${reason}.`,
+      `Cannot restore backup ${file} to ${folder}: ${reason}.`,
       'nothing was changed; try another backup',
       error,
     );
@@ -118,7 +118,7 @@ function extract(file: string, folder: string): Set<string> {
       else images.add(id);
       extractEntry(reader, entry, join(folder, entry.path));
     }
-    if (!hasDatabase) throw new BadBackup('it holds no database');
+    if (!hasDatabase) throw new BadBackup('it has no database');
     return images;
   } finally {
     closeSync(handle);
@@ -167,27 +167,27 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
   try {
     if (!isIntact(db)) throw new BadBackup('its database is damaged');
     if (hasTriggersOrViews(db)) {
-      throw new BadBackup('its database holds what no server has written');
+      throw new BadBackup('its database was not written by a server');
     }
     const version = Number(metaOf(db, 'schema_version'));
     if (version > schemaVersion) {
       throw new BadBackup(
-        `a newer vmctl has made it (schema ${version}, this one knows ${schemaVersion})`,
+        `a newer vmctl created it (schema ${version}, this version supports ${schemaVersion})`,
       );
     }
     const { site, starts } = siteMarkIn(metaOf(db, 'site') ?? '');
     if (site === undefined || starts === undefined) {
-      throw new BadBackup('its database does not say of which site it is');
+      throw new BadBackup('its database has no site id');
     }
     const ids = imageIds(db);
     for (const id of images) {
-      if (!ids.has(id)) throw new BadBackup(`its database does not know the image ${id}`);
+      if (!ids.has(id)) throw new BadBackup(`its database has no image ${id}`);
     }
     markRestored(db);
     return { site, starts };
   } catch (error) {
     if (error instanceof BadBackup) throw error;
-    throw new BadBackup(`its database cannot be read: ${messageOf(error)}`, {
+    throw new BadBackup(`cannot read its database: ${messageOf(error)}`, {
       cause: error,
     });
   } finally {

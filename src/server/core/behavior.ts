@@ -266,7 +266,7 @@ export class BehaviorRegistry {
 /** What is declared at a site. */
 export function behaviorsOf({ behaviors }: Pick<Site, 'behaviors'>): BehaviorRegistry {
   if (behaviors instanceof BehaviorRegistry) return behaviors;
-  throw new Error('The site was given no registry of behaviors.');
+  throw new Error('The site has no registry of behaviors.');
 }
 
 /** What is declared for a kind of objects. */
@@ -278,7 +278,7 @@ function unique<K, T>(declared: readonly T[], keyOf: (one: T) => K): ReadonlyMap
   const found = new Map<K, T>();
   for (const one of declared) {
     const key = keyOf(one);
-    if (found.has(key)) throw new Error(`${String(key)} is declared twice.`);
+    if (found.has(key)) throw new Error(`duplicate declaration of ${String(key)}`);
     found.set(key, one);
   }
   return found;

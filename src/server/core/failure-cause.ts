@@ -15,7 +15,7 @@ export class ImageLost extends StoreError {}
 export function failureCause(error: unknown): string | undefined {
   if (error instanceof Qcow2Error) return `cannot use the image: ${error.message}`;
   if (error instanceof FormatError) return error.message.replace(/\.$/, '');
-  if (error instanceof ImageLost) return 'the image is missing or shorter than it was';
+  if (error instanceof ImageLost) return 'the image is missing or shorter than before';
   return systemCause(error) ?? systemCause(systemError(error).cause);
 }
 

@@ -37,7 +37,7 @@ export function openJob(ctx: RuleContext, operation: Operation): void {
   if (named !== undefined) {
     const job = jobOf(ctx, named);
     if (!job?.external || job.status !== 'started') {
-      const detail = `There is no external job ${named} that is under way.`;
+      const detail = `No external job ${named} is in progress.`;
       throw new Refusal(404, 'Not Found', detail);
     }
     ctx.externalJob = named;

@@ -13,7 +13,7 @@ export function cannotListen(error: unknown, at: Address, option: string): Error
     return new Error(message);
   const reason = reasonOfCode(code) ?? message;
   return new Error(
-    `cannot listen on ${at.host}:${at.port}: ${reason}. Choose another address with ${option}.`,
+    `cannot listen on ${at.host}:${at.port}: ${reason}. Use another address with ${option}.`,
     { cause: error },
   );
 }

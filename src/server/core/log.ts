@@ -37,7 +37,7 @@ export function reporter(
     }
     if (recent.size > 100) recent.clear();
     recent.set(line, { at: now(), more: 0 });
-    log(before && before.more > 0 ? `${line} (${before.more} times more since)` : line);
+    log(before && before.more > 0 ? `${line} (${before.more} more)` : line);
   };
 }
 
@@ -45,5 +45,5 @@ export function reporter(
 function lineOf(error: unknown): string | undefined {
   if (error instanceof StoreError || error instanceof FormatError) return error.message;
   const { code } = systemError(error);
-  return code !== undefined && gone.has(code) ? `a client went away (${code})` : undefined;
+  return code !== undefined && gone.has(code) ? `a client disconnected (${code})` : undefined;
 }

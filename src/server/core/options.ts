@@ -114,7 +114,7 @@ export function parseHostName(text: string, option: string): string {
   ) {
     return text.toLowerCase();
   }
-  throw new Error(`${option} "${text}" is not the name of a host, such as engine.example.com.`);
+  throw new Error(`${option} "${text}" is not a host name, for example engine.example.com.`);
 }
 
 /** Reads an origin as browsers write it. Throws with what is wrong with it. */

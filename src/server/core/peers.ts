@@ -102,7 +102,7 @@ export class Peers {
 export function requireAlone(store: Store): void {
   if (store.read((tx) => tx.servers.all()).length <= 1) return;
   throw new FolderInUse(
-    'Other servers use this site as well: what they write meanwhile would be torn.',
-    'stop all but one, or copy the database and the images by their own means',
+    'Other servers use this site; their changes would make the copy inconsistent.',
+    'stop all servers but one, or copy the database and the images with their own tools',
   );
 }

@@ -177,7 +177,7 @@ export class TaskRunner {
       if (isExhaustedStep(task)) {
         const name = task.name.slice(deadlinePrefix.length);
         const subject = { task: name, type: 'deadline', name: task.target, objects: [] };
-        reportGivenUp(ctx, subject, 'its rule reports an internal error each time');
+        reportGivenUp(ctx, subject, 'its rule always reports an internal error');
       } else deadline.run(ctx, data);
       settleJob(ctx);
       return ctx.afterCommit;
@@ -193,7 +193,7 @@ export class TaskRunner {
       const { name, data } = task;
       return [() => this.#begin({ seq, name, data }, isFirst)];
     }
-    this.#report(new Error(`Task ${task.name} is of a kind that this version does not know.`));
+    this.#report(new Error(`Task ${task.name} is unknown to this version.`));
     return [];
   }
 

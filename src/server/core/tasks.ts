@@ -8,7 +8,7 @@ import { abortJobs } from './jobs.ts';
 /** Notes work, to begin once the transaction is durable. `target` names what it works on. */
 export function beginWork(ctx: RuleContext, name: string, target: string, data: object): void {
   if (!behaviorsOf(ctx.site).work(workPrefix + name)) {
-    throw new Error(`There is no work called ${name}.`);
+    throw new Error(`No task is named ${name}.`);
   }
   const noted: Noted<object> = {
     data,

@@ -127,7 +127,7 @@ interface NotedCopying {
 
 function runOf({ run, journey }: NotedCopying): TransitionRun {
   const found = run ?? journey;
-  if (!found) throw new Error('Copying was noted without the transition that waits for it.');
+  if (!found) throw new Error('A copy was recorded without the transition that waits for it.');
   return found;
 }
 
@@ -212,7 +212,7 @@ export function giveUpMove(tx: Transaction, site: Site, task: Task): RuleContext
   const ctx = new RuleContext(tx, site, run.caller, run.correlationId);
   ctx.job = run.job;
   ctx.failed = true;
-  const reason = 'its rule reports an internal error each time';
+  const reason = 'its rule always reports an internal error';
   reportGivenUp(ctx, subjectOf(ctx, run), reason);
   const object: StoredObject | undefined = tx.get(run.kind, run.id, run.collection);
   if (object) fail(ctx, run, object, new Error(reason));

@@ -63,7 +63,7 @@ export class WorkQueue {
   /** @param refusal error of work that exceeds the limits of waiting work */
   constructor(
     { atOnce, atOncePerParty = atOnce, waiting, waitingPerParty }: WorkLimits,
-    refusal = () => new Error('too much work waits'),
+    refusal = () => new Error('the work queue is full'),
   ) {
     this.#limits = {
       atOnce,
@@ -76,7 +76,7 @@ export class WorkQueue {
 
   /**
    * Runs work when its turn comes, and settles as the work does. Parties take turns, and so do the members of
-   * each. Rejects with the refusal if too much work waits. Work must not wait for other work of the same queue.
+   * each. Rejects with the refusal if the work queue is full. Work must not wait for other work of the same queue.
    * @param party caller: an address or the id of a user
    * @param member user name among those that share an address
    */

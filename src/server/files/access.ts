@@ -18,12 +18,12 @@ import { systemError } from './system-error.ts';
 /** Causes with what the administrator of the server can do; `system-errors.ts` has the others. */
 const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space',
-  EDQUOT: 'the quota of the user on this disk is used up; free some space',
-  EROFS: 'the file system is mounted for reading only; mount it for writing',
+  EDQUOT: 'the disk quota of the user is exceeded; free some space',
+  EROFS: 'the file system is read-only; mount it read-write',
   EACCES: 'permission denied; make it readable and writable for the user of the server',
   EPERM: 'the operation is not permitted to the user of the server',
-  EMFILE: 'the process has too many files open; raise its limit (ulimit -n)',
-  EIO: 'the disk failed (input/output error); look at the log of the system',
+  EMFILE: 'too many open files; raise the limit (ulimit -n)',
+  EIO: 'disk failure (input/output error); check the system log',
 };
 
 /** The cause of an error of the system in words; undefined for any other error. */
@@ -63,7 +63,7 @@ export function ownFolder(path: string): void {
   } catch (error) {
     if (systemError(error).code === 'EEXIST') throw notAFolder(path, error);
     if (systemError(error).code === 'ENOTDIR') throw notAFolder(path, error);
-    throw new FolderError(`The folder ${path} cannot be made: ${causeOf(error)}`, undefined, error);
+    throw new FolderError(`cannot create folder "${path}": ${causeOf(error)}`, undefined, error);
   }
   // Windows has other ways to say who may do what.
   if (!process.geteuid) return;
@@ -71,8 +71,8 @@ export function ownFolder(path: string): void {
   requireOwn(path, found);
   if ((found.mode & writtenByOthers) !== 0) {
     throw new FolderError(
-      `Others may write into ${path} (mode ${modeOf(found)}), and so could have put anything there.`,
-      `if you trust what is in it: chmod go-w ${path}`,
+      `Other users can write to ${path} (mode ${modeOf(found)}) and may have changed its contents.`,
+      `if you trust its contents: chmod go-w ${path}`,
     );
   }
   if ((found.mode & others) !== 0) {
@@ -86,14 +86,14 @@ export function ownFile(path: string, make = false): void {
   if (!found && !make) return;
   if (found?.isDirectory()) {
     throw new FolderError(
-      `${path} is a folder; it has to be a file.`,
-      `move it away, or name another folder with --data`,
+      `${path} is a folder; expected a file.`,
+      `move it away, or use another folder with --data`,
     );
   }
   if (found && !found.isFile()) {
     throw new FolderError(
-      `${path} is no regular file.`,
-      'move it away: nothing follows links here',
+      `${path} is not a regular file.`,
+      'move it away; links are not followed here',
     );
   }
   const flags = constants.O_RDWR | (make ? constants.O_CREAT : 0) | (constants.O_NOFOLLOW ?? 0);
@@ -101,7 +101,7 @@ export function ownFile(path: string, make = false): void {
   try {
     file = openSync(path, flags, 0o600);
   } catch (error) {
-    throw new FolderError(`${path} cannot be written: ${causeOf(error)}`, undefined, error);
+    throw new FolderError(`cannot write "${path}": ${causeOf(error)}`, undefined, error);
   }
   try {
     const opened = fstatSync(file);
@@ -117,7 +117,7 @@ function tighten(path: string, change: () => void): void {
     change();
   } catch (error) {
     throw new FolderError(
-      `${path} may be read by others, and that cannot be changed: ${causeOf(error)}`,
+      `other users can read ${path}, and its mode cannot be changed: ${causeOf(error)}`,
       `chmod go-rwx ${path}`,
       error,
     );
@@ -129,14 +129,14 @@ function requireOwn(path: string, found: Stats): void {
   if (me === undefined || found.uid === me) return;
   throw new FolderError(
     `${path} belongs to another user (${found.uid}; this is ${me}).`,
-    'run the server as that user, or name a folder of your own with --data',
+    'run the server as that user, or use your own folder with --data',
   );
 }
 
 function notAFolder(path: string, cause: unknown): FolderError {
   return new FolderError(
-    `${path} cannot hold the data: it, or something on the way to it, is a file and no folder.`,
-    'name a folder with --data',
+    `${path} cannot be the data folder: it, or a part of its path, is a file.`,
+    'use a folder with --data',
     cause,
   );
 }

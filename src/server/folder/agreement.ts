@@ -36,7 +36,7 @@ export async function agree(
     if (strangers.names.length > 0) {
       const to = setAside(images, strangers.names);
       settings.log(
-        `${refusals.describeStrangers(strangers)} that the database does not know moved to ${to}`,
+        `${refusals.describeStrangers(strangers)} unknown to the database moved to ${to}`,
       );
     }
   } else {

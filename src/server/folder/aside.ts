@@ -33,8 +33,8 @@ export function moved(from: string, to: string): void {
     const { code } = systemError(error);
     if (code !== 'EBUSY' && code !== 'EXDEV') throw error;
     throw new FolderError(
-      `${from} cannot be moved aside: it is a mounted file system.`,
-      `move what is in ${from} away yourself, or mount another one there`,
+      `cannot move ${from}: it is a mounted file system.`,
+      `move the contents of ${from} away, or mount another file system there`,
       error,
     );
   }

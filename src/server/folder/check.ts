@@ -29,8 +29,8 @@ export async function checkFolder(folder: string, images = imagesIn(folder)): Pr
   const found = lstatSync(database, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size === 0) {
     throw new FolderError(
-      `There is no database to be checked: ${database} ${found ? 'is empty or no file' : 'is missing'}.`,
-      'name the folder of a site with --data',
+      `No database to check: ${database} ${found ? 'is empty or not a file' : 'is missing'}.`,
+      'use the folder of a site with --data',
     );
   }
   const problems: string[] = [];
@@ -46,7 +46,7 @@ export async function checkFolder(folder: string, images = imagesIn(folder)): Pr
     return { ...contents(db, { folder, images }, problems), problems };
   } catch (error) {
     if (error instanceof FolderError) throw error;
-    problems.push(`${database} cannot be read: ${messageOf(error)}`);
+    problems.push(`cannot read ${database}: ${messageOf(error)}`);
     return { problems, objects: 0, images: 0 };
   } finally {
     db.close();
@@ -81,9 +81,9 @@ function checkObjects(db: Database, problems: string[]): number {
     objects += found.objects;
     if (unreadable > 0) problems.push(`${unreadable} objects of kind ${kind} cannot be read`);
     if (misplaced > 0)
-      problems.push(`${misplaced} objects of kind ${kind} are kept under the id of another`);
+      problems.push(`${misplaced} objects of kind ${kind} are stored under another id`);
     if (orphans > 0)
-      problems.push(`${orphans} references come from objects of kind ${kind} that are not there`);
+      problems.push(`${orphans} references belong to missing objects of kind ${kind}`);
   }
   return objects;
 }
@@ -91,7 +91,7 @@ function checkObjects(db: Database, problems: string[]): number {
 function checkImages(db: Database, images: string, problems: string[]): number {
   const own = siteMarkIn(metaOf(db, 'site') ?? '{}');
   const mark = readMark(images);
-  if (mark?.site !== own.site) problems.push(`${images} does not hold the images of this site`);
+  if (mark?.site !== own.site) problems.push(`${images} does not have the images of this site`);
   else if (mark?.starts !== own.starts) {
     problems.push(
       `database and images are from different starts (${own.starts} and ${mark?.starts})`,
@@ -103,16 +103,14 @@ function checkImages(db: Database, images: string, problems: string[]): number {
     if (!written || !owned) continue;
     expected += 1;
     const found = lstatSync(join(images, id), { throwIfNoEntry: false });
-    if (!found?.isFile()) problems.push(`the image ${id} is missing`);
+    if (!found?.isFile()) problems.push(`image ${id} is missing`);
     else if (found.size < length) {
-      problems.push(`the image ${id} has ${found.size} bytes, and had ${length}`);
+      problems.push(`image ${id} has ${found.size} bytes instead of ${length}`);
     }
   }
   const strangers = strangersIn(images, new Set(known.map(({ id }) => id)));
   if (strangers.names.length > 0) {
-    problems.push(
-      `${images} holds ${describeStrangers(strangers)} that the database does not know`,
-    );
+    problems.push(`${images} has ${describeStrangers(strangers)} unknown to the database`);
   }
   return expected;
 }

@@ -24,7 +24,7 @@ export function lock(db: Database, path: string): void {
     if (!/locked|busy/i.test(messageOf(error))) throw error;
     throw new FolderInUse(
       `Cannot use the data in ${path}: another vmctl serve uses it.`,
-      'stop that one, or choose another folder with --data',
+      'stop it, or use another folder with --data',
       error,
     );
   }
@@ -96,7 +96,7 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
     check: left !== 'closed',
     opened(problem, missing) {
       if (left === 'changed') {
-        throw refusals.changedStore(database, markOf(database), problem ?? 'SQLite finds no fault');
+        throw refusals.changedStore(database, markOf(database), problem ?? 'SQLite found no error');
       }
       if (problem !== undefined) throw refusals.damagedStore(database, problem);
       if (missing && !settings.acceptLoss) throw refusals.lostChanges(database, missing);
@@ -144,7 +144,7 @@ function keepLog(database: string, log: (line: string) => void): void {
 function requireRestored(folder: string): void {
   if (!existsSync(join(folder, restoring))) return;
   throw new FolderError(
-    `A backup was about to be brought into ${folder}, and that did not come to its end.`,
+    `Restoring a backup to ${folder} was interrupted.`,
     'run vmctl serve --restore again',
   );
 }

@@ -96,11 +96,11 @@ export function readMark(images: string): SiteMark | undefined {
   } catch (error) {
     const { code } = systemError(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new Error(`${path} cannot be read: ${causeOf(error)}`, { cause: error });
+    throw new Error(`cannot read "${path}": ${causeOf(error)}`, { cause: error });
   }
   const { site, starts } = siteMarkIn(text);
   if (site === undefined || starts === undefined) {
-    throw new Error(`${path} is damaged: it does not say of which site these images are`);
+    throw new Error(`${path} is damaged: the site id of these images is missing`);
   }
   return { site, starts };
 }

@@ -4,10 +4,10 @@ import type { LostCommits } from '../store/commit-position.ts';
 import type { SiteMark, Strangers } from './marks.ts';
 
 const restore =
-  'put the database back that belongs to these images (vmctl serve --restore brings a backup into an empty folder)';
-const aside = '--new-site moves what is there aside and begins an empty site; nothing is deleted';
+  'restore the database of these images (vmctl serve --restore restores a backup to an empty folder)';
+const aside = '--new-site moves existing files aside and starts an empty site; nothing is deleted';
 const adopt =
-  '--adopt-images goes on with both: images that the database does not know are moved aside, disks whose image is missing become illegal';
+  '--adopt-images uses both: images unknown to the database are moved aside, disks without an image become illegal';
 
 const acceptLoss =
   '--accept-loss opens the database without the lost changes, and keeps a copy of the log';
@@ -35,22 +35,22 @@ export function noStore(
   const beside = found.names.length > 0 || !mark ? ` with ${describeStrangers(found)}` : '';
   const whose = mark ? ` of the site ${mark.site}` : '';
   return new FolderError(
-    `The database ${database} ${state}, but beside it is the folder ${images}${whose}${beside}.`,
+    `The database ${database} ${state}, but the folder ${images}${whose}${beside} exists.`,
     hint(restore, aside),
   );
 }
 
 export function noStoreBesideLog(database: string, log: string): FolderError {
   return new FolderError(
-    `The database ${database} is missing or empty, but ${log} holds changes that belong to it.`,
-    hint('put back the database that belongs to the log', aside),
+    `The database ${database} is missing or empty, but ${log} has changes for it.`,
+    hint('restore the database that belongs to the log', aside),
   );
 }
 
 export function damagedLog(log: string, damage: string): FolderError {
   return new FolderError(
-    `${log} is damaged: ${damage}. What was acknowledged after that would be lost.`,
-    hint('bring a backup into an empty folder with vmctl serve --restore', acceptLoss),
+    `${log} is damaged: ${damage}. Changes acknowledged after that would be lost.`,
+    hint('restore a backup to an empty folder with vmctl serve --restore', acceptLoss),
   );
 }
 
@@ -67,7 +67,7 @@ export function lostChanges(database: string, lost: LostCommits): FolderError {
     `${describeLoss(database, lost)}: ${log} was removed, cut or replaced after the server stopped.`,
     hint(
       `put ${log} back`,
-      'bring a backup into an empty folder with vmctl serve --restore',
+      'restore a backup to an empty folder with vmctl serve --restore',
       acceptLoss,
     ),
   );
@@ -75,10 +75,10 @@ export function lostChanges(database: string, lost: LostCommits): FolderError {
 
 export function changedStore(database: string, mark: string, problem: string): FolderError {
   return new FolderError(
-    `${database} was changed or damaged after it was closed: its content is not what the last server left (${problem}).`,
+    `${database} was changed or damaged after the last server stopped (${problem}).`,
     hint(
-      'bring a backup into an empty folder with vmctl serve --restore',
-      `where you changed it yourself, remove ${mark} and start again`,
+      'restore a backup to an empty folder with vmctl serve --restore',
+      `if you changed it yourself, remove ${mark} and start again`,
     ),
   );
 }
@@ -86,22 +86,22 @@ export function changedStore(database: string, mark: string, problem: string): F
 export function damagedStore(database: string, problem: string): FolderError {
   return new FolderError(
     `${database} is damaged: ${problem}.`,
-    hint('bring a backup into an empty folder with vmctl serve --restore', aside),
+    hint('restore a backup to an empty folder with vmctl serve --restore', aside),
   );
 }
 
 export function otherSite(images: string, own: string | undefined, mark: SiteMark): FolderError {
   return new FolderError(
-    `The images in ${images} belong to the site ${mark.site}, and the database to ${own ?? 'an older one without an id'}.`,
-    hint(restore, 'put back the images of the database', adopt),
+    `The images in ${images} belong to site ${mark.site}, the database to ${own ?? 'an older site without an id'}.`,
+    hint(restore, 'restore the images of the database', adopt),
   );
 }
 
 export function noImages(images: string, expected: number): FolderError {
   const count = expected === 1 ? '1 disk image' : `${expected} disk images`;
   return new FolderError(
-    `The database expects ${count} in ${images}, and that is not there or not the folder that it knows.`,
-    hint('mount it, or put the images back', adopt),
+    `The database expects ${count} in ${images}, which is missing or another folder.`,
+    hint('mount it, or restore the images', adopt),
   );
 }
 
@@ -112,22 +112,22 @@ export function olderStore(
   found: number,
 ): FolderError {
   return new FolderError(
-    `The database ${database} is older than the images in ${images}: it is from start ${store} of the site, they are from start ${found}.`,
+    `The database ${database} is older than the images in ${images}: database from start ${store}, images from start ${found}.`,
     hint(restore, adopt, aside),
   );
 }
 
 export function olderImages(images: string, store: number, found: number): FolderError {
   return new FolderError(
-    `The images in ${images} are older than the database: they are from start ${found} of the site, it is from start ${store}.`,
-    hint('put back the images that belong to the database', adopt),
+    `The images in ${images} are older than the database: images from start ${found}, database from start ${store}.`,
+    hint('restore the images that belong to the database', adopt),
   );
 }
 
 export function unknownImages(database: string, images: string, found: Strangers): FolderError {
   const names = found.names.slice(0, 3).join(', ');
   return new FolderError(
-    `The folder ${images} holds ${describeStrangers(found)} that the database ${database} does not know (${names}${found.names.length > 3 ? ', ...' : ''}): the database is older than they are, or they are not its own.`,
+    `The folder ${images} has ${describeStrangers(found)} unknown to the database ${database} (${names}${found.names.length > 3 ? ', ...' : ''}): the database is older, or the images belong to another site.`,
     hint(restore, adopt),
   );
 }

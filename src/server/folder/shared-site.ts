@@ -43,7 +43,7 @@ function requireSame(store: Store, database: string, images: string): void {
   const mark = readMark(images);
   if (mark !== undefined && mark.site === own.site) return;
   throw new FolderError(
-    `${images} is not the folder of images that the servers of ${database} use.`,
-    'mount that one, and name it with --images',
+    `${images} is not the image folder of the servers of ${database}.`,
+    'mount that folder, and name it with --images',
   );
 }

@@ -17,7 +17,7 @@ export function pkiResource(
   const authority = resource === 'ca-certificate' || resource === 'qemu-ca-certificate';
   if (!authority && resource !== 'engine-certificate') {
     return refused(
-      `The resource "${resource ?? ''}" is unknown; use ca-certificate, qemu-ca-certificate or engine-certificate.`,
+      `Unknown resource "${resource ?? ''}"; use ca-certificate, qemu-ca-certificate or engine-certificate.`,
     );
   }
   const pem = authority ? ca : firstOf(serverChain);
@@ -34,9 +34,7 @@ export function pkiResource(
         body: sshKey(pem, parameters.get('alias')),
       };
     default:
-      return refused(
-        `The format "${format}" is unknown; use X509-PEM, X509-PEM-CA or OPENSSH-PUBKEY.`,
-      );
+      return refused(`Unknown format "${format}"; use X509-PEM, X509-PEM-CA or OPENSSH-PUBKEY.`);
   }
 }
 
@@ -146,7 +144,7 @@ export async function answerAuxiliary(
       throw new Refusal(
         404,
         'Not Found',
-        `There is nothing at ${url.pathname}. The API is at ${appRoot}/api.`,
+        `${url.pathname} not found. The API is at ${appRoot}/api.`,
       );
   }
 }

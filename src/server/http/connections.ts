@@ -40,7 +40,7 @@ export class Connections {
    */
   accept(socket: Socket): void {
     const state: unknown = Reflect.get(socket, '_writableState');
-    if (!isRecord(state)) throw new Error('This Node keeps the state of sockets elsewhere.');
+    if (!isRecord(state)) throw new Error('This version of Node.js has no socket state.');
     state['highWaterMark'] = Number.MAX_SAFE_INTEGER;
     this.#of(socket);
     const peer = peerOf(socket);

@@ -215,7 +215,7 @@ function requireOperation(
 ): { match: Match; operation: Operation } {
   const path = `${request.apiPath}/${request.segments.join('/')}`;
   if (!match) {
-    throw notFound(`There is nothing at ${path}: the API has no such path.`);
+    throw notFound(`${path} is not a path of the API.`);
   }
   const method =
     request.method === 'HEAD' && !match.operations.has('HEAD') ? 'GET' : request.method;
@@ -229,7 +229,7 @@ class MethodRefusal extends Refusal {
   readonly allow: string;
 
   constructor(path: string, method: string, allow: string) {
-    super(405, 'Method Not Allowed', `${path} has no method ${method}. It allows ${allow}.`);
+    super(405, 'Method Not Allowed', `${path} does not support ${method}. It allows ${allow}.`);
     this.allow = allow;
   }
 }
@@ -345,7 +345,7 @@ function refusalOf(
   return faultResponse(
     dialect,
     media,
-    new Refusal(500, 'Internal Error', 'The server failed to answer; its log says why.'),
+    new Refusal(500, 'Internal Error', 'The server failed to answer; see its log.'),
   );
 }
 

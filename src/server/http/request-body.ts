@@ -248,7 +248,7 @@ function refuseCompressed({ headers }: IncomingMessage): void {
   throw new Refusal(
     415,
     'Unsupported Media Type',
-    'Bodies of requests are not taken compressed; send it without Content-Encoding.',
+    'Compressed request bodies are not supported; send it without Content-Encoding.',
   );
 }
 
@@ -260,7 +260,7 @@ function tooLarge(maximum: number): Refusal {
   return new Refusal(
     413,
     'Request Entity Too Large',
-    `The body is larger than the ${maximum} bytes that it may have.`,
+    `The body is larger than the limit of ${maximum} bytes.`,
   );
 }
 
@@ -268,13 +268,13 @@ function tooMuchAtOnce(): Refusal {
   return new Refusal(
     503,
     'Service Unavailable',
-    'The server is reading too many large bodies at once. Send this one again in a moment.',
+    'Too many large request bodies are in progress. Try again later.',
     { headers: { 'Retry-After': '1' } },
   );
 }
 
 function tooSlow(): Refusal {
-  return new Refusal(408, 'Request Timeout', 'The body of the request came too slowly.');
+  return new Refusal(408, 'Request Timeout', 'Timeout while reading the request body.');
 }
 
 /** Most documents are a few KiB. */

@@ -65,7 +65,7 @@ export class RequestPolicy {
     throw new Refusal(
       403,
       'Forbidden',
-      `Pages of ${origin} may not change anything here. vmctl serve --allow-origin allows it.`,
+      `Pages of ${origin} must not change anything here; allow them with vmctl serve --allow-origin.`,
     );
   }
 
@@ -83,13 +83,13 @@ export class RequestPolicy {
 
   #checkHost(host: string): void {
     const name = authority.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '');
-    if (name === undefined) throw malformed('The Host header is not the name of a host.');
+    if (name === undefined) throw malformed('The Host header is not a host name.');
     if (this.#isLoopbackOnly() && !isLoopbackName(name) && !this.#isOwnName(name)) {
       throw new Refusal(
         403,
         'Forbidden',
-        `This server listens on this machine alone, and does not go by the name ${name}. ` +
-          `If that is its name, start it with --host-name ${name}.`,
+        `This server listens on this computer only, and ${name} is not its name. ` +
+          `To add the name, start it with --host-name ${name}.`,
       );
     }
     if (this.#allowed.size >= maxRemembered) this.#allowed.clear();
@@ -120,7 +120,7 @@ function onlyHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string
     const name = rawHeaders[i] ?? '';
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  if (hosts > 1) throw malformed('There is more than one Host header.');
+  if (hosts > 1) throw malformed('Several Host headers.');
   if (hosts === 0 && httpVersion !== '1.0') throw malformed('The Host header is missing.');
   return headers.host;
 }
@@ -130,7 +130,7 @@ function pathOfAbsolute(url: string, host: string | undefined): string {
   const match = /^https:\/\/([^/?#]*)([^#]*)$/i.exec(url);
   const [, named = '', path = ''] = match ?? [];
   const same = host !== undefined && withoutPort(named) === withoutPort(host);
-  if (!match || !same) throw malformed(`The target ${shown(url)} is not of this server.`);
+  if (!match || !same) throw malformed(`The target ${shown(url)} does not belong to this server.`);
   return path.startsWith('/') ? path : `/${path}`;
 }
 
@@ -143,9 +143,9 @@ function refuseAmbiguousBody({ headers, httpVersion }: IncomingMessage): void {
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return;
   if (coding.toLowerCase() !== 'chunked') {
-    throw new Refusal(501, 'Not Implemented', 'The only transfer coding known here is chunked.');
+    throw new Refusal(501, 'Not Implemented', 'The only supported transfer coding is chunked.');
   }
-  if (httpVersion !== '1.1') throw malformed('Transfer codings need HTTP/1.1.');
+  if (httpVersion !== '1.1') throw malformed('Transfer codings require HTTP/1.1.');
 }
 
 const expectations: ReadonlySet<string> = new Set(['100-continue', '201-created', '202-accepted']);

@@ -9,7 +9,7 @@ export class ClientGone extends Error {
   readonly address: string;
 
   constructor(address: string) {
-    super('The client went away before its request was complete.');
+    super('A client disconnected before its request was complete.');
     this.address = address;
   }
 }
@@ -35,7 +35,9 @@ export class ClientGoneLog {
       return;
     }
     const others = this.#untold === 0 ? '' : ` (and ${this.#untold} more since the last line)`;
-    this.#write(`a client at ${address} went away before its request was complete${others}`);
+    // A socket that is closed already has no address.
+    const at = address === '' ? '' : ` at ${address}`;
+    this.#write(`a client${at} disconnected before its request was complete${others}`);
     this.#lastLine = this.#now();
     this.#untold = 0;
   }

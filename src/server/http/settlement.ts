@@ -45,7 +45,7 @@ export class SettlementWaits {
       throw new Refusal(
         503,
         'Service Unavailable',
-        `${whose} wait for the end of their work (async=false). Nothing was changed; try again later, or without async=false.`,
+        `${whose} are waiting with async=false. The request changed nothing; try again later, or without async=false.`,
         { headers: { 'Retry-After': '5' } },
       );
     }

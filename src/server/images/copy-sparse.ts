@@ -20,7 +20,7 @@ export function onImage<T>(id: string, work: () => T): T {
 export function imageError(id: string, error: unknown): unknown {
   const { code, syscall } = systemError(error);
   if (code === undefined || syscall === undefined) return error;
-  return new StoreError(`The image ${id} cannot be written or read: ${causeOf(error)}.`, {
+  return new StoreError(`Cannot read or write image ${id}: ${causeOf(error)}.`, {
     cause: error,
   });
 }

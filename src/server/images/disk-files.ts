@@ -46,7 +46,7 @@ export class DiskFiles implements DiskImages {
 
   /** Path of the image of a disk. Ids are made by the server, never by clients. */
   path(id: string): string {
-    if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error(`"${id}" is not the id of a disk.`);
+    if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error(`"${id}" is not a disk id.`);
     return join(this.#folder, id);
   }
 
@@ -123,7 +123,7 @@ export class DiskFiles implements DiskImages {
 
   #requireWhole(record: ImageRecord): void {
     if (this.isWhole(record)) return;
-    const state = existsSync(this.path(record.id)) ? 'is shorter than it was' : 'is missing';
+    const state = existsSync(this.path(record.id)) ? 'is shorter than before' : 'is missing';
     throw new ImageLost(`The image file ${this.path(record.id)} ${state}.`);
   }
 
@@ -319,7 +319,7 @@ export class DiskFiles implements DiskImages {
   /** Where the dirty bitmap of a period is; undefined where nothing was written in it. */
   bitmapOf({ id }: BitmapOfPeriod): string | undefined {
     const record = this.#record(id);
-    if (!record) throw new StoreError(`The dirty bitmap ${id} is gone.`);
+    if (!record) throw new StoreError(`The dirty bitmap ${id} is missing.`);
     return record.written ? this.path(id) : undefined;
   }
 

@@ -98,7 +98,7 @@ export class HostFiles implements HostArchives {
     } finally {
       closeSync(handle);
     }
-    if (!entry) throw new FormatError(`The archive holds no file ${member}.`);
+    if (!entry) throw new FormatError(`The archive has no file ${member}.`);
     const { offset, size } = entry;
     // Beside the image, and by its name, for the same reason.
     const raw = `${this.#images.path(to)}.unpacked`;
@@ -124,7 +124,7 @@ export class HostFiles implements HostArchives {
   #inside(path: string): string {
     const real = realpathSync(path);
     if (!real.startsWith(realpathSync(this.#folder) + sep)) {
-      throw new FormatError('the path leads out of the files of the host');
+      throw new FormatError('the path leaves the files of the host');
     }
     return real;
   }
@@ -147,7 +147,7 @@ function documentIn(file: number): string {
       document = read(offset, size).toString('utf8');
     }
   }
-  if (document === undefined) throw new FormatError('The archive holds no OVF document.');
+  if (document === undefined) throw new FormatError('The archive has no OVF document.');
   return document;
 }
 
@@ -175,7 +175,7 @@ async function copyBytes(
     for (let done = 0; done < size; ) {
       const length = Math.min(piece.length, size - done);
       const { bytesRead } = await source.read(piece, 0, length, offset + done);
-      if (bytesRead === 0) throw new Error(`${from} is cut off.`);
+      if (bytesRead === 0) throw new Error(`${from} is truncated.`);
       if (!piece.subarray(0, bytesRead).equals(zeros.subarray(0, bytesRead))) {
         await target.write(piece, 0, bytesRead, ref + done);
       }

@@ -102,7 +102,7 @@ export class QemuNbd {
     while (!(await greets(socket))) {
       if (isGone || Date.now() - begun > patience) {
         await this.stop(id);
-        throw new Error(`qemu-nbd does not open ${file}: ${complaint.trim() || 'it is silent'}`);
+        throw new Error(`qemu-nbd cannot open ${file}: ${complaint.trim() || 'no message'}`);
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
@@ -221,7 +221,7 @@ export class TicketImages {
       else await this.#files.toRead(diskId, length);
       return { kind: 'file', path: file };
     }
-    if (!this.#qemuNbd) throw new Error('qemu-nbd is not installed any more.');
+    if (!this.#qemuNbd) throw new Error('qemu-nbd is no longer installed.');
     if (writable) await this.#files.ensureQcow2(diskId, size, qcow2);
     await requireWholeFile(file, `The image of disk ${diskId}`);
     return this.#qemuNbd.start(id, { file, writable, sparse });

@@ -37,7 +37,7 @@ export async function readable(path: string): Promise<{ path: string; format: 'r
  */
 export function requireWhole(head: Buffer, what: string): void {
   const lack = isListOfFiles(head)
-    ? 'only a list of other files, without their bytes'
+    ? 'only a list of other files, without data'
     : lackOf(imageFormat(head, head.length));
   if (lack !== undefined) throw new FormatError(`${what} is ${lack}.`);
 }
@@ -64,9 +64,7 @@ async function converted(region: ImageRegion, image: ForeignImage): Promise<stri
   const target = `${region.path}.qcow2`;
   const info = await qemuImg(image, ['info', '--output=json', word]);
   if (readInfo(info).isDifference) {
-    throw new FormatError(
-      `A disk in the archive is ${image.name}, only the difference to another image.`,
-    );
+    throw new FormatError(`A disk in the archive is ${image.name}, the overlay of another image.`);
   }
   await qemuImg(image, ['convert', '-O', 'qcow2', word, target]);
   return target;

@@ -99,7 +99,7 @@ export class StorageFolder implements SharedStorage {
     documents: ReadonlyMap<string, string>,
   ): void {
     if (this.claim(id, domain) === 'refused') {
-      throw new Error(`Storage domain ${id} is attached elsewhere.`);
+      throw new Error(`Storage domain ${id} is attached to another site.`);
     }
     for (const image of contents.images) this.#requireWhole(id, image);
     const stored = new Set(contents.images.map((image) => image.id));
@@ -148,7 +148,7 @@ export class StorageFolder implements SharedStorage {
   }
 
   #path(id: string, ...parts: readonly string[]): string {
-    if (!uuid.test(id)) throw new Error(`"${id}" is not the id of a storage domain.`);
+    if (!uuid.test(id)) throw new Error(`"${id}" is not a storage domain id.`);
     return join(this.#folder, id, ...parts);
   }
 }
@@ -163,7 +163,7 @@ function readDocument<T = StoredObject>(path: string): T | undefined {
   try {
     return readJson(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${String(error)}`, { cause: error });
+    throw new Error(`cannot read "${path}": ${String(error)}`, { cause: error });
   }
 }
 

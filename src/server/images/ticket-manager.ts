@@ -110,7 +110,7 @@ export class TicketManager implements Tickets {
   }
 
   #placed(): { store: Store; site: Site } {
-    if (!this.#place) throw new Error('Nobody watches the tickets yet.');
+    if (!this.#place) throw new Error('No ticket manager is running.');
     return this.#place;
   }
 
@@ -147,7 +147,7 @@ export class TicketManager implements Tickets {
       });
     while (isOpen()) {
       if (this.#now() > until) {
-        throw new StoreError(`The ticket ${id} is still open at another server.`);
+        throw new StoreError(`Ticket ${id} is still open on another server.`);
       }
       await wait(sharedLookInterval / 4);
     }

@@ -89,13 +89,13 @@ function unfit(
   }
   const cores = coresOf(host, cluster);
   if (processorsOf(vm) > cores) {
-    return `not enough processors (it has ${cores}, ${processorsOf(vm)} are needed)`;
+    return `not enough CPUs (${cores} available, ${processorsOf(vm)} needed)`;
   }
   if (BigInt(vm.memory ?? 0) > freeMemory) {
-    return `not enough memory (${freeMemory} bytes are free, ${vm.memory} are needed)`;
+    return `not enough memory (${freeMemory} bytes free, ${vm.memory} needed)`;
   }
   const foreign = devices.find((device) => device.host?.id !== host.id);
-  return foreign ? `it does not have the host device ${foreign.name}` : undefined;
+  return foreign ? `it lacks the host device ${foreign.name}` : undefined;
 }
 
 function devicesOf(ctx: RuleContext, vm: Vm): Resource<'host_device'>[] {
@@ -140,7 +140,7 @@ function best(ctx: RuleContext, vm: Vm, policyId: string, choices: readonly Choi
     }
   }
   const [first, ...others] = choices;
-  if (!first) throw new Error('There is no host to choose from.');
+  if (!first) throw new Error('No host is available.');
   return others.reduce(
     (chosen, choice) => ((ranks.get(choice) ?? 0) < (ranks.get(chosen) ?? 0) ? choice : chosen),
     first,
@@ -215,7 +215,7 @@ function fitting(
   for (const host of hosts) {
     const id = host.id ?? '';
     if (only && !only.includes(id)) {
-      reasons.push(`${host.name}: not one of the hosts that were asked for`);
+      reasons.push(`${host.name}: not one of the requested hosts`);
       continue;
     }
     const seen = candidate(host, cluster, used.get(id) ?? unused);

@@ -101,6 +101,6 @@ export const networkRevertDeadline = defineDeadline(deadline, (ctx, { host }) =>
   ctx.event(
     'HOST_NETWORKS_REVERTED',
     { host: found },
-    { Reason: 'Nobody confirmed the change in time.' },
+    { Reason: 'The change was not confirmed in time.' },
   );
 });

@@ -87,17 +87,16 @@ function checkProcessors(ctx: RuleContext, vm: Base, action: string): void {
   inRange(ctx, 'cpu.topology.sockets', sockets, 1, 710, action, fault);
   inRange(ctx, 'cpu.topology.cores', cores, 1, 254, action, fault);
   inRange(ctx, 'cpu.topology.threads', threads, 1, 8, action, fault);
-  inRange(ctx, 'the number of processors', sockets * cores * threads, 1, 710, action, fault);
+  inRange(ctx, 'the number of CPUs', sockets * cores * threads, 1, 710, action, fault);
   const seen = new Set<number>();
   for (const { vcpu = 0, cpu_set: set = '' } of vm.cpu?.cpu_tune?.vcpu_pins ?? []) {
     if (!/^\^?\d+(-\d+)?(,\^?\d+(-\d+)?)*$/.test(set)) {
-      ctx.refuse('VM_PINNING_INVALID', { action, what: `"${set}" is not a set of processors` });
+      ctx.refuse('VM_PINNING_INVALID', { action, what: `"${set}" is not a set of CPUs` });
     }
     if (vcpu >= sockets * cores * threads) {
-      ctx.refuse('VM_PINNING_INVALID', { action, what: `there is no virtual processor ${vcpu}` });
+      ctx.refuse('VM_PINNING_INVALID', { action, what: `virtual CPU ${vcpu} does not exist` });
     }
-    if (seen.has(vcpu))
-      ctx.refuse('VM_PINNING_INVALID', { action, what: `${vcpu} is there twice` });
+    if (seen.has(vcpu)) ctx.refuse('VM_PINNING_INVALID', { action, what: `${vcpu} appears twice` });
     seen.add(vcpu);
   }
   if (seen.size > 0 && (vm.placement_policy?.hosts ?? []).length === 0) {

@@ -149,6 +149,6 @@ export function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
 /** The same, where nothing else has such a collection. */
 export function requireVm(ctx: RuleContext, ref: CollectionRef): Vm {
   const vm = vmOf(ctx, ref);
-  if (!vm) throw new Error(`${ref.collection} has no virtual machine.`);
+  if (!vm) throw new Error(`${ref.collection} has no VM.`);
   return vm;
 }

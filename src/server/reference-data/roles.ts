@@ -125,7 +125,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: '00000000-0000-0000-0000-000000000001',
     name: 'SuperUser',
-    description: 'All powers',
+    description: 'All permissions',
     administrative: true,
     viewsChildren: true,
     permits: allPermits,
@@ -133,7 +133,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: '00000000-0000-0000-0001-000000000001',
     name: 'UserRole',
-    description: 'Standard end user on VMs',
+    description: 'Standard end user of VMs',
     administrative: false,
     viewsChildren: true,
     permits: words(
@@ -143,7 +143,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: '00000000-0000-0000-0001-000000000002',
     name: 'PowerUserRole',
-    description: 'May create VMs, templates, disks',
+    description: 'Creates VMs, templates and disks',
     administrative: false,
     viewsChildren: false,
     permits: words(
@@ -153,7 +153,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00001-0000-0000-0000-def000000001',
     name: 'ClusterAdmin',
-    description: 'Administrator of one cluster',
+    description: 'Administrator of a cluster',
     administrative: true,
     viewsChildren: true,
     permits: words(
@@ -163,7 +163,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00002-0000-0000-0000-def000000002',
     name: 'DataCenterAdmin',
-    description: 'Administrator of one data center, without storage creation',
+    description: 'Administrator of a data center, without storage creation',
     administrative: true,
     viewsChildren: true,
     permits: words(
@@ -233,7 +233,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000a-0000-0000-0000-def00000000a',
     name: 'QuotaConsumer',
-    description: 'May consume a quota',
+    description: 'Consumer of a quota',
     administrative: false,
     viewsChildren: false,
     permits: words('consume_quota'),
@@ -251,7 +251,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000a-0000-0000-0000-def00000000c',
     name: 'DiskCreator',
-    description: 'May create disks',
+    description: 'Creator of disks',
     administrative: false,
     viewsChildren: false,
     permits: words('create_disk login'),
@@ -269,7 +269,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000a-0000-0000-0000-def00000000d',
     name: 'VmCreator',
-    description: 'May create VMs',
+    description: 'Creator of VMs',
     administrative: false,
     viewsChildren: false,
     permits: words('create_vm create_disk login assign_cpu_profile'),
@@ -277,7 +277,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000a-0000-0000-0000-def00000000e',
     name: 'TemplateCreator',
-    description: 'May create templates',
+    description: 'Creator of templates',
     administrative: false,
     viewsChildren: false,
     permits: words('create_template login'),
@@ -295,7 +295,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000c-0000-0000-0000-def000000000',
     name: 'ExternalEventsCreator',
-    description: 'May post external events',
+    description: 'Creator of external events',
     administrative: false,
     viewsChildren: false,
     permits: words('inject_external_events'),
@@ -303,7 +303,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000d-0000-0000-0000-def000000000',
     name: 'ExternalTasksCreator',
-    description: 'May post external jobs',
+    description: 'Creator of external jobs',
     administrative: false,
     viewsChildren: false,
     permits: words('inject_external_tasks'),
@@ -311,7 +311,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000a-0000-0000-0000-def000000010',
     name: 'VnicProfileUser',
-    description: 'May use a vnic profile',
+    description: 'User of a vNIC profile',
     administrative: false,
     viewsChildren: false,
     permits: words('configure_vm_network configure_template_network login'),
@@ -319,7 +319,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00009-0000-0000-0000-def000000009',
     name: 'UserTemplateBasedVm',
-    description: 'May use a template',
+    description: 'User of a template',
     administrative: false,
     viewsChildren: false,
     permits: words('create_vm assign_cpu_profile'),
@@ -327,7 +327,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00011-0000-0000-0000-def000000011',
     name: 'InstanceCreator',
-    description: 'May create VMs from the user portal',
+    description: 'Creator of VMs in the user portal',
     administrative: false,
     viewsChildren: false,
     permits: words('create_instance create_disk login'),
@@ -345,7 +345,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def0000c-0000-0000-0000-def00000000c',
     name: 'ReadOnlyAdmin',
-    description: 'May see everything',
+    description: 'Read-only access to everything',
     administrative: true,
     viewsChildren: true,
     permits: words('login'),
@@ -385,7 +385,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00013-0000-0000-0000-def000000013',
     name: 'MacPoolAdmin',
-    description: 'Mac pool administrator',
+    description: 'Administrator of MAC pools',
     administrative: true,
     viewsChildren: true,
     permits: words('login create_mac_pool edit_mac_pool delete_mac_pool configure_mac_pool'),
@@ -393,7 +393,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00014-0000-0000-0000-def000000014',
     name: 'MacPoolUser',
-    description: 'May use a mac pool',
+    description: 'User of a MAC pool',
     administrative: false,
     viewsChildren: true,
     permits: words('login configure_mac_pool'),
@@ -401,7 +401,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00020-0000-0000-0000-abc000000010',
     name: 'DiskProfileUser',
-    description: 'May use a disk profile',
+    description: 'User of a disk profile',
     administrative: false,
     viewsChildren: false,
     permits: words('attach_disk_profile'),
@@ -435,7 +435,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00017-0000-0000-0000-def000000017',
     name: 'CpuProfileOperator',
-    description: 'May use a cpu profile',
+    description: 'User of a CPU profile',
     administrative: false,
     viewsChildren: false,
     permits: words('assign_cpu_profile'),
@@ -443,7 +443,7 @@ export const roles: readonly PredefinedRole[] = [
   {
     id: 'def00016-0000-0000-0000-def000000016',
     name: 'CpuProfileCreator',
-    description: 'Cpu profile administration',
+    description: 'Administrator of CPU profiles',
     administrative: true,
     viewsChildren: false,
     permits: words('delete_cpu_profile update_cpu_profile create_cpu_profile assign_cpu_profile'),

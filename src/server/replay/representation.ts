@@ -41,14 +41,14 @@ export function represented(
   const wanted = acceptedMedia(accept);
   if (recorded === undefined || recorded === wanted || isAccepted(accept, recorded)) return plain;
   if (wanted === undefined) {
-    throw new Refusal(406, 'Not Acceptable', `This is a replay: the answer is ${recorded}.`);
+    throw new Refusal(406, 'Not Acceptable', `This is a replay: the response is ${recorded}.`);
   }
   const converted = convert(text, recorded, wanted, status, operation, dialect);
   if (converted === undefined) {
     throw new Refusal(
       406,
       'Not Acceptable',
-      `This is a replay: the answer was recorded as ${recorded}, and cannot be written as ${wanted}.`,
+      `This is a replay: the response was recorded as ${recorded} and cannot be converted to ${wanted}.`,
     );
   }
   const charset = wanted === 'application/xml' ? ';charset=UTF-8' : '';

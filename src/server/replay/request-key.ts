@@ -67,11 +67,21 @@ function contentOf(
   if (text.trim() === '') return '';
   const media = contentMedia(contentType) ?? (text.trimStart()[0] === '<' ? xml : json);
   const decoded = operation && decodedBody(media, text, operation);
-  const value = decoded ?? (media === json ? jsonValue(text) : undefined);
+  const value = withoutChosenId(
+    decoded ?? (media === json ? jsonValue(text) : undefined),
+    operation,
+  );
   const content = value === undefined ? undefined : contentOfValue(value);
   if (content === undefined) return text.trim().replaceAll(/\s+/g, ' ');
   // An action without parameters may have a body or not.
   return content === '{}' ? '' : content;
+}
+
+/** A body without the id of a new disk, which clients choose at random in each run. */
+function withoutChosenId(value: unknown, operation: Operation | undefined): unknown {
+  const isNewDisk = operation?.name === 'add' && operation.path === '/disks';
+  if (!isNewDisk || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'id'));
 }
 
 /** A value with its members in order; undefined for one that is nested too deeply to be compared. */

@@ -67,8 +67,8 @@ export class Script {
     if (!line) {
       const times = all.length === 1 ? 'once' : `${all.length} times`;
       throw notRecorded(
-        `${described(request)} was recorded ${times}, and that has been answered. ` +
-          'POST /_vmctl/reset begins the recording anew.',
+        `${described(request)} was recorded ${times}; all responses were used. ` +
+          'POST /_vmctl/reset restarts the recording.',
       );
     }
     line.isUsed = true;
@@ -78,13 +78,14 @@ export class Script {
   #unknown(request: ComparedRequest): Refusal {
     const text = described(request);
     const same = this.#requests.some((one) => described(one) === text);
-    if (same) return notRecorded(`${text} was recorded, but with another body.`);
+    if (same) return notRecorded(`${text} was recorded with another body.`);
     const near = this.#requests
       .map((one) => ({ text: described(one), distance: distanceOf(one, request) }))
       .sort((one, other) => one.distance - other.distance)
       .slice(0, shownNear)
       .map((one) => one.text);
-    const known = near.length > 0 ? `The nearest that were: ${near.join(', ')}.` : 'Nothing was.';
+    const known =
+      near.length > 0 ? `Similar requests: ${near.join(', ')}.` : 'The recording is empty.';
     return notRecorded(`${text} was not recorded. ${known}`);
   }
 }

@@ -63,7 +63,7 @@ async function answer(parts: ReplayParts, request: ServiceRequest): Promise<ApiR
     return {
       status: 501,
       headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
-      body: 'this is a replay, and bytes of disks are not recorded\n',
+      body: 'this is a replay; recordings have no disk contents\n',
     };
   }
   const own = api ? undefined : ownEndpoint(parts, message.method ?? 'GET', target);
@@ -103,7 +103,7 @@ function recorded(
   accept: string | undefined,
   operation: Parameters<typeof represented>[3],
 ): ApiResponse {
-  if (!response) throw new Dropped('The recorded request got no answer.');
+  if (!response) throw new Dropped('The recorded request has no response.');
   const here = (text: string) =>
     atHome(text, origins, origin()).replace(
       hiddenAddress,
@@ -119,8 +119,8 @@ function recorded(
     throw new Refusal(
       501,
       'Not Recorded',
-      `This is a replay: the answer of ${request.method} ${request.path} had ${body.bytes} bytes ` +
-        `that were not recorded, because ${body.omitted}.`,
+      `This is a replay: ${body.bytes} bytes of the response of ${request.method} ${request.path} ` +
+        `were not recorded (${body.omitted}).`,
     );
   }
   if ('base64' in body) return { status, headers, body: [Buffer.from(body.base64, 'base64')] };
@@ -158,7 +158,7 @@ function ownEndpoint(
       script.rewind();
       return json({ status: 'ok' });
     }
-    throw new Refusal(404, 'Not Found', `A replay has GET ready, GET live and POST reset there.`);
+    throw new Refusal(404, 'Not Found', `A replay supports GET ready, GET live and POST reset.`);
   }
   const isPki = [dialect.appRoot, '/ovirt-engine'].some(
     (root) => pathname === `${root}/services/pki-resource`,

@@ -48,7 +48,7 @@ export async function startReplay(given: ReplayOptions): Promise<RunningReplay> 
   const foreign = exchanges.length - belonging.length;
   if (foreign > 0) {
     const place = dialect.appRoot || '/';
-    options.log(`requests to other services than that at ${place} are left out: ${foreign}`);
+    options.log(`ignored requests to services other than ${place}: ${foreign}`);
   }
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-replay-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -115,8 +115,8 @@ function placeOf(
   const appRoot = roots.find((root) => root !== undefined);
   if (appRoot === undefined) {
     throw new RecordingError(
-      `there is no request to a service in ${file}`,
-      'record a command that sends one: vmctl --record FILE vms list',
+      `${file} has no request to a service`,
+      'record a command that sends a request: vmctl --record FILE vms list',
     );
   }
   const belonging = exchanges.filter((_, at) => [appRoot, undefined].includes(roots[at]));

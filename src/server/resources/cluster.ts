@@ -235,7 +235,7 @@ function upgrade(ctx: RuleContext, cluster: Cluster, body: ActionBody): undefine
   if (runs === (action === 'start')) {
     ctx.refuse('CLUSTER_UPGRADE_RUNS', {
       action: 'upgrade',
-      state: runs ? 'runs already' : 'does not run',
+      state: runs ? 'is already running' : 'is not running',
     });
   }
   const percent = Number(body['upgrade_percent_complete'] ?? cluster.upgrade_percent_complete ?? 0);

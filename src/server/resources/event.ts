@@ -93,7 +93,7 @@ export const eventBehavior = define('event', {
       const where = { collection: dismissedEvents, ...(named === undefined ? {} : { id: named }) };
       const dismissed = ctx.tx.list('event', { where });
       if (named !== undefined && dismissed.length === 0) {
-        throw notFound(`There is no dismissed event ${named}.`);
+        throw notFound(`No dismissed event ${named}.`);
       }
       for (const event of dismissed) moveEvent(ctx, event, '/events');
       ctx.event('ALERTS_SHOWN_AGAIN');

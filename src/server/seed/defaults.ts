@@ -163,7 +163,7 @@ function addCatalogues(ctx: RuleContext): void {
     tx.insert('cluster_feature', `/clusterlevels/${level}/clusterfeatures`, {
       id: namedId('cluster feature', level),
       name: 'NESTED_VIRTUALIZATION',
-      description: 'Virtual machines can run virtual machines.',
+      description: 'Nested virtualization for VMs.',
       cluster_level: { id: level },
     });
   }

@@ -62,7 +62,7 @@ export function addUnpostable(
 ): StoredObject | undefined {
   const giver = givers[ref.kind];
   if (!giver) return undefined;
-  if (loginOf(item) === '') throw new Error(`${where}: it has no name`);
+  if (loginOf(item) === '') throw new Error(`${where}: name missing`);
   return giver(ctx, ref, item);
 }
 

@@ -39,13 +39,13 @@ export async function parseInventory(text: string): Promise<Plan | undefined> {
     content = readFileSync(text, 'utf8');
   } catch (cause) {
     throw new Error(
-      `--inventory "${text}" is neither empty, small, nor counts such as hosts=10,vms=1000, and cannot be read as a file: ${systemReason(cause)}.`,
+      `--inventory "${text}" is not empty, small, a list of counts (hosts=10,vms=1000) or a readable file: ${systemReason(cause)}.`,
       { cause },
     );
   }
   const { value, place } = await parseYaml(content, text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${place}: expected counts such as "hosts: 10", or lists of objects`);
+    throw new Error(`${place}: expected counts, for example "hosts: 10", or lists of objects`);
   }
   const entries = Object.entries(value);
   return entries.some(([, one]) => typeof one === 'object')
@@ -111,7 +111,7 @@ function stateIn(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new Error(`--load ${path} cannot be read: ${systemReason(cause)}.`, { cause });
+    throw new Error(`--load: cannot read "${path}": ${systemReason(cause)}.`, { cause });
   }
 }
 

@@ -77,11 +77,10 @@ function compare(found: number, acknowledged: number): LostCommits | undefined {
  * does not close a file before the garbage collector has ended its prepared statements.
  */
 function numberIn(db: Database, select: string): number | undefined {
-  const mark = 'number ';
   try {
-    db.exec(`SELECT json_extract('{}', '${mark}' || coalesce((${select}), 0))`);
+    db.exec(`SELECT json_extract('{}', 'number ' || coalesce((${select}), 0))`);
   } catch (error) {
-    const [, digitsFound] = new RegExp(`${mark}(\\d+)`).exec(messageOf(error)) ?? [];
+    const [, digitsFound] = /number (\d+)/.exec(messageOf(error)) ?? [];
     return digitsFound === undefined ? undefined : Number(digitsFound);
   }
   return undefined;

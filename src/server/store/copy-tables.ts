@@ -152,9 +152,9 @@ export function differenceOf(one: Database, other: Database): string | undefined
           return `${stored.name} ${key}: ${different.name}`;
         }
       }
-      if (opposite.length > rows.length) return `${stored.name}: there are more rows`;
+      if (opposite.length > rows.length) return `${stored.name}: more rows than expected`;
     }
-    if (!others.next().done) return `${stored.name}: there are more rows`;
+    if (!others.next().done) return `${stored.name}: more rows than expected`;
   }
   return undefined;
 }

@@ -12,14 +12,14 @@ export function messageOf(cause: unknown): string {
 
 /** A message of SQLite, or of the system, about the disk: with what helps where that is known. */
 export function ioCause(text: string): string {
-  if (/is full/i.test(text)) return 'the disk that holds it is full; free some space';
+  if (/is full/i.test(text)) return 'the disk of the database is full; free some space';
   if (/readonly/i.test(text)) {
-    return 'it can only be read; make its folder and its file system writable for this user';
+    return 'the database is read-only; make its folder and file system writable for this user';
   }
   if (/unable to open/i.test(text)) {
-    return `${text}; is its folder writable, and are there file descriptors left?`;
+    return `${text}; check that its folder is writable and the limit of open files`;
   }
-  if (/I\/O/i.test(text)) return `the disk failed (${text}); look at the log of the system`;
+  if (/I\/O/i.test(text)) return `disk failure (${text}); check the system log`;
   return text;
 }
 
@@ -165,7 +165,7 @@ async function nativeDatabase(): Promise<NativeConstructor> {
     return module.default as NativeConstructor;
   } catch (cause) {
     throw new Error(
-      `Node ${process.versions.node} has no SQLite of its own and the optional package libsql is not installed. Use Node 22.13 or newer, or run: npm install libsql`,
+      `Node ${process.versions.node} lacks SQLite and the optional package libsql is not installed. Use Node 22.13 or newer, or run: npm install libsql`,
       { cause },
     );
   }

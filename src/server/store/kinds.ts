@@ -83,7 +83,7 @@ export function isKind(name: string): name is KindName {
 
 /** The kind of a name that the model or a table gave. Throws where there is none: a mistake in the code. */
 export function kindNamed(name: string): KindName {
-  if (!isKind(name)) throw new Error(`There is no kind ${name}.`);
+  if (!isKind(name)) throw new Error(`Unknown kind ${name}.`);
   return name;
 }
 

@@ -32,14 +32,14 @@ export function refusalOf(path: string, cause: unknown): Error {
   if (/locked|busy/i.test(text)) {
     return new FolderInUse(
       `Cannot use the data in ${path}: another vmctl serve uses it.`,
-      'stop that one, or choose another folder with --data',
+      'stop it, or use another folder with --data',
       cause,
     );
   }
   if (/malformed|not a database/i.test(text)) {
     return new FolderError(
       `${path} is damaged: ${text}.`,
-      'bring a backup into an empty folder with vmctl serve --restore; or begin an empty site with --new-site, which moves what is there aside and deletes nothing',
+      'restore a backup to an empty folder with vmctl serve --restore; or start an empty site with --new-site, which moves existing files aside and deletes nothing',
       cause,
     );
   }

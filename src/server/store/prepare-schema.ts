@@ -33,7 +33,7 @@ export function prepareSchema(db: Database): void {
   const version = Number(readMeta(prepare, 'schema_version') ?? schemaVersion);
   if (version > schemaVersion) {
     throw new Error(
-      `The data was written by a newer vmctl (schema ${version}, this one knows ${schemaVersion}). Use that version, or another folder with --data.`,
+      `A newer vmctl wrote the data (schema ${version}, this version supports ${schemaVersion}). Use that version, or another folder with --data.`,
     );
   }
   const stored = db.prepare('PRAGMA user_version').get()?.['user_version'];

@@ -114,5 +114,5 @@ function matchUser(
 
 /** The model declares a way to a value that is none: a mistake in the code. */
 export function unknownWay(what: string): Error {
-  return new Error(`The model does not say where to find "${what}".`);
+  return new Error(`The model has no location for "${what}".`);
 }

@@ -199,7 +199,7 @@ export function sortKey(
   let at = kind;
   let ids = `(${table(kind)}.id)`;
   for (const step of field.through) {
-    if ('paired' in step) throw new Error(`Nothing sorts by ${name}.`);
+    if ('paired' in step) throw new Error(`Cannot sort by ${name}.`);
     const [type = '', attribute = ''] = 'back' in step ? step.back.split('.') : [at, step.follow];
     const from = kindNamed(type);
     const [here, there] = 'back' in step ? ['target', 'id'] : ['id', 'target'];
@@ -212,7 +212,7 @@ export function sortKey(
       ids = `(SELECT s.id FROM ${table(from)} s WHERE s.${column} IN ${ids})`;
     else ids = `(SELECT s.${column} FROM ${table(at)} s WHERE s.id IN ${ids})`;
     const next = 'back' in step ? from : declared && typeBehind(declared.kind);
-    if (!next) throw new Error(`Nothing is found at ${attribute} of ${from}.`);
+    if (!next) throw new Error(`No value at ${attribute} of ${from}.`);
     at = next;
   }
   const value = sortValue(at, path, seen);

@@ -212,7 +212,7 @@ function loadLine(
 ): void {
   if (number === 1) {
     if (line['format'] !== format) {
-      throw new Mistake(['format'], 'this is not the state of a vmctl serve');
+      throw new Mistake(['format'], 'not a state of vmctl serve');
     }
     if (line['version'] !== formatVersion) {
       const problem = `it has version ${String(line['version'])}, not ${formatVersion}`;
@@ -221,11 +221,11 @@ function loadLine(
   } else if (line['kind'] !== undefined) {
     const kind = String(line['kind']);
     if (!isKind(kind) || !kinds.has(kind)) {
-      throw new Mistake(['kind'], `there is no kind of objects called ${kind}`);
+      throw new Mistake(['kind'], `unknown kind of objects "${kind}"`);
     }
     if (!isRecord(line['object'])) throw new Mistake(['object'], 'it has no object');
     if (typeof line['object']['id'] !== 'string') {
-      throw new Mistake(['object'], 'this is an object without an id');
+      throw new Mistake(['object'], 'the object has no id');
     }
     tx.restore(kind, String(line['collection']), line['object']);
   } else if (line['counter'] !== undefined) {
@@ -242,7 +242,7 @@ function loadLine(
       String(line['target']),
       writeDocument(line['data']),
     );
-  } else throw new Error('it is neither an object, a counter nor a task');
+  } else throw new Error('it is not an object, a counter or a task');
 }
 
 /** A number of a line. Throws for what is none, or not exact. */

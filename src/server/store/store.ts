@@ -180,7 +180,7 @@ class SqliteStore implements Store {
       return work(this.#tx);
     } catch (cause) {
       if (!isOfDisk(cause)) throw cause;
-      throw new StoreError(`The data could not be read: ${ioCause(messageOf(cause))}.`, { cause });
+      throw new StoreError(`Cannot read the data: ${ioCause(messageOf(cause))}.`, { cause });
     }
   }
 
@@ -298,7 +298,7 @@ class SqliteStore implements Store {
     }
     for (const takeBack of this.#tx.undo.splice(0)) takeBack();
     // A full disk, and one that can only be read, heal without a restart: nothing was written.
-    const text = `Nothing was changed: ${ioCause(messageOf(cause))}, and try again.`;
+    const text = `The request changed nothing: ${ioCause(messageOf(cause))}, and try again.`;
     const error = new StoreError(text, { cause });
     for (const { reject } of group) reject(error);
   }
@@ -310,7 +310,7 @@ class SqliteStore implements Store {
   #fail(group: readonly Pending[], cause: unknown): void {
     for (const takeBack of this.#tx.undo.splice(0)) takeBack();
     this.#failed = new StoreError(
-      `The data could not be written: ${ioCause(messageOf(cause))}. Nothing is changed any more until the server was started again.`,
+      `Cannot write the data: ${ioCause(messageOf(cause))}. The server refuses changes until it is restarted.`,
       { cause },
     );
     for (const { reject } of group) reject(this.#failed);
@@ -326,7 +326,7 @@ class SqliteStore implements Store {
     try {
       this.#tx.statement('VACUUM INTO ?').run(path);
     } catch (cause) {
-      throw new StoreError(`The data could not be copied: ${ioCause(messageOf(cause))}.`, {
+      throw new StoreError(`Cannot copy the data: ${ioCause(messageOf(cause))}.`, {
         cause,
       });
     }
@@ -359,7 +359,7 @@ class SqliteStore implements Store {
       this.#ids.release();
       this.#log.close();
     } catch (cause) {
-      this.#failed = new StoreError(`The data could not be closed: ${messageOf(cause)}`, { cause });
+      this.#failed = new StoreError(`Cannot close the data: ${messageOf(cause)}`, { cause });
     }
   }
 }

@@ -67,10 +67,11 @@ class Reader {
     if (this.#size <= headerLength + frameHeaderLength) return undefined;
     const header = this.#read(0, headerLength);
     if (header.equals(emptiedHeader)) return undefined;
-    if ((header.readUInt32BE(0) & 0xfffffffe) >>> 0 !== magic) return 'its first page is no header';
+    if ((header.readUInt32BE(0) & 0xfffffffe) >>> 0 !== magic)
+      return 'its first page has no header';
     this.#littleEndian = (header.readUInt32BE(0) & 1) === 0;
     this.#add(header.subarray(0, 24));
-    if (!this.#fits(header, 24)) return 'its header does not have the sum that it says';
+    if (!this.#fits(header, 24)) return 'its header has a wrong checksum';
     const frameLength = frameHeaderLength + header.readUInt32BE(8);
     const salt = header.subarray(16, 24);
     const frames = Math.floor((this.#size - headerLength) / frameLength);
@@ -90,7 +91,7 @@ class Reader {
       broken = number;
     }
     if (broken === undefined || commits < 2) return undefined;
-    return `its frame ${broken + 1} of ${frames} is not whole, and ${commits} commits follow it`;
+    return `frame ${broken + 1} of ${frames} is incomplete, and ${commits} commits follow it`;
   }
 
   #read(offset: number, length: number): Buffer {
@@ -261,7 +262,7 @@ export class WriteAheadLog {
     if (this.#read(0).equals(emptiedHeader)) {
       const { end, rest } = this.#emptied;
       if (this.#read(end).equals(rest)) return;
-      throw new Error('the log of the database was not begun anew');
+      throw new Error('the database log was not restarted');
     }
     this.#emptied = undefined;
   }

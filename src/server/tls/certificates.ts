@@ -75,7 +75,7 @@ export function givenCertificates(certFile: string, keyFile: string): ServerCert
   const key = readFileSync(keyFile, 'utf8');
   const chain = certificate.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   const last = chain?.at(-1);
-  if (!last) throw new Error(`${certFile} holds no certificate in PEM form.`);
+  if (!last) throw new Error(`${certFile} has no PEM certificate.`);
   return { ca: `${last}\n`, server: { key, certificate } };
 }
 
@@ -115,7 +115,7 @@ function belong({ key, certificate }: KeyAndCertificate, file: string): boolean 
   } catch (error) {
     const { message } = systemError(error);
     throw new Error(
-      `${file} or its key is damaged (${message}). Remove both to have new ones made; whoever trusts the old authority has to agree to the new one.`,
+      `${file} or its key is damaged (${message}). Remove both to create new ones; clients must then trust the new authority.`,
       { cause: error },
     );
   }

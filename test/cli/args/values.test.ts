@@ -52,11 +52,11 @@ describe('sizes, counted in what the model says', () => {
   });
 
   it.each<[string, SizeUnit | undefined, string]>([
-    ['1GB', 'MiB', 'not a whole number of MiB'],
-    ['512MiB', 'GiB', 'not a whole number of GiB'],
-    ['1.5', 'bytes', 'not a whole number'],
-    ['4GiB', undefined, 'not a whole number'],
-    ['many', 'GiB', 'neither a number nor a size'],
+    ['1GB', 'MiB', 'not an integer number of MiB'],
+    ['512MiB', 'GiB', 'not an integer number of GiB'],
+    ['1.5', 'bytes', 'not an integer'],
+    ['4GiB', undefined, 'not an integer'],
+    ['many', 'GiB', 'not a number or a size'],
   ])('%s in %s is refused', (text, unit, message) => {
     const read = () => parseValue(text, { kind: 'long', ...(unit ? { unit } : {}) }, '--x');
     expect(read).toThrow(message);

@@ -62,10 +62,10 @@ describe('explain', () => {
   });
 
   it.each([
-    ['storage_domian', 'there is no such type', 'storage_domain'],
+    ['storage_domian', 'unknown type "storage_domian"', 'storage_domain'],
     ['vm.memry', 'vm has no attribute memry', 'vm.memory'],
     ['vm.cpu.topologie', 'cpu has no attribute topologie', 'cpu.topology'],
-    ['vm.memory.max', 'it has no attributes', 'vmctl explain vm.memory'],
+    ['vm.memory.max', 'vm.memory is long and has no attributes', 'vmctl explain vm.memory'],
   ])('refuses %s, with near names', async (words, message, hint) => {
     const result = await vmctl(['explain', words]);
     expect(result.code).toBe(2);

@@ -91,15 +91,15 @@ describe('login', () => {
   it('F9 refuses another authority than the expected one', async () => {
     const result = await login('--ca-fingerprint', fingerprint('second'));
     expect(result.code).toBe(8);
-    expect(result.stderr).toContain('presents another certificate authority than expected');
+    expect(result.stderr).toContain('presents an unexpected certificate authority');
     expect(stub.requests).toEqual([]);
   });
 
-  it('refuses what is no fingerprint', async () => {
+  it('refuses an invalid fingerprint', async () => {
     const result = await login('--ca-fingerprint', 'AB:CD');
     expect(result.code).toBe(2);
     expect(result.stderr).toBe(
-      'vmctl: --ca-fingerprint AB:CD: no SHA-256 fingerprint\nhint: it has 64 hexadecimal digits, with or without colons\n',
+      'vmctl: --ca-fingerprint AB:CD: not a SHA-256 fingerprint\nhint: use 64 hexadecimal digits, with or without colons\n',
     );
   });
 
@@ -164,7 +164,9 @@ describe('login', () => {
   it('F8 takes no unencrypted address and no credentials in it', async () => {
     const plain = await run(['login', 'http://localhost', '--username', 'a@b']);
     expect(plain.code).toBe(2);
-    expect(plain.stderr).toContain('reached by https only');
+    expect(plain.stderr).toContain(
+      'http://localhost is not a valid address: http is not encrypted; use https',
+    );
     const leaking = await run(['login', 'https://admin:secret@localhost', '--username', 'a@b']);
     expect(leaking.code).toBe(2);
     expect(leaking.stderr).not.toContain('secret');
@@ -173,11 +175,11 @@ describe('login', () => {
   it('F8 is not stored insecure, and warns', async () => {
     const result = await login('--insecure');
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('warning: --insecure: nothing proves that localhost');
+    expect(result.stderr).toContain('warning: --insecure: the identity of localhost');
     expect(readFileSync(configFile(), 'utf8')).not.toContain('insecure');
     const next = await run(['whoami']);
     expect(next.code).toBe(8);
-    expect(next.stderr).toContain('comes from an authority that is not trusted here');
+    expect(next.stderr).toContain('its certificate authority is not trusted');
   });
 });
 
@@ -307,7 +309,9 @@ describe('the environment alone', () => {
     stub.routes['GET /virt-app/api'] = { status: 401, body: '' };
     const refused = await run(['whoami'], { env: { ...rest, VMCTL_TOKEN: 'given' } });
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('the token in VMCTL_TOKEN is refused');
+    expect(refused.stderr).toContain(
+      'the token in VMCTL_TOKEN is refused: expired, or for another service',
+    );
   });
 
   it('reads a password file', async () => {
@@ -323,11 +327,11 @@ describe('the environment alone', () => {
     const none = await run(['whoami']);
     expect(none.code).toBe(4);
     expect(none.stderr).toBe(
-      'vmctl: no server is known\nhint: vmctl login https://host signs in; or set VMCTL_URL, VMCTL_USERNAME and VMCTL_PASSWORD\n',
+      'vmctl: no service given\nhint: sign in with vmctl login https://host, or set VMCTL_URL, VMCTL_USERNAME and VMCTL_PASSWORD\n',
     );
     const nobody = await run(['whoami'], { env: { VMCTL_URL: stub.url } });
     expect(nobody.code).toBe(4);
-    expect(nobody.stderr).toContain('nobody is named to sign in');
+    expect(nobody.stderr).toContain(`no user name for ${stub.url}`);
   });
 
   it('never leaks the password to another server of the same user', async () => {

@@ -35,7 +35,9 @@ describe('--dry-run', () => {
       ...['vms', 'create', '--name', 'new', '--cluster', 'lab', '--memory', '1GiB', '--dry-run'],
     ]);
     expect(result.code).toBe(0);
-    expect(result.stdout).toBe(`DRY RUN, nothing sent: POST ${site.stub.url}/virt-app/api/vms
+    expect(
+      result.stdout,
+    ).toBe(`DRY RUN, nothing sent: POST ${site.stub.url}/virt-app/api/vms (create vms/new)
 {
   "name": "new",
   "memory": 1073741824,
@@ -53,10 +55,10 @@ describe('--dry-run', () => {
       ...['vms', 'update', 'web01', '--memory', '8GiB', '--set', 'cpu.topology.cores=2'],
       '--dry-run',
     ]);
-    expect(result.stdout).toContain(`DRY RUN, nothing sent: PUT ${url}\n`);
-    expect(result.stdout).toMatch(/It would change:\n {2}memory: 4294967296 -> 8589934592\n$/);
+    expect(result.stdout).toContain(`DRY RUN, nothing sent: PUT ${url} (update vms/web01)\n`);
+    expect(result.stdout).toMatch(/Changes:\n {2}memory: 4294967296 -> 8589934592\n$/);
     const same = await site.run(['vms', 'update', 'web01', '--memory', '4GiB', '--dry-run']);
-    expect([same.stdout, same.stderr]).toEqual(['', 'vms/web01: nothing to change\n']);
+    expect([same.stdout, same.stderr]).toEqual(['', 'vms/web01: no changes; nothing to do\n']);
     expect(changing()).toEqual([]);
   });
 
@@ -135,7 +137,7 @@ describe('--dry-run', () => {
     for (const words of [['login', site.stub.url], ['logout'], ['context', 'use', 'x']]) {
       const result = await site.run([...words, '--dry-run']);
       expect(result.code).toBe(2);
-      expect(result.stderr).toContain('there is no request to show');
+      expect(result.stderr).toContain('it runs on this computer and sends no request');
     }
   });
 
@@ -174,7 +176,7 @@ describe('--curl', () => {
     expect(result.stdout).toBe(
       `curl --cacert ${site.home}/ca.pem -H "Authorization: Bearer $VMCTL_TOKEN" -H 'accept: application/json' -H 'version: 4' '${site.stub.url}/virt-app/api/vms?search=name%3Dit'\\''s&case_sensitive=false'\n`,
     );
-    expect(result.stderr).toBe('nothing sent; the token has to be in VMCTL_TOKEN\n');
+    expect(result.stderr).toBe('nothing sent; set VMCTL_TOKEN to the token\n');
     expect(site.calls()).toEqual([]);
   });
 
@@ -199,7 +201,7 @@ describe('--curl', () => {
     for (const words of [['wait', 'vms/web01'], ['vms', 'wait', 'web01'], ['doctor']]) {
       const result = await site.run([...words, '--curl']);
       expect(result.code).toBe(2);
-      expect(result.stderr).toContain('there is no single request to show');
+      expect(result.stderr).toContain('it sends several requests');
     }
     expect(site.calls()).toEqual([]);
     const { stdout } = await site.run(['whoami', '--curl']);

@@ -115,9 +115,9 @@ describe('columns that lead to other objects', () => {
   it.each([
     ['cluster.data_centre.name', 'cluster (cluster) has no data_centre', 'cluster.data_center?'],
     ['disk_attachments.disk.alais', 'disk_attachments.disk (disk) has no alais', 'disk.alias?'],
-    ['cluster.name.x', 'cluster.name has no parts, so no x', '--columns cluster.name shows it'],
+    ['cluster.name.x', 'cluster.name has no member x', 'use --columns cluster.name'],
     ['cpu.topolgy.cores', 'cpu (cpu) has no topolgy', 'cpu.topology?'],
-  ])('%s is refused before anything is asked', async (path, message, hint) => {
+  ])('refuses %s before the first request', async (path, message, hint) => {
     const result = await site.run(['vms', 'list', '--columns', path]);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain(message);

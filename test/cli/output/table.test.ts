@@ -48,7 +48,7 @@ describe('a table', () => {
     expect(lines(names, 80)?.[1]).toMatch(/^a-rather\S*…\S*01 {2}up {25}What it is for.*…$/);
   });
 
-  it('has three dots where there are no others', () => {
+  it('has three dots where no others exist', () => {
     expect(lines(names, 80, '...')?.[1]).toMatch(/^a-rather\S*\.\.\.\S*01 .*\.\.\.$/);
     for (const line of lines(names, 80, '...') ?? []) expect(line.length).toBeLessThanOrEqual(80);
   });

@@ -51,7 +51,9 @@ describe('the words of vms start', () => {
   });
 
   it.each(['', 'maybe', '2'])('refuses the value "%s"', (value) => {
-    expect(() => read(`--wait=${value}`)).toThrow(/on or off/);
+    expect(() => read(`--wait=${value}`)).toThrow(
+      `--wait=${value}: the flag is a switch; use true or false`,
+    );
   });
 
   it('leaves values of other flags alone, and what stands behind --', () => {

@@ -33,10 +33,10 @@ describe('private files', () => {
   it('are refused when others may read or change them', () => {
     writePrivate(path, 'x');
     chmodSync(path, 0o640);
-    expect(() => readPrivate(path, 'secret')).toThrow('others may read');
+    expect(() => readPrivate(path, 'secret')).toThrow(`other users can read ${path}`);
     expect(readPrivate(path, 'trusted')).toBe('x');
     chmodSync(path, 0o620);
-    expect(() => readPrivate(path, 'trusted')).toThrow('others may change');
+    expect(() => readPrivate(path, 'trusted')).toThrow(`other users can change ${path}`);
   });
 
   it('are no symbolic links, neither read nor written through', () => {

@@ -45,13 +45,16 @@ it('the variable is named from which a value comes; secrets are not shown', asyn
 
 it.each([
   [['config', 'set', 'outptu', 'json'], 'did you mean output?'],
-  [['config', 'set', 'output', 'jsn'], 'it is one of: table'],
-  [['config', 'set', 'url', 'https://x'], 'there is no default url'],
-  [['config', 'set', 'vmz.columns', 'name'], 'there is no noun vmz\nhint: did you mean vms?'],
+  [['config', 'set', 'output', 'jsn'], 'use one of table'],
+  [['config', 'set', 'url', 'https://x'], 'unknown setting "url"'],
+  [
+    ['config', 'set', 'vmz.columns', 'name'],
+    'vmz.columns: unknown noun "vmz"\nhint: did you mean vms?',
+  ],
   [['config', 'set', 'vms.colums', 'name'], 'did you mean vms.columns?'],
   [['config', 'set', 'vms.columns', 'name,stauts'], 'vm has no stauts\nhint: did you mean status'],
-  [['config', 'set', 'vms.columns', ','], 'vms.columns names no column'],
-  [['config', 'set', 'vms.output', 'jsn'], 'it is one of: table'],
+  [['config', 'set', 'vms.columns', ','], 'vms.columns: no column given'],
+  [['config', 'set', 'vms.output', 'jsn'], 'use one of table'],
 ])('%j is refused', async (argv, message) => {
   expect(await run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });

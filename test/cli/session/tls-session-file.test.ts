@@ -70,7 +70,7 @@ it('it is not begun with when it is about to end', () => {
   expect(store().load(origin)).toBeUndefined();
 });
 
-it('however often it is renewed, the certificate is looked at again after an hour', () => {
+it('however often it is renewed, the certificate is checked again after an hour', () => {
   store().save(origin, session, true);
   for (let minutes = 0; minutes < 55; minutes += 5) {
     pass(300);

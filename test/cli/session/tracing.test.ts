@@ -64,10 +64,10 @@ describe('--debug', () => {
     expect(stdout).toContain('geheim');
   });
 
-  it('refuses what cannot be shown, and can be switched off', async () => {
+  it('refuses an unknown part, and can be switched off', async () => {
     const refused = await run('vms', 'list', '--debug=headers');
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('headers cannot be shown');
+    expect(refused.stderr).toContain('unknown part "headers"\nhint: use --debug');
     const off = await site.run(['vms', 'list', '-q'], { env: { VMCTL_DEBUG: '0' } });
     expect(off.stderr).toBe('');
   });
@@ -86,12 +86,12 @@ describe('--debug-file', () => {
     expect(readFileSync(file, 'utf8').startsWith(text)).toBe(true);
   });
 
-  it('F6 is no file that others can read, and no link', async () => {
+  it('F6 refuses a file that other users can read, and a link', async () => {
     writeFileSync(file, '');
     chmodSync(file, 0o644);
     const open = await run('vms', 'list', '--debug-file', file);
     expect(open.code).toBe(2);
-    expect(open.stderr).toContain('others may read this file');
+    expect(open.stderr).toContain('other users can read this file');
     rmSync(file);
     symlinkSync(join(site.home, 'elsewhere'), file);
     expect((await run('vms', 'list', '--debug-file', file)).code).toBe(2);
@@ -150,7 +150,7 @@ describe('--verbose', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'vms/web01\n' });
     expect(stderr.split('\n')).toEqual([
       `> server ${site.stub.url}/virt-app as admin@internal`,
-      '> look for web01',
+      '> find web01',
       '> sign in as admin@internal',
       '> get vms/web01',
       '',
@@ -158,9 +158,9 @@ describe('--verbose', () => {
     expect(stderr).not.toContain(password);
   });
 
-  it('speaks beside --quiet, and not without being asked', async () => {
+  it('prints with --quiet as well, and only if set', async () => {
     const quiet = await run('vms', 'get', 'web01', '-q', '--verbose');
-    expect(quiet.stderr).toContain('> look for web01\n');
+    expect(quiet.stderr).toContain('> find web01\n');
     expect((await run('vms', 'get', 'web01')).stderr).toBe('');
   });
 });
@@ -182,5 +182,19 @@ describe('--api-version', () => {
     const { code, stderr } = await run('vms', 'list', '--api-version', version);
     expect(code).toBe(2);
     expect(stderr).toContain('--api-version');
+  });
+});
+
+describe('--record', () => {
+  it.each([
+    ['precious\n', 'the file is not a recording'],
+    ['{"recording":"vmctl","version":2,"program":"9"}\n', 'recording of version 2'],
+  ])('refuses a file with %j', async (text, problem) => {
+    writeFileSync(file, text, { mode: 0o600 });
+    const refused = await run('vms', 'list', '--record', file);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      `vmctl: --record ${file}: ${problem}\nhint: use a new file; existing files are not overwritten\n`,
+    ]);
   });
 });

@@ -81,7 +81,9 @@ describe('pages', () => {
     expect(stdout.trimEnd().split('\n').sort()).toEqual(
       Array.from({ length: 7 }, (_, index) => `vm${index + 1}`),
     );
-    expect(stderr).toBe('warning: objects came or went while the pages were read; looked again\n');
+    expect(stderr).toBe(
+      'warning: objects changed while the pages were read; vmctl read them again\n',
+    );
   });
 
   it('lose nothing in XML either', async () => {
@@ -92,19 +94,27 @@ describe('pages', () => {
     expect(stdout.match(/id="vm\d"/g)?.sort()).toEqual(
       Array.from({ length: 7 }, (_, index) => `id="vm${index + 1}"`),
     );
-    expect(stderr).toContain('looked again');
+    expect(stderr).toBe(
+      'warning: objects changed while the pages were read; vmctl read them again\n',
+    );
   });
 
   it('end at the limit, and not in silence', async () => {
     const { stdout, stderr } = await list('-o', 'id', '--page-size', '3', '--limit', '5');
     expect(stdout.trimEnd().split('\n')).toHaveLength(5);
-    expect(stderr).toBe('showing 5 vms, as --limit says; there may be more\n');
+    expect(stderr).toBe('showing 5 vms (--limit); more may exist\n');
   });
 
   it.each([
     [['vms', 'list', '--page-size', '0'], 'not a number of objects'],
-    [['vms', 'list', '--page-size', '3', '--page', '2'], 'one page is asked for'],
-    [['vms', 'list', '--page-size', '3', '--search', 'page 2'], 'one page is asked for'],
+    [
+      ['vms', 'list', '--page-size', '3', '--page', '2'],
+      '--page-size reads all pages, but --page requests one',
+    ],
+    [
+      ['vms', 'list', '--page-size', '3', '--search', 'page 2'],
+      '--page-size reads all pages, but --page requests one',
+    ],
   ])('%j is refused', async (argv, text) => {
     const { code, stderr } = await site.run(argv);
     expect(code).toBe(2);
@@ -145,10 +155,10 @@ describe('xml', () => {
     expect(stdout.match(/id="vm\d"/g)?.[0]).toBe('id="vm7"');
   });
 
-  it('that does not come is a failure', async () => {
+  it('that the service does not send is a failure', async () => {
     const { code, stderr } = await site.run(['bookmarks', 'list', '-o', 'xml']);
     expect(code).toBe(10);
-    expect(stderr).toContain('the service answers text/html, not XML');
+    expect(stderr).toContain('list bookmarks: the service answers with text/html instead of XML');
   });
 });
 

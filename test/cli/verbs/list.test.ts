@@ -108,7 +108,7 @@ web02  down    -      lab      1 GiB   -     -
       expect(await site.run(['vms', 'list', '-o', 'raw', flag])).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: expect.stringContaining(`${flag.replace(/=.*/, '')} cannot change it`),
+        stderr: expect.stringContaining(`${flag.replace(/=.*/, '')} is not valid with -o raw`),
       });
     }
   });
@@ -277,7 +277,7 @@ describe('queries', () => {
     const result = await site.run(['vms', 'list', '-q', '--limit', '2', '--page', '3']);
     expect(result.stderr).toBe('');
     const told = await site.run(['vms', 'list', '-o', 'name', '--max', '2']);
-    expect(told.stderr).toBe('showing 2 vms, as --limit says; there may be more\n');
+    expect(told.stderr).toBe('showing 2 vms (--limit); more may exist\n');
     expect(site.calls()).toEqual([
       'GET /vms?max=2&search=page 3&case_sensitive=false',
       'GET /vms?max=2',

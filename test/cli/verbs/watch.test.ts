@@ -32,7 +32,7 @@ describe('wait', () => {
     expect(result.code).toBe(7);
     expect(JSON.parse(result.stderr)).toMatchObject({
       code: 'wait_timeout',
-      message: 'vms/web02: waited 0 s for status=up, but it is down',
+      message: 'timed out after 0 s waiting for status=up of vms/web02; state: down',
       next: ['vmctl wait vms/web02 --for status=up'],
     });
   });
@@ -54,10 +54,10 @@ describe('wait', () => {
   it('needs the kind', async () => {
     const result = await site.run(['wait', 'web02']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toBe('vmctl: web02: its kind is not said\nhint: write vms/web02\n');
+    expect(result.stderr).toBe('vmctl: web02: kind missing\nhint: use vms/web02\n');
   });
 
-  it('names the parent in the command that goes on', async () => {
+  it('names the parent in the command that waits longer', async () => {
     site.stub.routes[`GET ${api}/vms/${ids.web02}/snapshots`] = {
       body: { snapshot: [{ id: 's1', description: 'old', snapshot_status: 'locked' }] },
     };
@@ -75,7 +75,7 @@ describe('wait', () => {
       '-q',
     ]);
     expect(result.stderr).toContain(
-      'hint: it may still get there: vmctl snapshots wait old --vm web02',
+      'snapshots/old; state: locked\nhint: to wait longer: vmctl snapshots wait old --vm web02 --for settled\n',
     );
   });
 });
@@ -166,7 +166,7 @@ describe('events', () => {
     };
     const result = await site.run([...tail, '--from', '9', '--count', '1', '--retries', '0']);
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('; trying again"}\n');
+    expect(result.stderr).toContain('; retrying"}\n');
     expect(idsOf(result.stdout)).toEqual(['9']);
   });
 });
@@ -215,7 +215,7 @@ describe('--timeout', () => {
     site.stub.routes[`GET ${api}/vms`] = () => new Promise(() => {});
     const result = await site.run(['vms', 'list', '--timeout', '100ms']);
     expect(result.code).toBe(7);
-    expect(result.stderr).toContain('vmctl: the command took longer than 100ms\n');
+    expect(result.stderr).toContain('vmctl: the command exceeded its timeout of 100ms\n');
   });
 });
 

@@ -230,7 +230,7 @@ describe('PUT', () => {
 });
 
 describe('GET', () => {
-  it('of a ticket that is not there is 404', async () => {
+  it('of a ticket that is absent is 404', async () => {
     const { control } = await setUp();
     expect((await control('GET', '/tickets/t')).status).toBe(404);
   });
@@ -338,14 +338,14 @@ describe('PATCH', () => {
     expect((await control('PATCH', '/tickets/t', body)).status).toBe(400);
   });
 
-  it('of a ticket that is not there is 404', async () => {
+  it('of a ticket that is absent is 404', async () => {
     const { control } = await setUp();
     expect((await control('PATCH', '/tickets/t', { timeout: 1 })).status).toBe(404);
   });
 });
 
 describe('DELETE', () => {
-  it('is 204 with nothing in it, also for what is not there', async () => {
+  it('is 204 with nothing in it, also for what is absent', async () => {
     const { ask, control, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket());
     const agent = keepAliveAgent();

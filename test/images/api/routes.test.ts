@@ -152,7 +152,7 @@ onEachBackend((startHarness) => {
       expect([...answers][0]).toContain('"connection":"close"');
     });
 
-    it('is refused before its body is looked at', async () => {
+    it('is refused before its body is checked', async () => {
       const { ask } = await startHarness();
       const answer = await ask('PATCH', '/images/absent', { body: 'no json' });
       expect(answer.status).toBe(403);

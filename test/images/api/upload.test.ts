@@ -233,7 +233,7 @@ onEachBackend((startHarness, storage) => {
       client.send('PUT /images/image HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
       while (!(await daemon.state('image'))?.active) await new Promise(setImmediate);
       await daemon.remove('image');
-      await client.until(/usable ticket/);
+      await client.until(/No valid ticket allows this operation/);
       expect(client.received).toMatch(/^HTTP\/1\.1 403 /);
     });
   });

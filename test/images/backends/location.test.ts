@@ -62,6 +62,6 @@ describe('parseLocation', () => {
     'nbds://host/x',
     `nbd:host:1:exportname=${'x'.repeat(5000)}`,
   ])('refuses %j', (url) => {
-    expect(() => parseLocation(url)).toThrow('cannot be used');
+    expect(() => parseLocation(url)).toThrow(`url "${url}" is not supported: `);
   });
 });

@@ -431,7 +431,7 @@ describe.skipIf(!hasQemuNbd)(`a server that is killed${qemu}`, () => {
     await expect(image.write(0, pattern(10, 2))).rejects.toMatchObject({ code: 'EIO' });
   });
 
-  it('is not there at all', async () => {
+  it('does not exist', async () => {
     const path = await newFile('socket');
     const image = use({ place: { kind: 'nbd', address: { path }, exportName: '' } }, { size: 1 });
     await expect(image).rejects.toMatchObject({ code: 'ENOENT' });

@@ -171,7 +171,7 @@ onEachBackend((startHarness) => {
       const second = await connect();
       const third = await connect();
       expect(await third.closed).toMatch(
-        /^HTTP\/1\.1 503 [\s\S]*Retry-After[\s\S]*too many connections/,
+        /^HTTP\/1\.1 503 [\s\S]*Retry-After[\s\S]*Too many connections/,
       );
       for (const client of [first, second]) {
         client.send(`GET /info/ HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
@@ -246,7 +246,7 @@ onEachBackend((startHarness) => {
       await expect(handshake(daemon.port, 'TLSv1.1')).rejects.toThrow();
     });
 
-    it('is needed on its port: plain HTTP gets no answer', async () => {
+    it('is needed on its port: plain HTTP gets no response', async () => {
       const { connect } = await startHarness({ tls: certificate });
       const client = await connect();
       client.send(`GET /info/ HTTP/1.1\r\n${HOST}\r\n`);

@@ -44,7 +44,7 @@ describe('time', () => {
     expect(tickets.state('t')).toMatchObject({ expired: false, idle: 9.999 });
     clock.advance(0.001);
     expect(tickets.state('t')?.expired).toBe(true);
-    expect(() => tickets.find('t').begin('read')).toThrow('No usable ticket');
+    expect(() => tickets.find('t').begin('read')).toThrow('No valid ticket');
   });
 
   it('starts anew when an operation finishes, and never ends while one runs', () => {
@@ -82,7 +82,7 @@ describe('time', () => {
   it('refuses to extend what it does not know or by nonsense', () => {
     const { tickets } = setUp();
     tickets.add(ticket());
-    expect(() => tickets.extend('other', 1)).toThrow('no such ticket');
+    expect(() => tickets.extend('other', 1)).toThrow('ticket not found');
     expect(() => tickets.extend('t', -1)).toThrow('number of seconds');
     expect(() => tickets.extend('t', Number.NaN)).toThrow('number of seconds');
   });
@@ -109,8 +109,8 @@ describe('add', () => {
     const given = ticket({ ops: ['read'] });
     tickets.add(given);
     given.ops.push('write');
-    expect(() => tickets.find('t').check('write')).toThrow('No usable ticket');
-    expect(() => tickets.add(ticket())).toThrow('exists already');
+    expect(() => tickets.find('t').check('write')).toThrow('No valid ticket');
+    expect(() => tickets.add(ticket())).toThrow('a ticket with this id already exists');
   });
 });
 
@@ -120,7 +120,7 @@ describe('operations', () => {
     tickets.add(ticket({ id: 'w', ops: ['write'] }));
     tickets.add(ticket({ id: 'r', ops: ['read'] }));
     expect(() => tickets.find('w').check('read')).not.toThrow();
-    expect(() => tickets.find('r').check('write')).toThrow('No usable ticket');
+    expect(() => tickets.find('r').check('write')).toThrow('No valid ticket');
   });
 
   it('opens the image once for all', async () => {
@@ -171,8 +171,8 @@ describe('remove', () => {
     };
     const removal = tickets.remove('t');
     expect(woken).toBe(true);
-    expect(() => operation.check()).toThrow('No usable ticket');
-    expect(() => tickets.find('t').begin('read')).toThrow('No usable ticket');
+    expect(() => operation.check()).toThrow('No valid ticket');
+    expect(() => tickets.find('t').begin('read')).toThrow('No valid ticket');
     expect(log).toEqual(['open']);
     operation.finish();
     await removal;
@@ -187,7 +187,7 @@ describe('remove', () => {
     clock.advance(5);
     await expect(removal).rejects.toThrow('still run');
     expect(tickets.state('t')?.active).toBe(true);
-    expect(() => tickets.find('t').begin('read')).toThrow('No usable ticket');
+    expect(() => tickets.find('t').begin('read')).toThrow('No valid ticket');
     operation.finish();
     await tickets.remove('t');
     expect(tickets.state('t')).toBeUndefined();

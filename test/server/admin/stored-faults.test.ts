@@ -74,8 +74,8 @@ it('cost nothing where there are none, and are refused where they are wrong', as
   const rules = await server([], true);
   await expect(rules.share({ status: 1 })).rejects.toThrow('status');
   for (const times of [0, 1.5, 1e300]) {
-    await expect(rules.share({ times })).rejects.toThrow('times is not a whole number from 1');
-    expect(() => rules.add({ times })).toThrow('times is not a whole number from 1');
+    await expect(rules.share({ times })).rejects.toThrow('times is not an integer of at least 1');
+    expect(() => rules.add({ times })).toThrow('times is not an integer of at least 1');
   }
   expect(store.version).toBe(0);
   expect(await rules.remove()).toBe(true);

@@ -32,7 +32,7 @@ it.each<[string, object]>([
   expect([made.status, made.body]).toEqual([made.status, expect.objectContaining({ id: chosen })]);
   const again = await ask('POST', path, { ...body, name: 'again', id: chosen });
   expect(again.status).toBe(409);
-  expect(JSON.stringify(again.body)).toContain(`There is one with the id ${chosen} already`);
+  expect(JSON.stringify(again.body)).toContain(`An object with the id ${chosen} already exists`);
 });
 
 it('the clone action takes the id of the VM that it makes', async () => {

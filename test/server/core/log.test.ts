@@ -12,7 +12,7 @@ function logged(error: unknown): string[] {
 }
 
 it.each([FormatError, Qcow2Error, StoreError])('writes the message of a %s alone', (type) => {
-  expect(logged(new type('the header is cut off'))).toEqual(['the header is cut off']);
+  expect(logged(new type('the header is truncated'))).toEqual(['the header is truncated']);
 });
 
 it.each([TypeError, Error])('writes the stack trace of a %s', (type) => {

@@ -168,7 +168,7 @@ describe('a rule that throws', () => {
     }
     expect(log).toHaveLength(9);
     expect(events()).toEqual([
-      'Task throws of Deadline target failed: its rule reports an internal error each time.',
+      'Task throws of Deadline target failed: its rule always reports an internal error.',
     ]);
   });
 });

@@ -144,7 +144,7 @@ describe('many bodies', () => {
   });
 });
 
-it('clients that go away are told of once a minute, with their number', () => {
+it('logs disconnected clients once a minute, with their number', () => {
   const lines: string[] = [];
   const clock = { now: 0 };
   const log = new ClientGoneLog(
@@ -154,8 +154,11 @@ it('clients that go away are told of once a minute, with their number', () => {
   for (let turn = 0; turn < 1_000; turn++) log.note(new ClientGone('192.0.2.1'));
   clock.now = 60_001;
   log.note(new ClientGone('192.0.2.2'));
+  clock.now = 120_002;
+  log.note(new ClientGone(''));
   expect(lines).toEqual([
-    'a client at 192.0.2.1 went away before its request was complete',
-    'a client at 192.0.2.2 went away before its request was complete (and 999 more since the last line)',
+    'a client at 192.0.2.1 disconnected before its request was complete',
+    'a client at 192.0.2.2 disconnected before its request was complete (and 999 more since the last line)',
+    'a client disconnected before its request was complete',
   ]);
 });

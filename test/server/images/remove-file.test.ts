@@ -63,7 +63,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('what is not there is removed already; what is no file is not removed', () => {
+it('what is not there is removed already; what is not a file is not removed', () => {
   const folder = makeFolder();
   removeFile(join(folder, 'missing'));
   mkdirSync(join(folder, 'folder'));

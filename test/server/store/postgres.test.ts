@@ -132,7 +132,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       expect(differenceOf(one, two)).toMatch(/^o_vm \d+: doc$/);
       two.exec("UPDATE o_vm SET doc = rtrim(doc) WHERE name = 'b'");
       two.exec("INSERT INTO counter (name, value) VALUES ('zzz', 1)");
-      expect(differenceOf(one, two)).toBe('counter: there are more rows');
+      expect(differenceOf(one, two)).toBe('counter: more rows than expected');
       expect(differenceOf(two, one)).toBe('counter zzz: name');
       two.exec("DELETE FROM counter WHERE name = 'zzz'");
       // What comes later has a greater number than what was copied.
@@ -267,7 +267,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     expect(names()).not.toContain('once');
   });
 
-  it('does not run far ahead of a statement that has failed', async () => {
+  it('does not run far ahead of a failed statement', async () => {
     let sent = 0;
     const written = store.write((tx) => {
       tx.statement('INSERT INTO counter (name, value) VALUES (?, ?)').run('', null);
@@ -408,9 +408,11 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     const address = (name: string, folder = cluster.folder) =>
       `postgres://postgres@/${name}?host=${encodeURIComponent(folder)}`;
     expect(() => openPostgresStore(address('no_such'))).toThrow(
-      /does not exist; make it with createdb/,
+      /does not exist; create it with createdb/,
     );
-    expect(() => openPostgresStore(address('one', '/no/such'))).toThrow(/nothing listens there/);
+    expect(() => openPostgresStore(address('one', '/no/such'))).toThrow(
+      /; start PostgreSQL, or correct the address/,
+    );
   });
 
   it('begins an empty site beside what was there', async () => {

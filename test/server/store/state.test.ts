@@ -14,20 +14,23 @@ const head = '{"format":"vmctl-state","version":1}';
 
 it.each([
   ['', 'the saved state:1:1: the text is empty'],
-  ['{}', 'the saved state:1:1: this is not the state of a vmctl serve'],
-  [`${head}\n{"kind":"car","collection":"/cars","object":{}}`, ':2:2: .*no kind .* called car'],
-  [`${head}\n{"kind":"api","collection":"/","object":{}}`, ':2:32: .*without an id'],
+  ['{}', 'the saved state:1:1: not a state of vmctl serve'],
+  [
+    `${head}\n{"kind":"car","collection":"/cars","object":{}}`,
+    'the saved state:2:2: unknown kind of objects "car"',
+  ],
+  [`${head}\n{"kind":"api","collection":"/","object":{}}`, ':2:32: the object has no id'],
   [`${head}\n{"kind":"vm","collection":"/vms"}`, 'the saved state:2:1: it has no object'],
   [`${head}\n{"kind":"vm","collection":"/vms","object":[1]}`, ':2:34: .*it has no object'],
   [`${head}\n{"task":"move","left":0,"target":"x"}`, 'the saved state:2:1: it has no data'],
-  [`${head}\n{"other":1}`, ':2:1: .*neither an object, a counter nor a task'],
+  [`${head}\n{"other":1}`, 'the saved state:2:1: it is not an object, a counter or a task'],
 ])('%j is refused', async (text, message) => {
   const store = await openStore(':memory:');
   await expect(store.write((tx) => loadState(tx, text, 0))).rejects.toThrow(new RegExp(message));
   await store.close();
 });
 
-describe('a state that is put in the place of another one', () => {
+describe('a state that replaces another one', () => {
   const world = useWorld();
   let state: string;
   let store: Store;
@@ -116,7 +119,7 @@ describe('a state that is put in the place of another one', () => {
   it.each([
     ['with spaces', (text: string) => text.replaceAll('{"kind":', '{ "kind": ')],
     ['with another order of members', (text: string) => text.replaceAll(moved, '{$2,$1,')],
-  ])('is found in lines that somebody else wrote: %s', async (_, write) => {
+  ])('is read from lines of another program: %s', async (_, write) => {
     const text = write(state);
     expect(text).not.toBe(state);
     await store.write((tx) => {
@@ -129,7 +132,7 @@ describe('a state that is put in the place of another one', () => {
   it('is refused without its first line, and then nothing is changed', async () => {
     const text = state.slice(state.indexOf('\n') + 1);
     const refused = store.write((tx) => replaceState(tx, text, 0));
-    await expect(refused).rejects.toThrow('the saved state:1:1: this is not the state');
+    await expect(refused).rejects.toThrow('the saved state:1:1: not a state of vmctl serve');
     expect(contents()).toBe(wanted);
   });
 });

@@ -1,4 +1,4 @@
-/** The text of `docs/coverage.md`: which test drives each operation, and what is ignored. */
+/** Generator of `docs/coverage.md`: tests by operation, and ignored parameters. */
 
 import {
   actionsWithoutEffect,
@@ -17,53 +17,52 @@ export interface Specified {
   readonly rows: readonly number[];
 }
 
-/** The test that stands for each operation, by method and path. */
+/** One test per operation, by method and path. */
 export type Executed = Readonly<Record<string, TestName>>;
 
 export const keyOfOperation = ({ http, path }: { http: string; path: string }) => `${http} ${path}`;
 
-/** Writes the page. It depends on its input alone, in the order of the specification. */
+/** The page, in the order of the specification. */
 export function coveragePage(specified: readonly Specified[], executed: Executed): string {
   const served = specified.filter((one) => executed[keyOfOperation(one)]);
   const tiers = [...new Set(specified.map(({ tier }) => tier))].map((tier) => {
     const count = (all: readonly Specified[]) => all.filter((one) => one.tier === tier).length;
     return `- ${tier}: ${count(served)} of ${count(specified)}`;
   });
-  return `# Operations that are served
+  return `# Coverage of the API
 
-This page is generated: \`npm run coverage:api -- --write\` writes it anew after \`npm test\`, and
-\`npm run coverage:api\` fails when it is out of date. An operation counts as served when a test
-called it, it succeeded, and the test passed. For each stands one test that did so: where there are
-several, the one that is named after the operation, or the one that does the least beside it.
+\`npm run coverage:api -- --write\` generates this page after \`npm test\`; \`npm run coverage:api\` fails if the
+page is out of date. The server supports an operation if a passing test calls it with success. The page names
+one test file per operation; \`npm run coverage:api\` prints all tests.
 
-Of ${specified.length} operations ${served.length} are served, by tier:
+The server supports ${served.length} of ${specified.length} operations, by tier:
 
 ${tiers.join('\n')}
 
-## What is ignored
+## Ignored parameters
 
-These parameters are accepted, and change nothing. All others are read, and tests see what they do.
+The server accepts these parameters without an effect. Tests check the effect of all others.
 
 ${ignoredLines()}
 
-These actions are accepted, and change nothing that can be seen:
+These actions have no visible effect:
 
 ${lines(actionsWithoutEffect)}
 
-These operations are always refused:
+The server always refuses these operations:
 
 ${lines(refusedOperations)}
 
-In the dialect \`ovirt\` a search is ignored in collections that have nothing to search by, as
-deployed services do; in the dialect \`standard\` it is refused.
+The dialect \`ovirt\` ignores a search in collections without searchable fields, as engines do. The dialect
+\`standard\` refuses it.
 
-## The test of each operation
+## Tests by operation
 
 ${sections(specified, executed)}
 `;
 }
 
-/** A line for each parameter and reason. What is below a data center as well is not named again. */
+/** A line per parameter and reason, without duplicates below a data center. */
 function ignoredLines(): string {
   const groups = new Map<string, string[]>();
   for (const { parameter, operation, why } of ignoredParameters) {
@@ -90,15 +89,15 @@ function lines(reasons: Readonly<Record<string, string>>): string {
     .join('\n');
 }
 
-/** One section for each collection at the top level. */
+/** One section per top-level collection. */
 function sections(specified: readonly Specified[], executed: Executed): string {
   const byTop = new Map<string, string[]>();
   for (const one of specified) {
     const top = `/${one.path.split('/')[1]}`;
     const test = executed[keyOfOperation(one)];
-    const told = test ? `${test.file}, “${test.name}”` : 'no test';
+    const file = test ? `\`${test.file}\`` : 'no test';
     const section = byTop.get(top) ?? [];
-    section.push(`- \`${keyOfOperation(one)}\` (${one.operation}, ${one.tier}): ${told}`);
+    section.push(`- \`${keyOfOperation(one)}\` (${one.operation}, ${one.tier}): ${file}`);
     byTop.set(top, section);
   }
   return [...byTop]

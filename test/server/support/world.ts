@@ -90,7 +90,7 @@ export function useWorld(): World {
     host: (name) =>
       run((ctx) => {
         const found = ctx.tx.byName('host', name);
-        if (!found?.id) throw new Error(`There is no host ${name}.`);
+        if (!found?.id) throw new Error(`Host ${name} not found.`);
         return { ...found, id: found.id };
       }),
     put: (id, changes) =>

@@ -110,7 +110,7 @@ export class User {
   /** Runs a command in this process that must succeed; returns what it printed. */
   async must(...words: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...words);
-    if (code !== 0) throw new Error(`vmctl ${words.join(' ')} ended with ${code}: ${stderr}`);
+    if (code !== 0) throw new Error(`vmctl ${words.join(' ')} exited with ${code}: ${stderr}`);
     return stdout;
   }
 

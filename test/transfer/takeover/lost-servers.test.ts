@@ -69,7 +69,7 @@ function expectStored(): void {
 describe('an upload whose server dies', () => {
   it.each([
     ['is known at once', []],
-    ['is not known at first', ['as before', 'as before']],
+    ['is unknown at first', ['as before', 'as before']],
     ['is known by nobody for a while', ['away', 'away', 'nobody has it', 'away', 'nobody has it']],
   ] satisfies [string, Seen[]][])('goes on with another, which %s', async (_, seen) => {
     at(7, 'PUT', '', () => kill([...seen]));
@@ -283,7 +283,7 @@ describe('an upload whose server lost it', () => {
     const { cause } = await bench.failure();
     expect(cause).toMatchObject({
       code: 'transfer_failed',
-      message: 'the service ended the transfer: it is cancelled_user',
+      message: 'the service ended the transfer: cancelled_user',
     });
   });
 });

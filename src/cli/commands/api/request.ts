@@ -28,17 +28,17 @@ export function fieldsOf({
   const body: Record<string, unknown> = {};
   const put = (flag: string, text: string, read: (value: string) => unknown) => {
     const at = text.indexOf('=');
-    if (at < 1) throw new UsageError(`${flag} ${text}: no value`, { hint: 'write name=value' });
+    if (at < 1) throw new UsageError(`${flag} ${text}: value missing`, { hint: 'use name=value' });
     const words = text.slice(0, at).split('.');
     if (words.includes('__proto__')) {
-      throw new UsageError(`${flag} ${text}: __proto__ is not the name of a member`);
+      throw new UsageError(`${flag} ${text}: __proto__ is not allowed as a name`);
     }
     const last = words.pop() ?? '';
     let inner = body;
     for (const word of words) {
       const next = (Object.hasOwn(inner, word) ? inner[word] : undefined) ?? {};
       if (typeof next !== 'object' || next === null) {
-        throw new UsageError(`${flag} ${text}: ${word} is a value already`);
+        throw new UsageError(`${flag} ${text}: ${word} already has a value`);
       }
       inner[word] = next;
       inner = next as Record<string, unknown>;
@@ -93,5 +93,5 @@ function listIn({ body }: HttpResponse, path: string): [string, readonly unknown
   const found = Object.entries(document).find(([, value]) => Array.isArray(value));
   if (found) return [found[0], found[1] as unknown[]];
   if (Object.keys(document).length === 0) return ['items', []];
-  throw new UsageError(`${path} is no list`, { hint: 'leave --paginate out' });
+  throw new UsageError(`${path} is not a list`, { hint: 'remove --paginate' });
 }

@@ -12,7 +12,7 @@ export async function namesIn(path: string): Promise<readonly string[]> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return [];
-    throw new UsageError(`${path} cannot be read: ${systemReason(error)}`, {
+    throw new UsageError(`cannot read "${path}": ${systemReason(error)}`, {
       code: 'unreadable_file',
     });
   }
@@ -32,7 +32,7 @@ export function objectIn(text: string, path: string): ParsedFile {
   } catch (cause) {
     throw new UsageError((cause as Error).message, {
       code: 'damaged_file',
-      hint: 'take the file from a copy of the folder, or move it away',
+      hint: 'restore the file from a copy of the folder, or move it away',
       cause,
     });
   }
@@ -45,7 +45,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new UsageError(`${path} cannot be read: ${systemReason(error)}`, {
+    throw new UsageError(`cannot read "${path}": ${systemReason(error)}`, {
       code: 'unreadable_file',
       cause: error,
     });
@@ -81,7 +81,7 @@ export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T
     return await work();
   } catch (error) {
     if (error instanceof VmctlError) throw error;
-    throw new VmctlError(`${path} cannot be written: ${systemReason(error)}`, {
+    throw new VmctlError(`cannot write "${path}": ${systemReason(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });

@@ -68,20 +68,20 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
 function mistakeIn(manifest: Partial<Manifest>): Mistake | undefined {
   const { format, version, number, taken, server, vm, disks } = manifest;
   if (format !== 'vmctl-backup') {
-    return new Mistake(['format'], 'this is not the manifest of a backup');
+    return new Mistake(['format'], 'not a backup manifest');
   }
   if (version !== 1) {
-    return new Mistake(['version'], `version ${JSON.stringify(version)} is not known`);
+    return new Mistake(['version'], `unsupported version ${JSON.stringify(version)}`);
   }
-  if (!Number.isSafeInteger(number)) return new Mistake(['number'], 'number is not a whole number');
+  if (!Number.isSafeInteger(number)) return new Mistake(['number'], 'number is not an integer');
   if (typeof taken !== 'string' || Number.isNaN(Date.parse(taken))) {
     return new Mistake(['taken'], 'taken is not a time');
   }
-  if (typeof server !== 'string') return new Mistake(['server'], 'server is not a text');
+  if (typeof server !== 'string') return new Mistake(['server'], 'server is not a string');
   if (!isRecord(vm) || typeof vm['id'] !== 'string' || typeof vm['name'] !== 'string') {
-    return new Mistake(['vm'], 'vm has no id and name');
+    return new Mistake(['vm'], 'vm has no id or name');
   }
-  if (!Array.isArray(disks)) return new Mistake(['disks'], 'it names no disks');
+  if (!Array.isArray(disks)) return new Mistake(['disks'], 'disks are missing');
   for (const [index, disk] of (disks as readonly unknown[]).entries()) {
     const mistake = mistakeInDisk(disk);
     if (mistake) return new Mistake(['disks', index, ...mistake.steps], mistake.message);
@@ -93,12 +93,12 @@ function mistakeInDisk(disk: unknown): Mistake | undefined {
   if (!isRecord(disk)) return new Mistake([], 'a disk is not an object');
   const { id, file, size, disk: own, attachment } = disk;
   if (typeof file !== 'string' || !isFileName(file)) {
-    const problem = `${JSON.stringify(file)} is not the name of a file in the folder`;
+    const problem = `${JSON.stringify(file)} is not a valid file name`;
     return new Mistake(['file'], problem);
   }
   if (typeof id !== 'string') return new Mistake(['id'], `the disk in ${file} has no id`);
   if (!Number.isSafeInteger(size) || Number(size) < 0) {
-    return new Mistake(['size'], `the size of ${file} is no size`);
+    return new Mistake(['size'], `the size of ${file} is not valid`);
   }
   if (isRecord(own) && isRecord(attachment)) return undefined;
   const missing = isRecord(own) ? 'attachment' : 'disk';

@@ -18,7 +18,7 @@ export async function report(
     const read = humanBytes(disks.reduce((sum, { transferred }) => sum + transferred, 0));
     const verified = disks.every((disk) => disk.verified) ? 'verified' : 'not verified';
     const count = `${disks.length} disk${disks.length === 1 ? '' : 's'}`;
-    cli.note(`${vm.label} is in ${folder}: ${mode}, ${count}, ${read} read, ${verified}`);
+    cli.note(`${vm.label}: backup in ${folder}: ${mode}, ${count}, ${read} read, ${verified}`);
     if (gone.length > 0) cli.note(`deleted: ${gone.join(', ')}`);
     return;
   }

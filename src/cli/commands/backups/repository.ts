@@ -72,9 +72,9 @@ export class BackupRepository {
     const found = await readJson(join(path, registerName));
     if (!found) {
       if (names.length > 0) {
-        throw new UsageError(`${given} holds something else than backups of vmctl`, {
+        throw new UsageError(`${given} is not empty and has no backups of vmctl`, {
           code: 'no_backup_folder',
-          hint: 'name a folder that is empty, or one that is not there yet',
+          hint: 'use an empty or new folder',
         });
       }
       const register = {
@@ -89,18 +89,15 @@ export class BackupRepository {
     const wrong = wrongMember(found.value);
     const known = found.value as unknown as Register;
     if (wrong !== undefined) {
-      throw new UsageError(
-        `${found.place.at(wrong).position()}: this is not the register of a folder of backups`,
-        {
-          code: 'no_backup_folder',
-          hint: 'name another folder',
-        },
-      );
+      throw new UsageError(`${found.place.at(wrong).position()}: not a register of backups`, {
+        code: 'no_backup_folder',
+        hint: 'use another folder',
+      });
     }
     if (known.vm.id !== vm.id || known.server !== server) {
       throw new ConflictError(
-        `${given} has the backups of another machine: vms/${known.vm.name} of ${known.server}`,
-        { code: 'other_machine', hint: `a folder for each machine: ${join(given, vm.name)}` },
+        `${given} has backups of another VM: vms/${known.vm.name} of ${known.server}`,
+        { code: 'other_machine', hint: `use one folder per VM: ${join(given, vm.name)}` },
       );
     }
     return new BackupRepository(path, { ...known, vm }, warn);
@@ -134,10 +131,10 @@ export class BackupRepository {
     if (isHere && !isAlive(left)) return backup;
     const end = `vmctl backups finalize ${backup} --vm ${shellQuote(this.#register.vm.name)}`;
     throw new ConflictError(
-      `${this.path}: another run is under way (process ${pid}${isHere ? '' : ` on ${host}`})`,
+      `${this.path}: another run is active (process ${pid}${isHere ? '' : ` on ${host}`})`,
       {
         code: 'in_use',
-        hint: `wait until it has ended; where there is no such run any more: ${end}, and remove ${this.workFolder}`,
+        hint: `wait for it to end; after a crash: ${end}, and remove ${this.workFolder}`,
       },
     );
   }
@@ -237,9 +234,9 @@ export async function backupAt(given: string, warn: Warn): Promise<StoredBackup>
   if (own) return { folder: path, manifest: own };
   const newest = (await backupsIn(path, warn)).at(-1);
   if (newest) return newest;
-  throw new NotFoundError(`${given} holds no backup`, {
+  throw new NotFoundError(`${given} has no backup`, {
     code: 'no_backup',
-    hint: 'name the folder that vmctl backups run was given, or one of the folders in it',
+    hint: 'use the folder of vmctl backups run, or one of its folders',
   });
 }
 
@@ -270,7 +267,7 @@ async function backupsIn(path: string, warn: Warn): Promise<readonly StoredBacku
       if (manifest) found.push({ folder, manifest });
     } catch (error) {
       if (!(error instanceof VmctlError) || error.code !== 'damaged_file') throw error;
-      warn(`${error.message}; this backup is passed over`);
+      warn(`${error.message}; this backup is skipped`);
     }
   }
   return found.sort(

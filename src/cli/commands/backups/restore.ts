@@ -36,8 +36,8 @@ export async function restoreBackup(
   flags: RestoreFlags,
 ): Promise<void> {
   if (flags.disksOnly && flags.name !== undefined) {
-    throw new UsageError('--name and --disks-only contradict each other', {
-      hint: 'disks keep the names that they had',
+    throw new UsageError('--name and --disks-only exclude each other', {
+      hint: 'disks keep their names',
     });
   }
   formatOf(cli);
@@ -60,11 +60,11 @@ export async function restoreBackup(
   const configuration = { type: 'ovf', data: text };
   const body = { name, cluster: { id: cluster }, initialization: { configuration } };
   if (others.length > 0) {
-    cli.note(`not in this backup, and not attached: ${others.join(', ')}`);
+    cli.note(`not in this backup and not attached: ${others.join(', ')}`);
   }
   const made = await maker.machine({ body, disks });
   const { folder, manifest } = backup;
-  cli.note(`vms/${name} is as it was at ${manifest.taken} (${basename(folder)})`);
+  cli.note(`vms/${name} restored to ${manifest.taken} (${basename(folder)})`);
   await print(cli, { noun: 'vms', type: 'vm', items: [made], single: true });
 }
 
@@ -78,12 +78,12 @@ interface RestoredDocument {
 /** The configuration of the machine. Throws where the backup has none, or one that is damaged. */
 async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredDocument> {
   const path = join(folder, 'machine.ovf');
-  const hint = 'restore its disks alone with --disks-only, and attach them to a machine';
+  const hint = 'restore only the disks with --disks-only, and attach them to a VM';
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (cause) {
-    throw new NotFoundError(`${folder} does not say how the machine was configured`, {
+    throw new NotFoundError(`${folder} has no VM configuration`, {
       code: 'no_document',
       hint,
       cause,
@@ -115,7 +115,7 @@ async function requireWhole(
 ): Promise<void> {
   const missing = await missingFile(backup);
   if (missing !== undefined) {
-    throw new UsageError(`${missing} is missing, or has another size than what was backed up`, {
+    throw new UsageError(`${missing} is missing or has the wrong size`, {
       code: 'damaged_backup',
       hint: 'restore another backup of the folder',
     });
@@ -139,9 +139,9 @@ async function requireWhole(
       },
     );
     if (found === checksum) continue;
-    throw new ConflictError(`${source.path} is not what was backed up: its checksum is ${found}`, {
+    throw new ConflictError(`${source.path} has changed since the backup: checksum ${found}`, {
       code: 'different',
-      hint: 'it was changed or damaged since; restore another backup of the folder',
+      hint: 'restore another backup of the folder',
     });
   }
 }

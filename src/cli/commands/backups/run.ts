@@ -165,8 +165,8 @@ class BackupRun {
       })
       .filter(({ id }) => !skipped.has(id));
     if (disks.length > 0) return disks;
-    throw new UsageError(`${vm.label} has no disks that can be backed up`, {
-      hint: 'logical units and shareable disks are none; vmctl diskattachments list shows them',
+    throw new UsageError(`${vm.label} has no disks to back up`, {
+      hint: 'logical units and shareable disks are excluded; vmctl diskattachments list shows them',
     });
   }
 
@@ -178,12 +178,12 @@ class BackupRun {
     const all = await runner.list({ path: checkpointsPath, ids: this.#ids });
     const found = all.find(({ id }) => id === wanted);
     const name = basename(before.folder);
-    let why = found ? undefined : `the checkpoint of ${name} is gone`;
+    let why = found ? undefined : `the checkpoint of ${name} was deleted`;
     if (found?.['state'] === 'invalid') why = `the checkpoint of ${name} is invalid`;
     const missing = await missingFile(before);
-    if (missing !== undefined) why = `${missing} is missing, or has another size`;
+    if (missing !== undefined) why = `${missing} is missing or has the wrong size`;
     if (why === undefined) return wanted;
-    cli.note(`${why}: this backup is a full one`);
+    cli.note(`${why}: running a full backup`);
     return undefined;
   }
 
@@ -192,7 +192,7 @@ class BackupRun {
     const { cli, client, repository, flags, vm } = this.#parts;
     const left = await repository.killedRun();
     if (left === undefined) return;
-    cli.note(`an earlier run into ${repository.path} was killed: its backup is given up`);
+    cli.note(`an earlier run into ${repository.path} was killed; its backup is discarded`);
     const patience = AbortSignal.timeout(waitTimeout(flags));
     try {
       await endBackup(client, vm.id, left, AbortSignal.any([cli.signal, patience]));
@@ -231,9 +231,7 @@ class BackupRun {
     const { runner, cli, vm } = this.#parts;
     const text = await configurationDocument(runner, vm.id, 'ovf');
     if (text === undefined) {
-      cli.warn(
-        `the service does not say how ${vm.label} is configured: only its disks are backed up`,
-      );
+      cli.warn(`the service returns no configuration of ${vm.label}: only its disks are backed up`);
     }
     return text;
   }
@@ -260,7 +258,9 @@ class BackupRun {
       const cause = explained(cli, error, () => '');
       if (before && known && cause instanceof VmctlError && cause.code === 'checksum_mismatch') {
         const base = join(before.folder, known.file);
-        throw Object.assign(cause, { hint: `${base} may be damaged; --full does not build on it` });
+        throw Object.assign(cause, {
+          hint: `${base} may be damaged; use --full for a new full backup`,
+        });
       }
       throw cause;
     } finally {
@@ -268,7 +268,7 @@ class BackupRun {
     }
     if (done.content === 'changes') {
       throw new ConflictError(
-        `disks/${name}: the service says what has changed since a backup that has it not`,
+        `disks/${name}: the service reports changes since a backup without this disk`,
         {
           code: 'no_base',
           hint: 'run the command with --full',
@@ -309,7 +309,7 @@ class BackupRun {
       await repository.setCheckpoints(repository.checkpoints.filter((id) => there.has(id)));
     } catch (error) {
       // The backup is whole; what is left is removed by the next run.
-      cli.warn(`a checkpoint of an earlier backup is left: ${(error as Error).message}`);
+      cli.warn(`cannot delete the checkpoint of an earlier backup: ${(error as Error).message}`);
     }
   }
 
@@ -332,7 +332,7 @@ class BackupRun {
     } catch (error) {
       const words = ['backups', 'finalize', backup, '--vm', this.#parts.vm.name];
       cli.warn(
-        `the backup ${backup} could not be ended, and locks the machine: ${(error as Error).message}; ${commandLine(cli, words)} ends it`,
+        `cannot end backup ${backup}, which locks the VM: ${(error as Error).message}; run ${commandLine(cli, words)}`,
       );
     }
   }

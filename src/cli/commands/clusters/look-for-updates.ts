@@ -33,7 +33,7 @@ export async function lookForUpdates(
     while (waiting.size > 0) {
       progress.show(
         [...waiting.values()].map((name) => `hosts/${name}`).join(', '),
-        'looking for updates',
+        'checking for updates',
       );
       await pause(interval, cli.signal);
       const events = await eventsAbove(client, from, cli.signal);
@@ -42,17 +42,17 @@ export async function lookForUpdates(
         const host = String((event['host'] as ApiObject | undefined)?.['id']);
         const code = Number(event['code']);
         if (code === failed && waiting.has(host)) {
-          throw new ConflictError(String(event['description'] ?? 'a look for updates failed'), {
+          throw new ConflictError(String(event['description'] ?? 'the check for updates failed'), {
             code: 'check_failed',
-            hint: '--no-check upgrades by what is known already; --skip leaves the host out',
+            hint: 'use --no-check to skip the check, or --skip to exclude the host',
           });
         }
         if (code === finished) waiting.delete(host);
       }
       if (waiting.size > 0 && Date.now() > end) {
         throw new WaitTimeoutError(
-          `looking for updates did not end: ${[...waiting.values()].join(', ')}`,
-          { code: 'timeout', hint: '--no-check upgrades by what is known already' },
+          `timed out checking for updates: ${[...waiting.values()].join(', ')}`,
+          { code: 'timeout', hint: 'use --no-check to skip the check' },
         );
       }
     }

@@ -43,24 +43,24 @@ function decided(
   const isUpdatable = host['update_available'] === true;
   if (status === 'up') {
     return isUpdatable
-      ? { action: 'upgrade', reason: 'an update is available' }
-      : { action: 'none', reason: 'no update is available' };
+      ? { action: 'upgrade', reason: 'update available' }
+      : { action: 'none', reason: 'no update available' };
   }
   if (status === 'maintenance') {
     if (isUpdatable) {
       return {
         action: 'upgrade',
-        reason: isBegun ? 'begun by the run before' : 'an update is available; it stays there',
+        reason: isBegun ? 'started by an earlier run' : 'update available; stays in maintenance',
       };
     }
     return isBegun
-      ? { action: 'activate', reason: 'upgraded by the run before' }
-      : { action: 'none', reason: 'in maintenance, no update is available' };
+      ? { action: 'activate', reason: 'upgraded by an earlier run' }
+      : { action: 'none', reason: 'in maintenance, no update available' };
   }
   if (isBegun && stranded.has(status)) {
-    return { action: 'upgrade', reason: 'begun by the run before' };
+    return { action: 'upgrade', reason: 'started by an earlier run' };
   }
-  return { action: 'refuse', reason: `it is ${status}` };
+  return { action: 'refuse', reason: `its status is ${status}` };
 }
 
 function isManager(host: ApiObject): boolean {

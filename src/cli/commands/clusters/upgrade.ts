@@ -46,8 +46,8 @@ export async function runUpgrade(
       return;
     }
     if (named.length !== 1) {
-      throw new UsageError('clusters upgrade: one cluster at a time', {
-        hint: 'its hosts are upgraded one after the other',
+      throw new UsageError('clusters upgrade takes one cluster', {
+        hint: 'run the command once per cluster',
       });
     }
     const found = await run.finder.find(named[0] ?? '', run.resolved.candidate.collection, run.ids);
@@ -92,9 +92,9 @@ class ClusterUpgrade {
     }
     for (const { name, status, action } of plan) {
       if (action !== 'refuse') continue;
-      throw new ConflictError(`hosts/${name} is ${status}: it cannot be upgraded`, {
+      throw new ConflictError(`hosts/${name} is ${status} and cannot be upgraded`, {
         code: 'wrong_state',
-        hint: `bring it up, or leave it out with --skip ${shellQuote(name)}; nothing was done`,
+        hint: `activate it, or exclude it with --skip ${shellQuote(name)}; nothing was changed`,
       });
     }
     const work = plan.filter(({ action }) => action === 'upgrade' || action === 'activate');
@@ -130,12 +130,12 @@ class ClusterUpgrade {
     const id = String(cluster['upgrade_correlation_id'] ?? '');
     const { label } = this.#cluster;
     if (!id.startsWith('vmctl-')) {
-      throw new ConflictError(`${label}: its upgrade is in progress already, and not by vmctl`, {
+      throw new ConflictError(`${label}: another client is already upgrading it`, {
         code: 'upgrade_in_progress',
-        hint: `where nobody performs it any more: vmctl clusters upgrade ${shellQuote(this.#word)} --upgrade-action finish`,
+        hint: `if that client has stopped: vmctl clusters upgrade ${shellQuote(this.#word)} --upgrade-action finish`,
       });
     }
-    this.#cli.note(`${label}: going on with the upgrade ${id}`);
+    this.#cli.note(`${label}: resuming upgrade ${id}`);
     this.#run.client.correlateWith(id);
     const operation = operationNamed('/events', 'list');
     if (!operation) throw new Error('The model has no events.');
@@ -209,20 +209,20 @@ class ClusterUpgrade {
       await runner.change({ path, name: 'upgrade', body }, target);
     }
     let after = await runner.call({ path, name: 'get', ids: { host: id } });
-    const isBegun = reason.endsWith('by the run before');
+    const isBegun = reason.endsWith('by an earlier run');
     if (after['status'] === 'maintenance' && (status !== 'maintenance' || isBegun)) {
       after = await runner.change({ path, name: 'activate' }, target);
     }
     const now = String(after['status'] ?? 'unknown');
     if (now !== 'up' && !(now === 'maintenance' && status === 'maintenance')) {
-      throw new ConflictError(`hosts/${name} did not come back: it is ${now}`, {
+      throw new ConflictError(`hosts/${name} is ${now} after its upgrade`, {
         code: 'wrong_state',
       });
     }
     if (action === 'upgrade' && after['update_available'] === true) {
-      throw new ConflictError(`hosts/${name} came back without its upgrade`, {
+      throw new ConflictError(`hosts/${name} is up but was not upgraded`, {
         code: 'not_upgraded',
-        hint: `vmctl events list --search 'host.name=${name}' tells why; often a machine could not be moved away`,
+        hint: `vmctl events list --search 'host.name=${name}' shows the cause, often a VM that cannot migrate`,
       });
     }
   }
@@ -232,14 +232,14 @@ class ClusterUpgrade {
     const done = work.slice(0, index);
     const left = work.slice(index + 1);
     if (done.length > 0) this.#cli.note(`upgraded: ${names(done)}`);
-    if (left.length > 0) this.#cli.note(`not begun: ${names(left)}`);
+    if (left.length > 0) this.#cli.note(`not started: ${names(left)}`);
   }
 
   /** The error with what to do: to go on is to run the same again. */
   #resumable(error: unknown): unknown {
     if (!(error instanceof VmctlError)) return error;
     const command = `vmctl clusters upgrade ${shellQuote(this.#word)}`;
-    const how = `${command} goes on where it stopped; with --upgrade-action finish it is given up`;
+    const how = `${command} resumes; --upgrade-action finish gives up`;
     const hint = error.hint === undefined ? how : `${error.hint}; ${how}`;
     return Object.assign(error, { hint, next: [...error.next, command] });
   }
@@ -251,7 +251,7 @@ class ClusterUpgrade {
       columns: ['name', 'status', 'action', 'reason'],
     });
     if (this.#flags.check) {
-      this.#cli.note('by what is known already: updates are looked for when it is run');
+      this.#cli.note('based on earlier checks; a real run checks for updates first');
     }
   }
 }

@@ -46,7 +46,7 @@ export async function checkConformance(
   const isLive = cli.io.stderr.isTTY === true;
   const note = (found: Finding) => {
     findings.set(keyOf(found.operation), found);
-    if (isLive) progress.show('operations', `${findings.size} looked at`);
+    if (isLive) progress.show('operations', `${findings.size} checked`);
   };
   const changes = flags.changes ? new ChangeChecks(service, operations) : undefined;
   try {
@@ -61,7 +61,7 @@ export async function checkConformance(
     const left: string[] = [];
     for await (const found of changes?.remove((path) => left.push(path)) ?? []) note(found);
     progress.clear();
-    for (const path of left) cli.warn(`${path} could not be removed`);
+    for (const path of left) cli.warn(`cannot remove ${path}`);
   }
   const all = rows.flatMap((row) => reported(row, findings, flags.changes === true));
   const product = productOf(api);
@@ -88,9 +88,9 @@ function reported(
 }
 
 function untried({ http, path }: SpecifiedOperation, changes: boolean): string {
-  if (path.startsWith('/images/')) return 'it is of the image daemon, and needs a transfer';
-  if (http === 'GET') return 'nothing was found to try it with';
-  return changes ? 'it needs hosts, storage or users' : '--changes may try it';
+  if (path.startsWith('/images/')) return 'image daemon operation; needs a transfer';
+  if (http === 'GET') return 'no object to try it with';
+  return changes ? 'needs hosts, storage or users' : 'needs --changes';
 }
 
 async function tell(

@@ -47,7 +47,7 @@ export class Maker {
   async make(entry: Entry, mayCome: boolean, secretOf: SecretOf): Promise<void> {
     const { service, label } = entry;
     const state = this.#states.get(entry);
-    if (!state) throw new Error(`${label} is in no plan.`);
+    if (!state) throw new Error(`${label} is not in the plan.`);
     const ids = idsAbove(entry, this.#states);
     const own = await this.#own(entry, ids);
     if (mayCome) {
@@ -144,8 +144,8 @@ export class Maker {
       if (!(error instanceof ConflictError)) throw error;
       const own = await this.#own(entry, ids);
       if (!(await this.#matcher.find(entry, own, ids, true))) throw error;
-      throw new ConflictError(`${entry.label}: somebody else made it meanwhile`, {
-        hint: 'run it again: it compares with what is there now',
+      throw new ConflictError(`${entry.label}: created by another client in the meantime`, {
+        hint: 'run the command again to compare with the current state',
         cause: error,
       });
     }
@@ -175,5 +175,5 @@ export class Maker {
 /** For what has to be there by now. */
 const insist: OnMissing = (path, type, name) => {
   const noun = homeOf(type)?.noun ?? `${type}s`;
-  throw new NotFoundError(`${pathText(path)}: ${noun}/${name}: there is no such object`);
+  throw new NotFoundError(`${pathText(path)}: ${noun}/${name} not found`);
 };

@@ -119,7 +119,7 @@ function foundIn(
   if (isMember) return found(list.find(({ id }) => id !== undefined && id === own['id']));
   if (isNameless(type)) return found(list.find((one) => isSame(type, own, one)));
   const word = wordOf(type, wanted);
-  if (word === undefined) throw badDefinition(`${where}: it has no name`);
+  if (word === undefined) throw badDefinition(`${where}: name missing`);
   const scope = own[scopeOf(type) ?? ''];
   const matches = list.filter(
     (one) =>
@@ -137,8 +137,8 @@ function foundIn(
     return found(nearest);
   }
   if (matches.length > 1) {
-    throw new AmbiguousError(`${where}: ${matches.length} objects are called ${word}`, {
-      hint: `name all ${matches.length} in the definition, or give all but one another name`,
+    throw new AmbiguousError(`${where}: ${matches.length} objects are named ${word}`, {
+      hint: `list all ${matches.length} in the definition, or rename all but one`,
     });
   }
   return found(matches[0]);

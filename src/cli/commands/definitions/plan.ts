@@ -118,7 +118,7 @@ class Planner {
     } else {
       const noun = nounOfCollection(service);
       throw badDefinition(
-        `${where}: ${label} is not there, and no request adds ${noun}; only vmctl serve --inventory does`,
+        `${where}: ${label} does not exist, and the API cannot create ${noun}; only vmctl serve --inventory can`,
       );
     }
   }
@@ -137,8 +137,8 @@ class Planner {
       const mayCome = comingAlong.has(type) && this.#changes.length > 0;
       if (mayCome || this.#named.has(`${type} ${name}`)) return;
       const noun = homeOf(type)?.noun ?? `${type}s`;
-      throw new NotFoundError(`${where.at(...path)}: ${noun}/${name}: there is no such object`, {
-        hint: `vmctl ${noun} list shows what there is`,
+      throw new NotFoundError(`${where.at(...path)}: ${noun}/${name} not found`, {
+        hint: `vmctl ${noun} list`,
       });
     };
   }

@@ -23,13 +23,13 @@ export async function definitionFrom(cli: CommandContext, path: string): Promise
 export function badDefinition(message: string, cause?: unknown): UsageError {
   return new UsageError(message, {
     code: 'bad_definition',
-    hint: 'vmctl help definitions shows what one looks like',
+    hint: 'see vmctl help definitions',
     cause,
   });
 }
 
 /** The definition, as other tools take it. */
-export const fileFlag = flag('-f, --file <file>', 'the definition, instead of the argument');
+export const fileFlag = flag('-f, --file <file>', 'definition, instead of the argument');
 
 /** The file that is named one way or the other. Throws a `UsageError` for none, and for two. */
 export function fileOf(
@@ -38,10 +38,7 @@ export function fileOf(
 ): string {
   const named = argument ?? file;
   if (named !== undefined && (argument === undefined || file === undefined)) return named;
-  throw new UsageError(
-    named === undefined ? 'no definition is named' : 'two definitions are named',
-    {
-      hint: 'name one file, or - for stdin',
-    },
-  );
+  throw new UsageError(named === undefined ? 'definition missing' : 'two definitions given', {
+    hint: 'use one file, or - for stdin',
+  });
 }

@@ -35,7 +35,9 @@ export async function runPlan(
     } catch (error) {
       if (cli.signal.aborted) throw cli.signal.reason;
       if (endsAll(error)) {
-        cli.note(`${done} of ${changes.length} done, not ${change.label}; run it again to go on`);
+        cli.note(
+          `${done} of ${changes.length} done, ${change.label} failed; run the command again to resume`,
+        );
         throw error;
       }
       missing.set(change, change);
@@ -44,15 +46,15 @@ export async function runPlan(
     }
   }
   for (const [change, cause] of missing) {
-    if (change !== cause) cli.note(`left out: ${change.label}, which needs ${cause.label}`);
+    if (change !== cause) cli.note(`skipped: ${change.label} depends on ${cause.label}`);
   }
   if (errors.length === 0) {
     cli.note(`${done} of ${done} done`);
     return;
   }
   const out = missing.size - errors.length;
-  const message = `${done} of ${changes.length} done, ${errors.length} failed${out > 0 ? `, ${out} left out` : ''}`;
-  const hint = 'the errors are above; run it again to go on';
+  const message = `${done} of ${changes.length} done, ${errors.length} failed${out > 0 ? `, ${out} skipped` : ''}`;
+  const hint = 'fix the errors above and run the command again';
   if (done > 0) throw new PartialError(message, { hint });
   throw new AllFailedError(message, errors[0], { hint });
 }

@@ -47,10 +47,10 @@ export async function secretsFor(
 function notGiven(missing: readonly string[]): UsageError {
   const [first = ''] = missing;
   const lines = missing.map((name) => `  ${name}`).join('\n');
-  const count = missing.length === 1 ? 'a secret is' : `${missing.length} secrets are`;
-  return new UsageError(`${count} not given; nothing was sent:\n${lines}`, {
+  const count = missing.length === 1 ? '1 secret is' : `${missing.length} secrets are`;
+  return new UsageError(`${count} missing; nothing was sent:\n${lines}`, {
     code: 'missing_secrets',
-    hint: `--secret '${first}=@FILE' for each (* stands for any text), or ${variableOf(first)}`,
+    hint: `use --secret '${first}=@FILE' for each (* matches any text), or set ${variableOf(first)}`,
     next: missing,
   });
 }
@@ -59,8 +59,8 @@ function parsed(flag: string): Given {
   const at = flag.lastIndexOf('=@');
   const given = { name: flag.slice(0, at), file: flag.slice(at + 2) };
   if (at > 0 && given.file !== '') return given;
-  throw new UsageError('--secret: not of the form NAME=@FILE', {
-    hint: 'put the secret into a file: what is on a command line can be seen by others',
+  throw new UsageError('--secret: not in the form NAME=@FILE', {
+    hint: 'use a file; other users can see the command line',
   });
 }
 
@@ -71,7 +71,7 @@ function requireKnown(name: string, all: readonly string[]): void {
     hint:
       near.length > 0
         ? `did you mean ${near.join(' or ')}?`
-        : `it has ${all.length > 0 ? all.slice(0, 3).join(', ') : 'none'}`,
+        : `placeholders: ${all.length > 0 ? all.slice(0, 3).join(', ') : 'none'}`,
   });
 }
 
@@ -80,7 +80,7 @@ function textOf(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new UsageError(`--secret: ${file} cannot be read: ${systemReason(error)}`, {
+    throw new UsageError(`--secret: cannot read "${file}": ${systemReason(error)}`, {
       cause: error,
     });
   }
@@ -96,7 +96,7 @@ function fromEnvironment(
   if (value === undefined) return undefined;
   const others = all.filter((one) => one !== name && variableOf(one) === variable);
   if (others.length === 0) return value;
-  throw new UsageError(`${variable} could be ${name} or ${others.join(' or ')}`, {
-    hint: `say which with --secret '${name}=@FILE'`,
+  throw new UsageError(`${variable} matches ${name} and ${others.join(' and ')}`, {
+    hint: `use --secret '${name}=@FILE'`,
   });
 }

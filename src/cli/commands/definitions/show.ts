@@ -30,7 +30,10 @@ export async function showPlan(cli: CommandContext, { changes, fixed }: Plan): P
     for (const { path, from, to } of differences) await line(cli, `    ${path}: ${from} -> ${to}`);
   }
   for (const { label, path, from, to } of fixed) {
-    await line(cli, `! ${label}: ${path} is ${from}, not ${to}; only a new one could have that`);
+    await line(
+      cli,
+      `! ${label}: ${path} is ${from}, not ${to}; cannot be changed on an existing object`,
+    );
   }
 }
 
@@ -44,5 +47,5 @@ export function summaryOf({ changes, fixed }: Plan): string {
   for (const { action } of changes) counts.set(action, (counts.get(action) ?? 0) + 1);
   const parts = [...counts].map(([action, count]) => `${count} to ${action}`);
   if (fixed.length > 0) parts.push(`${fixed.length} that cannot be changed`);
-  return parts.length > 0 ? parts.join(', ') : 'all of it is so already';
+  return parts.length > 0 ? parts.join(', ') : 'no differences';
 }

@@ -80,7 +80,7 @@ export class Site {
       if (!(error instanceof AmbiguousReference)) throw error;
       const { message } = error;
       throw new AmbiguousError(place ? `${place.at(...error.steps)}: ${error.problem}` : message, {
-        hint: 'say which is meant: { name: ..., data_center: ... }, or { id: ... }',
+        hint: 'add the parent: { name: ..., data_center: ... }, or use { id: ... }',
       });
     }
   }

@@ -15,7 +15,7 @@ export interface Source {
 }
 
 /** Says that nobody misses the machine. */
-const comment = 'Made by vmctl apply for a template, and removed afterwards.';
+const comment = 'Temporary VM of vmctl apply for a template.';
 
 /** Makes such a machine; `partsIn` says what is in a collection below it. */
 export async function sourceOf(
@@ -71,7 +71,7 @@ async function removeLeftOver(runner: OperationRunner, name: string): Promise<vo
   const found = all.find((one) => one['name'] === name);
   if (!found) return;
   if (found['comment'] !== comment) {
-    throw new ConflictError(`vms/${name}: a machine has the name that is needed for a while`);
+    throw new ConflictError(`vms/${name}: the name of the temporary VM is in use`);
   }
   await runner.change(
     { path: '/vms/{vm}', name: 'remove' },

@@ -51,19 +51,19 @@ export async function runDownload(
 ): Promise<void> {
   const { backup, base } = flags;
   if (base !== undefined && backup === undefined) {
-    throw new UsageError('--base goes with --backup', {
-      hint: 'name the backup that the changes are of: --backup ID',
+    throw new UsageError('--base requires --backup', {
+      hint: 'name the backup of the changes: --backup ID',
     });
   }
   const isStream = file === '-' || (file !== '' && (await isBlockDevice(file)));
   if (backup !== undefined && base !== undefined && isStream) {
-    throw new UsageError('--base needs a file to be made', { hint: 'name a file' });
+    throw new UsageError('--base requires a file', { hint: 'name a file' });
   }
   if (backup !== undefined && file !== '' && !isStream) {
     return await runBackupDownload(cli, word, file, { ...flags, backup });
   }
   if (file === '-') return await downloadToStdout(cli, word, flags);
-  if (file === '') throw new UsageError('the name of the file is empty');
+  if (file === '') throw new UsageError('the file name is empty');
   if (await isBlockDevice(file)) return await downloadToDevice(cli, word, file, flags);
   const progress = new TransferProgress(cli, basename(file));
   try {
@@ -91,7 +91,7 @@ export async function runDownload(
     progress.clear();
     if (isTable(formatOf(cli))) {
       const zeros = done.skipped > 0 ? `, ${humanBytes(done.skipped)} of it zeros` : '';
-      cli.note(`${found.label} is in ${file}: ${humanBytes(done.size)}${zeros}`);
+      cli.note(`${found.label} downloaded to ${file}: ${humanBytes(done.size)}${zeros}`);
       return;
     }
     const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
@@ -115,13 +115,13 @@ async function downloadToStdout(
 ): Promise<void> {
   const { stdout } = cli.io;
   if (stdout.isTTY) {
-    throw new UsageError('standard output is a terminal, which shows no images', {
-      hint: `name a file, or send it on: vmctl disks download ${word} - | ...`,
+    throw new UsageError('standard output is a terminal', {
+      hint: `use a file or a pipe: vmctl disks download ${word} - | ...`,
     });
   }
   if (flags.resume) {
-    throw new UsageError('what went to standard output cannot be resumed', {
-      hint: 'download into a file, or run the command without --resume',
+    throw new UsageError('cannot resume a download to standard output', {
+      hint: 'download to a file, or remove --resume',
     });
   }
   // A reader that has gone must not end the process before the transfer has ended.
@@ -137,14 +137,14 @@ async function downloadToDevice(
   flags: DownloadFlags,
 ): Promise<void> {
   if (!flags.force) {
-    throw new UsageError(`${path} is a block device: all that is on it would be overwritten`, {
+    throw new UsageError(`${path} is a block device; its contents would be overwritten`, {
       code: 'file_exists',
-      hint: 'give --force if that is meant',
+      hint: 'confirm with --force',
     });
   }
   if (flags.resume) {
-    throw new UsageError('what went to a block device cannot be resumed', {
-      hint: 'run the command without --resume; it writes all of it again',
+    throw new UsageError('cannot resume a download to a block device', {
+      hint: 'remove --resume to write everything again',
     });
   }
   const device = await openDevice(path);
@@ -193,8 +193,8 @@ async function runBackupDownload(
   flags: BackupFlags,
 ): Promise<void> {
   if (flags.resume) {
-    throw new UsageError('the download of a backup cannot be resumed', {
-      hint: 'run the command without --resume, with --force if the file is there',
+    throw new UsageError('cannot resume the download of a backup', {
+      hint: 'remove --resume, and add --force if the file exists',
     });
   }
   const progress = new TransferProgress(cli, basename(file));
@@ -225,11 +225,11 @@ function describeContent(file: string, done: DownloadedBackup, base: string | un
   const size = humanBytes(done.size);
   if (done.backup_mode === 'full') {
     const more =
-      base === undefined ? '' : `; ${base} was not needed, the backup of this disk is full`;
-    return `${file} is the whole disk as it was, ${size}, raw${more}`;
+      base === undefined ? '' : `; ${base} was not needed, because the backup of this disk is full`;
+    return `${file} has the complete disk, ${size}, raw${more}`;
   }
   const fetched = humanBytes(done.transferred);
   return done.content === 'disk'
-    ? `${file} is the whole disk as it was, ${size}, raw: ${base} with ${fetched} that have changed`
-    : `${file} holds only what has changed since the checkpoint, ${fetched}, in its place; the rest of its ${size} is a hole, not zeros of the disk (--base makes the whole disk of it)`;
+    ? `${file} has the complete disk, ${size}, raw: ${base} with ${fetched} of changes`
+    : `${file} has only the changes since the checkpoint, ${fetched}, at their offsets; the remainder of its ${size} is a hole (use --base for the complete disk)`;
 }

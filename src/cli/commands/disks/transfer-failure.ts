@@ -19,16 +19,16 @@ export function explained(
   // Nothing was begun: the first request was only to be shown.
   if (cause instanceof DryRunStop) return cause;
   const command = remainder.resumable ? run(remainder) : undefined;
-  const again = 'what was sent cannot be read again: run the whole command once more';
+  const again = 'the source cannot be read again: run the command again';
   const state = remainder.notRepeatable ? `${stateOf(remainder)}; ${again}` : stateOf(remainder);
   if (!(cause instanceof VmctlError)) {
-    cli.warn(command === undefined ? state : `${state}; ${command} goes on with it`);
+    cli.warn(command === undefined ? state : `${state}; resume with ${command}`);
     return cause;
   }
   const hints = [
     ...(cause.hint === undefined ? [] : [cause.hint]),
     state,
-    ...(command === undefined ? [] : [`go on with: ${command}`]),
+    ...(command === undefined ? [] : [`resume with ${command}`]),
   ];
   // The reason of a signal is what gets reported in the end, so it is told here how to go on.
   return Object.assign(cause, {
@@ -50,24 +50,24 @@ function stateOf(left: TransferRemainder): string {
   } = left;
   if (partial !== undefined) {
     return resumable
-      ? `what was fetched is kept in ${partial}`
-      : `what was fetched could not be removed: ${partial}`;
+      ? `downloaded data remains in ${partial}`
+      : `cannot remove the downloaded data in ${partial}`;
   }
   if (resumable) {
     return paused
       ? `the upload to disks/${disk} is paused (transfer ${transfer})`
-      : `the upload to disks/${disk} can go on later; the service pauses transfer ${transfer} by itself`;
+      : `the upload to disks/${disk} can be resumed; the service pauses transfer ${transfer} automatically`;
   }
   const over = left.notNotified
-    ? `the service could not be told that transfer ${transfer} is over, and ends it by itself after a while`
+    ? `cannot cancel transfer ${transfer}; the service cancels it after a timeout`
     : 'the transfer was cancelled';
-  if (diskRemoved === true) return `${over} and the new disk removed`;
+  if (diskRemoved === true) return `${over} and the new disk deleted`;
   if (diskRemoved === false) {
-    return `${over}, but the new disk is left: vmctl disks delete ${disk}`;
+    return `${over}, but the new disk remains: vmctl disks delete ${disk}`;
   }
   if (diskCorrupted) {
-    return `${over}; disks/${disk} holds a part of the image and can only be uploaded to`;
+    return `${over}; disks/${disk} has a part of the image and is only valid as an upload target`;
   }
-  if (deviceCorrupted !== undefined) return `${over}; ${deviceCorrupted} holds a part of the image`;
-  return left.notNotified ? over : `${over}, and nothing of it is kept`;
+  if (deviceCorrupted !== undefined) return `${over}; ${deviceCorrupted} has a part of the image`;
+  return left.notNotified ? over : `${over}, and its data was removed`;
 }

@@ -68,7 +68,7 @@ function limitOf(text: string | undefined): RateLimit | undefined {
   const rate = sizeOf(text?.replace(/\/s$/, ''), '--limit-rate');
   if (rate === undefined) return undefined;
   if (rate >= slowest) return new RateLimit(rate);
-  throw new UsageError(`--limit-rate ${text}: slower than 16KiB/s no transfer stays alive`);
+  throw new UsageError(`--limit-rate ${text}: transfers need at least 16KiB/s`);
 }
 
 /** Repetitions of a request to an image daemon, as `--retries` says. */
@@ -91,16 +91,16 @@ export function unfinished(
   if (only && others.length === 0) return only;
   for (const journal of found) journal.close();
   if (!only) {
-    throw new NotFoundError(`${file}: there is no unfinished transfer to go on with`, {
+    throw new NotFoundError(`${file}: no interrupted transfer to resume`, {
       code: 'nothing_to_resume',
-      hint: 'run the command without --resume',
+      hint: 'remove --resume',
     });
   }
   const lines = found.map(({ header }) => `  disks/${header.disk}  ${header.name}`);
   throw new AmbiguousError(
-    `${file} belongs to ${found.length} unfinished transfers:\n${lines.join('\n')}`,
+    `${file} belongs to ${found.length} interrupted transfers:\n${lines.join('\n')}`,
     {
-      hint: 'name the disk with --disk',
+      hint: 'select the disk with --disk',
       next: found.map(({ header }) => `disks/${header.disk}`),
     },
   );

@@ -80,7 +80,7 @@ export async function runUpload(
       const present = await diskThere(finder, options.into.add);
       if (present) {
         requireUploaded(cli, source, present, common);
-        cli.note(`disks/${options.into.add.name}: there already; nothing to do`);
+        cli.note(`disks/${options.into.add.name} already exists; nothing to do`);
         await print(cli, { noun: 'disks', type: 'disk', items: [present], single: true });
         return;
       }
@@ -120,14 +120,14 @@ function checkFlags(file: string, flags: UploadFlags): void {
   const { disk, name, storageDomain, description, resume, size, preallocated } = flags;
   if (resume) {
     if (file !== '-') return;
-    throw new UsageError('what comes through standard input cannot be resumed', {
-      hint: 'upload a file, or run the command without --resume',
+    throw new UsageError('cannot resume an upload from standard input', {
+      hint: 'upload a file, or remove --resume',
     });
   }
   if (disk !== undefined) {
     if (size !== undefined && file !== '-' && !isUrl(file)) {
-      throw new UsageError('--disk names a disk that exists, which has its size', {
-        hint: 'leave --size out',
+      throw new UsageError('--size is not valid with --disk: the disk has a size', {
+        hint: 'remove --size',
       });
     }
     if (
@@ -136,23 +136,20 @@ function checkFlags(file: string, flags: UploadFlags): void {
       storageDomain !== undefined ||
       description !== undefined
     ) {
-      throw new UsageError(
-        '--disk names a disk that exists, which has a name and a place already',
-        {
-          hint: 'give either --disk, or --name and --storagedomain',
-        },
-      );
+      throw new UsageError('--name and --storagedomain are not valid with --disk', {
+        hint: 'use either --disk, or --name and --storagedomain',
+      });
     }
     return;
   }
   if (name === undefined && file === '-') {
-    throw new UsageError('it is not said how the new disk should be called', {
-      hint: 'give --name; what comes through standard input has none',
+    throw new UsageError('no name for the new disk', {
+      hint: 'use --name; standard input has no file name',
     });
   }
   if (storageDomain === undefined) {
-    throw new UsageError('it is not said where the new disk should be', {
-      hint: `vmctl disks upload ${file} --storagedomain NAME; vmctl storagedomains list shows them`,
+    throw new UsageError('no storage domain for the new disk', {
+      hint: `vmctl disks upload ${file} --storagedomain NAME (vmctl storagedomains list shows the names)`,
     });
   }
 }
@@ -275,8 +272,8 @@ async function diskThere(finder: Finder, wanted: NewDisk): Promise<ApiObject | u
   const found = await finder.look(wanted.name, collectionAt('/disks'));
   const disk = found?.item;
   if (!disk || disk['status'] === 'ok') return disk;
-  throw new ConflictError(`disks/${wanted.name} exists, and is ${String(disk['status'])}`, {
-    hint: `vmctl wait disks/${String(disk['id'])} --for status=ok waits for it`,
+  throw new ConflictError(`disks/${wanted.name} exists with status ${String(disk['status'])}`, {
+    hint: `vmctl wait disks/${String(disk['id'])} --for status=ok`,
   });
 }
 
@@ -331,10 +328,10 @@ async function journalOf(
   const again = commandLine(cli, [...words, '--disk', journal.header.disk]);
   journal.close();
   throw new ConflictError(
-    `${source.path} is no longer the file that was uploaded to disks/${journal.header.disk}`,
+    `${source.path} has changed since its upload to disks/${journal.header.disk} began`,
     {
       code: 'source_changed',
-      hint: `upload the new file from its beginning: ${again}`,
+      hint: `upload the new file from the beginning: ${again}`,
       next: [again],
     },
   );
@@ -353,7 +350,7 @@ function noteUnfinished(
 ): void {
   for (const journal of Journal.find(journals, isUploadOf(source, server))) {
     cli.note(
-      `an earlier upload of this file to disks/${journal.header.disk} is not finished; --resume goes on with it`,
+      `an interrupted upload of this file to disks/${journal.header.disk} exists; --resume continues it`,
     );
     journal.close();
   }

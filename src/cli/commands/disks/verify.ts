@@ -29,8 +29,8 @@ export async function runVerify(cli: CommandContext, word: string, file: string)
     progress.clear();
     if (isTable(formatOf(cli))) {
       const rest = equal.size - equal.fileSize;
-      const zeros = rest > 0 ? `, the last ${rest} of them zeros that the file leaves out` : '';
-      cli.note(`${found.label} holds what is in ${file}: ${humanBytes(equal.size)}${zeros}`);
+      const zeros = rest > 0 ? `, the last ${rest} of them zeros that the file omits` : '';
+      cli.note(`${found.label} and ${file} are equal: ${humanBytes(equal.size)}${zeros}`);
       return;
     }
     const { size, algorithm, checksum } = equal;

@@ -109,7 +109,7 @@ export class CommandRunner {
   ): Promise<{ readonly command: Command; readonly length: number }> {
     const [first = '', second = ''] = words;
     const noun = nounOf(first);
-    if (!noun) throw new UsageError(`${first}: there is no such noun`);
+    if (!noun) throw new UsageError(`unknown noun "${first}"`);
     const module = await this.#modules[noun.name]?.();
     const whole = noun.api ? undefined : module?.commands.find(({ verb }) => verb === undefined);
     if (whole) return { command: whole, length: 1 };
@@ -121,8 +121,8 @@ export class CommandRunner {
     }
     const derived = noun.api ? verbOf(noun.name, second) : undefined;
     if (derived) return { command: commandOf(derived), length: 2 };
-    throw new UsageError(`${noun.name} ${second}: there is no such verb`, {
-      hint: `vmctl ${noun.name} --help lists the verbs`,
+    throw new UsageError(`${noun.name}: unknown verb "${second}"`, {
+      hint: `vmctl ${noun.name} --help`,
     });
   }
 
@@ -141,7 +141,7 @@ export class CommandRunner {
     }
     const failed = context.exitCode !== 0;
     const error = failed
-      ? { error: new VmctlError(notes.text.trim() || `it ended with ${context.exitCode}`) }
+      ? { error: new VmctlError(notes.text.trim() || `exit code ${context.exitCode}`) }
       : {};
     return { out: out.text, notes: notes.text, ...error };
   }

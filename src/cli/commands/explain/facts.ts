@@ -54,11 +54,11 @@ export interface TypeFacts {
 }
 
 const setWords: Readonly<Record<Mutability, string>> = {
-  R: 'never, it is only shown',
+  R: 'never; read-only',
   C: 'on create',
   CU: 'on create and update',
   U: 'on update',
-  A: 'inside of an action',
+  A: 'in actions',
 };
 
 /** A type with all its attributes, those of its bases first. */
@@ -80,8 +80,8 @@ export function typeFacts(name: string): TypeFacts {
 }
 
 const identity: readonly (readonly [string, Attribute])[] = [
-  ['id', { kind: 'string', mut: 'R', doc: 'Given by the service.' }],
-  ['href', { kind: 'string', mut: 'R', doc: 'Where the object is.' }],
+  ['id', { kind: 'string', mut: 'R', doc: 'Set by the service.' }],
+  ['href', { kind: 'string', mut: 'R', doc: 'Parent of the object.' }],
 ];
 
 /** An attribute of a type; with the attributes of what it holds. */

@@ -7,10 +7,10 @@ export function typePage(type: TypeFacts): string {
   return [
     wrapped(`${type.name}${type.doc === undefined ? '' : `: ${type.doc}`}`),
     type.base === undefined ? '' : `Extends ${type.base}.`,
-    type.required ? wrapped(`A new one needs: ${type.required.join(', ')}.`) : '',
+    type.required ? wrapped(`Required to create one: ${type.required.join(', ')}.`) : '',
     attributesSection(type.attributes),
     ...(type.states ? stateSections(type.states) : []),
-    `vmctl explain ${type.name}.ATTRIBUTE tells more about one of them.`,
+    `Details of an attribute: vmctl explain ${type.name}.ATTRIBUTE`,
   ]
     .filter((text) => text !== '')
     .map((text) => `${text.trimEnd()}\n`)
@@ -42,7 +42,7 @@ function attributesSection(attributes: readonly AttributeFacts[]): string {
     (attribute) =>
       [attribute.name, `(${attribute.kind}, ${attribute.mutability}) ${said(attribute)}`] as const,
   );
-  return `Attributes (R: only shown, C: set on create, U: on update, A: inside of an action):\n${aligned(rows)}`;
+  return `Attributes (R: read-only, C: set on create, U: on update, A: in actions):\n${aligned(rows)}`;
 }
 
 function said(attribute: AttributeFacts): string {
@@ -51,7 +51,7 @@ function said(attribute: AttributeFacts): string {
     doc ?? '',
     values ? `${values.join(', ')}.` : '',
     attribute.default === undefined ? '' : `Default: ${textOf(attribute.default)}.`,
-    write_only ? 'Never shown.' : '',
+    write_only ? 'Write-only.' : '',
   ]
     .filter((text) => text !== '')
     .join(' ');
@@ -70,7 +70,7 @@ function stateSections({ attribute, initial, settled, failed, moves }: StateFact
   if (failed.length > 0) rows.push(['failed', failed.join(', ')]);
   return [
     `States (${attribute}):\n${aligned(rows)}`,
-    `What leads where:\n${aligned(moves.map((move) => [move.operation, courseOf(move)] as const))}`,
+    `State transitions:\n${aligned(moves.map((move) => [move.operation, courseOf(move)] as const))}`,
   ];
 }
 

@@ -80,7 +80,7 @@ function oneSchema(form: string, of: string, values: readonly string[] | undefin
 
 const reference: Schema = {
   title: 'reference',
-  description: 'Another object; whole where the list follows it.',
+  description: 'A reference; the complete object if the list follows it.',
   type: 'object',
   properties: {
     id: { type: 'string' },

@@ -11,7 +11,7 @@ import {
 import { targetOf } from '../../session/target.ts';
 
 /** How a command ended, as far as its requests say. */
-export type EntryState = 'done' | 'failed' | 'partly done' | 'unknown';
+export type EntryState = 'done' | 'failed' | 'partially done' | 'unknown';
 
 export interface KnownEntry extends HistoryEntry {
   readonly state: EntryState;
@@ -34,8 +34,8 @@ export function knownEntries(cli: CommandContext, all: boolean): readonly KnownE
 export function numberOf(word: string): number {
   const [, digits] = /^(?:history\/)?(\d{1,15})$/.exec(word) ?? [];
   if (digits !== undefined) return Number(digits);
-  throw new UsageError(`${word}: not the number of a change`, {
-    hint: 'vmctl history lists them with their numbers',
+  throw new UsageError(`"${word}" is not the number of a change`, {
+    hint: 'vmctl history',
   });
 }
 
@@ -43,13 +43,13 @@ export function numberOf(word: string): number {
 export function entryOf(cli: CommandContext, number: number, all = false): KnownEntry {
   const entry = knownEntries(cli, true).find((one) => one.number === number);
   if (!entry) {
-    throw new NotFoundError(`history/${number}: there is no such change`, {
-      hint: 'vmctl history lists those that are kept: the newest 1,000',
+    throw new NotFoundError(`history/${number} not found`, {
+      hint: 'vmctl history lists the newest 1,000 changes',
     });
   }
   if (!all && !serverFilter(cli)(entry)) {
-    throw new UsageError(`history/${number}: that was done at ${entry.server}`, {
-      hint: 'name that server, with -c or --url',
+    throw new UsageError(`history/${number} belongs to ${entry.server}`, {
+      hint: 'select that server with -c or --url',
     });
   }
   return entry;
@@ -71,7 +71,7 @@ function stateOf({ steps, isComplete }: HistoryEntry): EntryState {
   if (isComplete) return 'done';
   const done = steps.filter(isDone).length;
   if (done === steps.length && done > 0) return 'done';
-  if (done > 0) return 'partly done';
+  if (done > 0) return 'partially done';
   return steps.some(({ outcome }) => outcome?.status !== undefined) ? 'failed' : 'unknown';
 }
 

@@ -87,11 +87,11 @@ function inverseOf(step: HistoryStep): Inverse | string {
   const { service, operation: name, outcome } = step;
   const operation = operationsOf(service ?? '').find((one) => one.name === name);
   if (!operation || service === undefined) {
-    return 'it was a request of its own: what takes it back is not known';
+    return 'a raw request has no known inverse';
   }
   // The object itself says later whether an update was made.
   if (name === 'update') return inverseUpdate(step, service, operation.type);
-  if (outcome?.status === undefined) return 'it is not known what came of it';
+  if (outcome?.status === undefined) return 'its result is unknown';
   const opposite = opposites[service]?.[operation.name];
   if (name === 'add') {
     const isAttached = opposite !== undefined && isWithin(opposite.where, step);
@@ -99,8 +99,8 @@ function inverseOf(step: HistoryStep): Inverse | string {
   }
   if (!opposite || !isWithin(opposite.where, step)) {
     return name === 'remove'
-      ? 'what was deleted is gone'
-      : `${operation.name.replaceAll('_', '-')} has no opposite that takes it back`;
+      ? 'a deletion cannot be reverted'
+      : `${operation.name.replaceAll('_', '-')} has no inverse`;
   }
   if (name === 'remove')
     return inverseRemove(step, opposite.service, operation.type, opposite.attaches);
@@ -117,10 +117,10 @@ function isWithin(where: OppositeLimit | undefined, { body, query }: HistoryStep
 
 function inverseUpdate(step: HistoryStep, path: string, type: string): Inverse | string {
   const { before, body = {}, outcome, query = {} } = step;
-  if (!before) return 'it is not known what it was before';
+  if (!before) return 'the previous state is unknown';
   const { values, left } = divideUpdate(type, before, body);
   if (Object.keys(values).length === 0 && left.length > 0) {
-    return left.map(({ path: at, why }) => `${at} cannot be set back: ${why}`).join('; ');
+    return left.map(({ path: at, why }) => `${at} cannot be reverted: ${why}`).join('; ');
   }
   const { id, above } = divided(path, step.ids);
   const { async: _async, ...more } = query;
@@ -136,8 +136,8 @@ function inverseAdd(step: HistoryStep, service: string, isAttached: boolean): In
   const collection = collectionAt(service);
   const operation = operationsOf(collection.object ?? '').find(({ name }) => name === 'remove');
   const id = outcome?.made?.id ?? body['id'];
-  if (!operation) return 'there is no request that removes it';
-  if (typeof id !== 'string') return 'it is not known what was made';
+  if (!operation) return 'no request removes it';
+  if (typeof id !== 'string') return 'the created object is unknown';
   const place = { path: operation.service, type: operation.type, ids, id };
   // What was made along with it goes, too.
   const [parameter, value] = opposites[operation.service]?.['remove']?.where?.unless ?? [];
@@ -152,7 +152,7 @@ function inverseRemove(
   attaches: readonly string[] | undefined,
 ): Inverse | string {
   const { id, above } = divided(service, ids);
-  if (body && Object.keys(body).length > 0) return 'what was deleted is gone';
+  if (body && Object.keys(body).length > 0) return 'a deletion cannot be reverted';
   const place = { path, type, ids: above };
   if (attaches) {
     const more = attaches.flatMap((name) =>
@@ -161,7 +161,7 @@ function inverseRemove(
     const sent = { id, ...Object.fromEntries(more) };
     return { kind: 'add', ...place, body: sent, isAttached: true };
   }
-  if (!before) return 'it is not known what it was before';
+  if (!before) return 'the previous state is unknown';
   const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
   const said = Object.entries(before).flatMap(([name, value]) =>
     attributes[name]?.mut.startsWith('C') && value !== null && !hasHidden(value)

@@ -18,7 +18,7 @@ export interface Divided {
   readonly left: readonly Irreversible[];
 }
 
-const unrecorded = 'what it was is not written down';
+const unrecorded = 'the previous value was not recorded';
 
 /**
  * Divides the attributes of an update of a type. `before` has the values that the update replaced, `body` those
@@ -65,7 +65,7 @@ function whyLeft(
   // A service does not show it: the record says that it had no value.
   if (writeOnly || hasHidden(value)) return unrecorded;
   const canBeUnset = /^(string$|struct |ref |links |list )/.test(kind);
-  return value === null && !canBeUnset ? 'it had no value, and cannot be unset' : undefined;
+  return value === null && !canBeUnset ? 'it had no value and cannot be unset' : undefined;
 }
 
 /** Whether updates leave an attribute as it is. */

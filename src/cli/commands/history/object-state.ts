@@ -30,13 +30,13 @@ export interface Undone {
 
 /** Says that nothing has to be done. */
 export function already(cli: CommandContext, label: string, id: string, why: string): Undone {
-  cli.note(`${label}: ${why}; nothing to do`);
+  cli.note(`${label} ${why}; nothing to do`);
   return { object: label, id };
 }
 
 /** The error where there is nothing left to be changed. */
 export function gone(label: string): NotFoundError {
-  return new NotFoundError(`${label}: it is not there any more`);
+  return new NotFoundError(`${label} no longer exists`);
 }
 
 /** Whether single objects can be read at a path. */
@@ -59,7 +59,7 @@ export async function present(
       operation: get,
       ids: { ...ids, [placeholderOf(collection)]: id },
       query: Object.fromEntries(same),
-      what: `look at ${collection.noun}/${id} as it is`,
+      what: `check the current state of ${collection.noun}/${id}`,
     });
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;

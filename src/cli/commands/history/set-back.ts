@@ -26,20 +26,21 @@ export async function setBack(
   const now = waits ? await present(context, inverse, { ...query, ...ofNextStart }) : running;
   if (!now) throw gone(label);
   const wanted = settable(type, values);
-  for (const { path, why } of left) cli.warn(`${label}: ${path} stays as it is: ${why}`);
+  for (const { path, why } of left) cli.warn(`${label}: ${path} is unchanged: ${why}`);
   const open = differing(type, wanted, now);
-  if (Object.keys(open).length === 0) return already(cli, label, id, 'as it was before already');
+  if (Object.keys(open).length === 0)
+    return already(cli, label, id, 'already has the previous value');
   const since = [...differences(type, settable(type, expected), now, 'update').values()].flat();
   if (since.length > 0 && !force) {
     const changes = since.map((one) => `${one.path} is ${one.from}, not ${one.to}`).join('; ');
     throw new ConflictError(`${label} has changed since: ${changes}`, {
       code: 'changed_since',
-      hint: '--force sets it back all the same',
+      hint: 'use --force to revert it anyway',
     });
   }
   if (waits) await setBackBoth(context, label, inverse, wanted, running);
   else await send(context, label, inverse, open, query);
-  cli.note(`${label}: ${Object.keys(open).join(', ')} as before`);
+  cli.note(`${label}: reverted ${Object.keys(open).join(', ')}`);
   return { object: label, id, operation: 'update' };
 }
 

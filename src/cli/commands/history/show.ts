@@ -85,14 +85,14 @@ function undoOf(entry: KnownEntry): string {
   if (undoneBy !== undefined) return `undone by ${undoneBy}`;
   const works = undoingsOf(steps);
   const possible = works.filter(({ inverse }) => inverse !== undefined).length;
-  const word = possible === 0 ? 'no' : possible < works.length ? 'in part' : 'possible';
+  const word = possible === 0 ? 'no' : possible < works.length ? 'partially' : 'possible';
   return undoes === undefined ? word : `${word} (undoes ${undoes})`;
 }
 
 /** Why it cannot be undone, or not all of it. */
 function reasonsOf({ steps }: KnownEntry): readonly string[] {
   const works = undoingsOf(steps);
-  if (works.length === 0) return ['nothing was changed'];
+  if (works.length === 0) return ['no change'];
   return [...new Set(works.flatMap(({ why }) => why ?? []))];
 }
 
@@ -104,7 +104,7 @@ function canBeUndone({ steps }: KnownEntry): boolean {
 function stepLines(step: HistoryStep): readonly string[] {
   const { method, path, outcome, before, operation } = step;
   const { status, error, after } = outcome ?? {};
-  const came = status ?? (outcome ? 'no answer' : 'not known');
+  const came = status ?? (outcome ? 'no response' : 'unknown');
   const values =
     operation === 'update' && isDone(step) ? changeLines(before, after ?? step.body) : [];
   return [

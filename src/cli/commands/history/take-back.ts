@@ -20,7 +20,7 @@ export async function takeBack(
   { label, inverse, why }: Undoing,
 ): Promise<Undone> {
   if (!inverse)
-    throw new ConflictError(`${label}: ${why ?? 'nothing takes it back'}`, { code: 'no_opposite' });
+    throw new ConflictError(`${label}: ${why ?? 'cannot be reverted'}`, { code: 'no_opposite' });
   switch (inverse.kind) {
     case 'update':
       return await setBack(context, label, inverse);
@@ -42,13 +42,13 @@ async function act(context: TakingBack, label: string, inverse: Of<'action'>): P
   const state = stateOf(type, now);
   const isIn = (name: string) => moves[name]?.to === state || moves[name]?.or?.includes(state);
   if (moves[undoes]?.to !== undefined && !isIn(undoes)) {
-    if (isIn(operation)) return already(cli, label, id, `${state} already`);
+    if (isIn(operation)) return already(cli, label, id, `is already ${state}`);
     if (!force) {
       throw new ConflictError(
         `${label} has changed since: it is ${state}, not ${moves[undoes].to}`,
         {
           code: 'changed_since',
-          hint: '--force tries it all the same',
+          hint: 'use --force to try anyway',
         },
       );
     }
@@ -61,7 +61,7 @@ async function remove(context: TakingBack, label: string, inverse: Of<'remove'>)
   const { cli, runner } = context;
   const { path, ids, id, query } = inverse;
   if (canBeRead(path) && !(await present(context, inverse))) {
-    return already(cli, label, id, 'not there any more');
+    return already(cli, label, id, 'no longer exists');
   }
   await runner.change({ path, name: 'remove', verb: verbFor(inverse), ids, query }, { id, label });
   return { object: label, id, operation: 'remove' };
@@ -80,7 +80,7 @@ async function add(
   const { path, ids, body, isAttached } = inverse;
   const verb = isAttached ? { verb: 'attach' } : {};
   const made = await runner.add({ path, name: 'add', ids, body, ...verb });
-  cli.note(`${label}: there again`);
+  cli.note(`${label}: restored`);
   const id = made['id'] ?? body['id'];
   return { object: label, id: id === undefined ? undefined : String(id), operation: 'add' };
 }

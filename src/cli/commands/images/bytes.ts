@@ -39,8 +39,8 @@ export async function read(cli: CommandContext, text: string, flags: ReadFlags):
   const size = sizeOf(flags.size, '--size');
   const { outputFile: file } = flags;
   if (file === undefined && cli.io.stdout.isTTY) {
-    throw new UsageError('standard output is a terminal, which shows no images', {
-      hint: 'name a file with -O, or send the bytes on: | xxd',
+    throw new UsageError('standard output is a terminal', {
+      hint: 'use -O FILE, or a pipe: | xxd',
     });
   }
   await TicketUrl.use(cli, text, async (url) => {
@@ -59,7 +59,7 @@ export async function read(cli: CommandContext, text: string, flags: ReadFlags):
     } catch (error) {
       await target?.remove().catch(() => undefined);
       if (target && !(error instanceof VmctlError) && 'code' in (error as Error)) {
-        throw new VmctlError(`${target.path} cannot be written: ${systemReason(error)}`, {
+        throw new VmctlError(`cannot write "${target.path}": ${systemReason(error)}`, {
           code: 'unwritable_file',
           cause: error,
         });
@@ -75,7 +75,7 @@ function repeating(cli: CommandContext): Repeating {
   return {
     retries: retriesOf(cli),
     signal: cli.signal,
-    onRepeat: (why) => cli.warn(`${why}; trying again`),
+    onRepeat: (why) => cli.warn(`${why}; retrying`),
   };
 }
 
@@ -94,7 +94,7 @@ export async function writeBytes(
 ): Promise<void> {
   const offset = offsetOf(flags.offset);
   if (file === '-' && (cli.io.stdin as { isTTY?: boolean }).isTTY) {
-    throw new UsageError('standard input is a terminal', { hint: 'name a file, or use a pipe' });
+    throw new UsageError('standard input is a terminal', { hint: 'use a file or a pipe' });
   }
   const input: Readable = file === '-' ? cli.io.stdin : createReadStream(file);
   const pieces = inPieces(input, file);
@@ -111,10 +111,13 @@ export async function writeBytes(
       }
     } catch (error) {
       const { sent, safe } = writing;
-      if (sent > 0) cli.warn(`${sent} bytes before that were taken, ${safe} to stable storage`);
+      if (sent > 0)
+        cli.warn(
+          `${sent} bytes were accepted before the failure, ${safe} of them flushed to stable storage`,
+        );
       throw error;
     }
-    const later = flags.flush ? '' : '; vmctl images flush brings them to stable storage';
+    const later = flags.flush ? '' : '; vmctl images flush flushes them to storage';
     cli.note(`${humanBytes(writing.sent)} written at ${offset}${later}`);
   });
 }
@@ -136,7 +139,7 @@ async function* inPieces(input: Readable, file: string): AsyncGenerator<Buffer> 
       }
     }
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`, {
+    throw new UsageError(`cannot read "${file}": ${systemReason(error)}`, {
       code: 'unreadable_file',
       cause: error,
     });
@@ -150,13 +153,13 @@ export async function zero(cli: CommandContext, text: string, flags: ZeroFlags):
   const size = sizeOf(flags.size, '--size') ?? 0;
   const operation = { op: 'zero', offset, size, flush: flags.flush === true };
   await patch(cli, text, `zero ${size} bytes at ${offset}`, operation);
-  cli.note(`${humanBytes(size)} at ${offset} read as zeros now`);
+  cli.note(`${humanBytes(size)} at ${offset} zeroed`);
 }
 
 /** Flushes the whole image. */
 export async function flush(cli: CommandContext, text: string): Promise<void> {
   await patch(cli, text, 'flush the image', { op: 'flush' }, true);
-  cli.note('everything that was written is on stable storage');
+  cli.note('all written data is on stable storage');
 }
 
 async function patch(
@@ -179,5 +182,5 @@ async function patch(
 function offsetOf(text: string): number {
   const offset = Number(longOf(text, 'bytes', '--offset'));
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
-  throw new UsageError(`--offset ${text}: not an offset in an image`);
+  throw new UsageError(`--offset ${text}: not a valid offset in an image`);
 }

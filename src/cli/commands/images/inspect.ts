@@ -22,7 +22,7 @@ export async function options(cli: CommandContext, text: string): Promise<void> 
 }
 
 async function optionsOf(url: TicketUrl): Promise<Item> {
-  const what = 'look at the image';
+  const what = 'read the options';
   const answer = await url.send(what, { method: 'OPTIONS', accepts: [405] });
   const allow = answer.headers['allow'];
   const methods = allow === undefined ? {} : { methods: allow.split(/\s*,\s*/) };
@@ -52,7 +52,7 @@ export async function info(cli: CommandContext, text: string): Promise<void> {
 
 async function extentsOf(url: TicketUrl, context: string): Promise<readonly Extent[]> {
   const suffix = `/extents?context=${context}`;
-  return (await url.json('ask for the extents', { method: 'GET', suffix })) as Extent[];
+  return (await url.json('read the extents', { method: 'GET', suffix })) as Extent[];
 }
 
 /** Lists extents. */
@@ -79,7 +79,7 @@ export async function checksum(
   });
   const suffix = query.size === 0 ? '/checksum' : `/checksum?${query}`;
   const item = await TicketUrl.use(cli, text, (url) =>
-    url.json('ask for the checksum', { method: 'GET', suffix }),
+    url.json('read the checksum', { method: 'GET', suffix }),
   );
   await show(cli, item as Item);
 }

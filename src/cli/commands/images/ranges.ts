@@ -84,14 +84,14 @@ export class RangeReading {
       try {
         for await (const chunk of stream ?? [body]) {
           const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-          if (this.received + bytes.length > (this.#size ?? 0)) throw bad('sends too much');
+          if (this.received + bytes.length > (this.#size ?? 0)) throw bad('sends too much data');
           await take(bytes, this.received);
           this.received += bytes.length;
           this.#retryBudget.renew();
         }
         if (this.received === this.#size) return;
         throw new ConnectionError(
-          `read the image: the answer ended after ${this.received} of ${this.#size} bytes`,
+          `cannot read the image: the response ended after ${this.received} of ${this.#size} bytes`,
           { code: 'connection_lost', retryable: true },
         );
       } catch (error) {
@@ -108,9 +108,9 @@ export class RangeReading {
       headers: { range: `bytes=${first}-${last}` },
       isStreamed: true,
     });
-    if (answer.status !== 206) throw bad('does not know ranges');
+    if (answer.status !== 206) throw bad('does not support ranges');
     const contentRange = /^bytes (\d+)-(\d+)\//.exec(answer.headers['content-range'] ?? '');
-    if (Number(contentRange?.[1]) !== first) throw bad('sends another range than it was asked for');
+    if (Number(contentRange?.[1]) !== first) throw bad('sends another range than requested');
     this.#size ??= Number(contentRange?.[2]) + 1 - this.#offset;
     return answer;
   }
@@ -175,5 +175,5 @@ export class RangeWriting {
 }
 
 function bad(what: string): VmctlError {
-  return new VmctlError(`read the image: the image daemon ${what}`, { code: 'bad_answer' });
+  return new VmctlError(`cannot read the image: the image daemon ${what}`, { code: 'bad_answer' });
 }

@@ -37,8 +37,8 @@ interface Tls {
 /** Serves until it is asked to stop. Throws usage errors for what cannot be served. */
 export async function serve(cli: CommandContext, flags: ServeFlags): Promise<void> {
   if (!flags.ticket && flags.controlSocket === undefined) {
-    throw new UsageError('there is nothing to serve', {
-      hint: 'give a ticket with --ticket FILE, or add tickets later through --control-socket PATH',
+    throw new UsageError('no ticket to serve', {
+      hint: 'use --ticket FILE, or --control-socket PATH to add tickets later',
     });
   }
   const { maxConnections, startImageDaemon } = await import('../../../images/index.ts');
@@ -66,7 +66,7 @@ export async function serve(cli: CommandContext, flags: ServeFlags): Promise<voi
     inThread: false,
   }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`cannot listen on ${flags.listen}: ${systemReason(error)}`, {
-      hint: 'choose another address with --listen',
+      hint: 'use another address with --listen',
       cause: error,
     });
   });
@@ -82,7 +82,7 @@ export async function serve(cli: CommandContext, flags: ServeFlags): Promise<voi
 function numberOf(text: string, option: string, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-  throw new UsageError(`${option} ${text}: it is a number from 1 to ${max}`);
+  throw new UsageError(`${option} ${text}: not a number from 1 to ${max}`);
 }
 
 /** What is said of a setting that is no good is a usage error here. */
@@ -101,7 +101,7 @@ async function ticketsOf(cli: CommandContext, files: readonly string[]): Promise
   for (const file of files) {
     const ticket = ticketIn(file, await contentOf(cli, file), ticketOfDocument);
     if (tickets.some(({ id }) => id === ticket.id)) {
-      throw new UsageError(`${file} holds a ticket with the uuid of another one`);
+      throw new UsageError(`${file} has a ticket with the uuid of another one`);
     }
     tickets.push(ticket);
   }
@@ -113,14 +113,14 @@ async function contentOf(cli: CommandContext, file: string): Promise<string> {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`);
+    throw new UsageError(`cannot read "${file}": ${systemReason(error)}`);
   }
 }
 
 function ticketIn(file: string, content: string, read: (document: unknown) => Ticket): Ticket {
   const name = file === '-' ? 'standard input' : file;
   const hint =
-    'a ticket is {"uuid": "t", "size": 1048576, "ops": ["read"], "timeout": 3600, "url": "file:///disk.raw"}';
+    'use {"uuid": "t", "size": 1048576, "ops": ["read"], "timeout": 3600, "url": "file:///disk.raw"}';
   let document: ParsedFile;
   try {
     document = parseJsonFile(content, name);
@@ -132,7 +132,7 @@ function ticketIn(file: string, content: string, read: (document: unknown) => Ti
   } catch (error) {
     if (!(error instanceof Mistake)) throw error;
     const position = document.place.at(...error.steps).position();
-    throw new UsageError(`${position}: this is no ticket: ${error.message}`, { hint });
+    throw new UsageError(`${position}: not a ticket: ${error.message}`, { hint });
   }
 }
 
@@ -145,7 +145,7 @@ async function tlsOf(
   const { tlsCert, tlsKey, tls } = flags;
   if (!tls) {
     if (tlsCert === undefined && tlsKey === undefined) return undefined;
-    throw new UsageError('--no-tls speaks plain HTTP: it needs no certificate and no key');
+    throw new UsageError('--tls-cert and --tls-key are not valid with --no-tls');
   }
   const certificates = await import('../../../server/tls/certificates.ts');
   if (tlsCert !== undefined && tlsKey !== undefined) {
@@ -153,7 +153,7 @@ async function tlsOf(
     return { key: server.key, cert: server.certificate };
   }
   if (tlsCert !== undefined || tlsKey !== undefined) {
-    throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
+    throw new UsageError('--tls-cert and --tls-key must be used together');
   }
   const folder = resolve(cli.paths.stateDirectory, 'images-serve');
   const hosts = [...new Set([...names, 'localhost', '127.0.0.1', '::1', hostname()])];
@@ -182,11 +182,11 @@ async function announce(
     });
   }
   const lines = [
-    `the image daemon is at ${daemon.url}`,
-    ...urls.map((url) => `an image is at ${url}`),
-    ...(daemon.unixSocket === undefined ? [] : [`its unix socket is ${daemon.unixSocket}`]),
-    ...(daemon.controlSocket === undefined ? [] : [`tickets are at ${daemon.controlSocket}`]),
-    ...(caFile === undefined ? [] : [`its certificate authority is ${caFile}`]),
+    `image daemon: ${daemon.url}`,
+    ...urls.map((url) => `image: ${url}`),
+    ...(daemon.unixSocket === undefined ? [] : [`unix socket: ${daemon.unixSocket}`]),
+    ...(daemon.controlSocket === undefined ? [] : [`control socket: ${daemon.controlSocket}`]),
+    ...(caFile === undefined ? [] : [`certificate authority: ${caFile}`]),
   ];
   await write(cli.io.stderr, lines.map((line) => `vmctl images serve: ${line}\n`).join(''));
 }

@@ -88,7 +88,7 @@ export class TicketUrl {
     try {
       return JSON.parse(textOf(answer));
     } catch {
-      throw new VmctlError(`${what}: the image daemon sends no JSON`, { code: 'bad_answer' });
+      throw new VmctlError(`${what}: the image daemon does not send JSON`, { code: 'bad_answer' });
     }
   }
 }
@@ -106,8 +106,8 @@ function parsed(text: string): URL {
   }
   if (url && /^https?:$/.test(url.protocol) && /^\/images\/[^/]+\/?$/.test(url.pathname))
     return url;
-  throw new UsageError('this is no URL of an image', {
-    hint: 'it looks like https://host:54322/images/TICKET; vmctl imagetransfers get ID shows it as transfer_url',
+  throw new UsageError('not the URL of an image', {
+    hint: 'use https://host:54322/images/TICKET; vmctl imagetransfers get ID shows it as transfer_url',
   });
 }
 

@@ -18,7 +18,7 @@ export class OpenFolders {
     this.#folders = folders.map((folder) => {
       if (!isFolder(folder)) {
         throw new UsageError(`--files ${folder}: not a folder`, {
-          hint: 'name an existing folder',
+          hint: 'use an existing folder',
         });
       }
       return realpathSync(folder);
@@ -28,8 +28,8 @@ export class OpenFolders {
   /** Sentence for the instructions of agents. */
   get description(): string {
     return this.#folders.length === 0
-      ? 'No file of this computer can be read or written.'
-      : `Files of this computer can be read and written only in ${this.#folders.join(', ')}.`;
+      ? 'no access to files of this computer'
+      : `access to files is limited to ${this.#folders.join(', ')}`;
   }
 
   /** Refuses a command whose arguments or flags lead out of the folders, symbolic links resolved. */
@@ -69,7 +69,7 @@ export class OpenFolders {
   #refusal(path: string): UsageError {
     return new UsageError(`cannot use "${path}": ${this.description}`, {
       code: 'outside_files',
-      hint: 'start the server of tools with vmctl mcp --files DIR',
+      hint: 'start the tool server with vmctl mcp --files DIR',
     });
   }
 }

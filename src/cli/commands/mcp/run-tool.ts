@@ -72,9 +72,9 @@ function checkInput({ verb, arguments: words = [], flags = {}, input }: ToolInpu
     verb !== undefined && typeof verb !== 'string'
       ? 'verb: not a text'
       : !Array.isArray(words) || words.some((word) => typeof word !== 'string')
-        ? 'arguments: not a list of texts'
+        ? 'arguments: not a list of strings'
         : typeof flags !== 'object' || flags === null || Array.isArray(flags)
-          ? 'flags: not an object with the names of flags'
+          ? 'flags: not an object of flag names'
           : input !== undefined && typeof input !== 'string'
             ? 'input: not a text'
             : undefined;
@@ -93,8 +93,8 @@ function texts(...all: readonly string[]): ToolOutcome['content'] {
 function shortened(text: string): string {
   if (text.length <= maxLength) return text;
   return (
-    `${text.slice(0, maxLength)}\n... cut after ${maxLength} of ${text.length} characters: ` +
-    'ask for less with the flags search, limit, columns or query'
+    `${text.slice(0, maxLength)}\n... truncated after ${maxLength} of ${text.length} characters: ` +
+    'use the flags search, limit, columns or query to get less'
   );
 }
 
@@ -103,8 +103,8 @@ function commandOf({ name, commands }: NounTool, verb: string | undefined): Comm
   if (found) return found;
   const verbs = commands.map((one) => one.verb).join(', ');
   throw new UsageError(
-    verb === undefined ? `${name}: the verb is missing` : `${name} ${verb}: there is no such verb`,
-    { hint: `there are: ${verbs}` },
+    verb === undefined ? `${name}: verb missing` : `${name}: unknown verb "${verb}"`,
+    { hint: `use one of ${verbs}` },
   );
 }
 
@@ -113,7 +113,8 @@ function flagWords(command: Command, flags: Readonly<Record<string, unknown>>): 
   return Object.entries(flags).flatMap(([name, value]) => {
     const flag = `--${name.replace(/^--?/, '').replaceAll('_', '-')}`;
     // A name with more in it would be a flag with a value, and perhaps another flag.
-    if (!/^--[a-zA-Z][\w-]*$/.test(flag)) throw new UsageError(`${name}: not the name of a flag`);
+    if (!/^--[a-zA-Z][\w-]*$/.test(flag))
+      throw new UsageError(`"${name}" is not the name of a flag`);
     checkFlag(command, flag);
     if (value === true) return [flag];
     if (value === false) return [flag.replace(/^--/, '--no-')];
@@ -123,7 +124,9 @@ function flagWords(command: Command, flags: Readonly<Record<string, unknown>>): 
 
 function checkFlag(command: Command, flag: string): void {
   if (endless.has(flag)) {
-    throw new UsageError(`${flag}: this would never end`, { hint: 'ask again later instead' });
+    throw new UsageError(`${flag}: not available, because the call would never end`, {
+      hint: 'call the tool again later instead',
+    });
   }
   const isOwn = command.flags.some(
     ({ notation, aliases = [] }) => flagParts(notation).long === flag || aliases.includes(flag),
@@ -135,12 +138,12 @@ function checkFlag(command: Command, flag: string): void {
   });
   // Others are refused where the words are parsed.
   if (setting === undefined || allowedSettings.has(setting)) return;
-  throw new UsageError(`${flag}: not for agents`, {
-    hint: `of the flags of every command there are: ${[...allowedSettings].join(', ')}`,
+  throw new UsageError(`${flag}: not available to agents`, {
+    hint: `available global flags: ${[...allowedSettings].join(', ')}`,
   });
 }
 
 /** The error of a tool that there is not. */
 export function unknownTool(name: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `${name}: there is no such tool`);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool "${name}"`);
 }

@@ -23,7 +23,7 @@ interface McpFlags {
 
 const helpTool = {
   name: 'help',
-  description: 'Explain a verb of a tool: its arguments, all of its flags, examples.',
+  description: 'Show help of a verb: arguments, all flags, examples.',
   inputSchema: {
     type: 'object' as const,
     properties: { noun: { type: 'string' }, verb: { type: 'string' } },
@@ -33,10 +33,7 @@ const helpTool = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
-const instructions = `Administers a virtualization service: data centers, clusters, hosts, storage, virtual machines.
-Each tool is a noun with verbs. Objects are named by name or id. list takes the flags search (status=up and
-cluster=Default; the tool search-help explains the language), limit, columns and sort. Ask help for the flags of a
-verb before you use it. What takes time is waited for. dry_run shows what would be sent. Results are JSON.`;
+const instructions = `Administers a virtualization service: data centers, clusters, hosts, storage, VMs.\nEach tool is a noun with verbs. Refer to objects by name or id. list takes the flags search (status=up and\ncluster=Default; the tool search-help explains the language), limit, columns and sort. Read the flags of a verb\nwith help before you use it. Calls wait for the operation to finish. dry_run shows the requests. Results are JSON.`;
 
 /** Serves until standard input ends. Throws where the flags are wrong, or nobody speaks the protocol. */
 export async function serveTools(
@@ -45,8 +42,8 @@ export async function serveTools(
   modules: NounModules,
 ): Promise<void> {
   if (cli.io.stdin.isTTY === true) {
-    throw new UsageError('mcp speaks to an agent on standard input and output, not to a person', {
-      hint: 'let the agent start it: "command": "vmctl", "args": ["mcp"]',
+    throw new UsageError('mcp reads from an agent, not from a terminal', {
+      hint: 'configure the agent to start it: "command": "vmctl", "args": ["mcp"]',
     });
   }
   const allowChanges = flags.allowChanges === true;

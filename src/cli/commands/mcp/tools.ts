@@ -38,8 +38,8 @@ export async function toolsOf(
     if (commands.length > 0) {
       tools.push({ name: noun.name, description: descriptionOf(noun, commands), commands });
     } else if (names) {
-      throw new UsageError(`--nouns ${noun.name}: it has no tools`, {
-        hint: allowChanges ? 'leave it out' : 'with --allow-changes there may be some',
+      throw new UsageError(`--nouns ${noun.name}: no tools for this noun`, {
+        hint: allowChanges ? 'remove it' : '--allow-changes may add some',
       });
     }
   }
@@ -49,8 +49,8 @@ export async function toolsOf(
 function nounNamed(word: string): Noun {
   const noun = nounOf(word.trim());
   if (noun) return noun;
-  throw new UsageError(`--nouns ${word}: there is no such noun`, {
-    hint: 'vmctl help nouns lists them',
+  throw new UsageError(`--nouns ${word}: unknown noun`, {
+    hint: 'vmctl help nouns',
   });
 }
 
@@ -90,13 +90,13 @@ export function inputSchemaOf({ commands }: NounTool) {
       arguments: {
         type: 'array',
         items: { type: 'string' },
-        description: 'What stands behind the verb: names or ids of objects.',
+        description: 'Arguments of the verb: names or ids of objects.',
       },
       flags: {
         type: 'object',
         additionalProperties: { anyOf: [value, { type: 'array', items: value }] },
         description:
-          'Flags without dashes, as the tool help lists them: {"search": "status=up", "columns": "name,status"}.',
+          'Flags without dashes, as listed by the tool help: {"search": "status=up", "columns": "name,status"}.',
       },
       ...(takesInput
         ? {

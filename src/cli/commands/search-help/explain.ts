@@ -24,9 +24,9 @@ export async function explainLanguage(cli: CommandContext): Promise<void> {
     await print(cli, { noun: 'searches', items, columns: ['noun', 'fields'] });
     return;
   }
-  const list = wrapped(`Lists that can be searched: ${nouns.join(', ')}.`);
+  const list = wrapped(`Searchable lists: ${nouns.join(', ')}.`);
   const more =
-    'vmctl search-help NOUN lists the fields, vmctl search-help NOUN QUERY checks a search.';
+    'vmctl search-help NOUN lists the fields, vmctl search-help NOUN QUERY checks a query.';
   await write(cli.io.stdout, `${topicTexts['search'] ?? ''}\n${list}\n\n${more}\n`);
 }
 
@@ -58,9 +58,9 @@ export async function explainFields(cli: CommandContext, word: string): Promise<
   await write(
     cli.io.stdout,
     [
-      `Fields of ${noun}, for --search:\n\n${aligned(rows)}`,
-      ...(others.length > 0 ? [`Fields of objects related to them:\n\n${aligned(others)}`] : []),
-      `vmctl search-help ${noun} QUERY checks a search; vmctl search-help explains the language.\n`,
+      `Fields of ${noun} for --search:\n\n${aligned(rows)}`,
+      ...(others.length > 0 ? [`Fields of related objects:\n\n${aligned(others)}`] : []),
+      `vmctl search-help ${noun} QUERY checks a query; vmctl search-help explains the language.\n`,
     ].join('\n'),
   );
 }
@@ -73,7 +73,7 @@ export async function explainSearch(
 ): Promise<void> {
   const { noun, type } = searchedNoun(word);
   const query = checkedSearch(text, { noun, type, origin: 'search' });
-  if (!query) throw new Error(`There is no search for ${noun}.`);
+  if (!query) throw new Error(`${noun} are not searchable.`);
   const order = query.order.find(({ name }) => name !== undefined);
   const item = {
     noun,
@@ -90,7 +90,7 @@ export async function explainSearch(
 function pageOf(noun: string, { where, page }: SearchQuery, sort: string | undefined): string {
   const head =
     where === undefined ? `All ${noun}\n` : `${noun} where\n${linesOf(where, 1).join('')}`;
-  const order = sort === undefined ? '' : `in the order of ${sort}\n`;
+  const order = sort === undefined ? '' : `sorted by ${sort}\n`;
   return `${head}${order}${page === undefined ? '' : `page ${page}\n`}`;
 }
 
@@ -100,23 +100,23 @@ function searchedNoun(word: string): { readonly noun: string; readonly type: str
   if (type !== undefined) return { noun, type };
   const known = searchableNouns();
   const near = closeMatches(word, known);
-  const why = nounOf(word) ? 'their lists cannot be searched' : 'there is no such noun';
+  const why = nounOf(word) ? 'not searchable' : 'unknown noun';
   throw new UsageError(`search-help ${word}: ${why}`, {
     code: nounOf(word) ? 'usage' : 'unknown_noun',
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${known.join(', ')}`,
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `use one of ${known.join(', ')}`,
   });
 }
 
 const kindDocs: Readonly<Record<SearchField['kind'], string>> = {
-  text: 'text; * stands for any text',
+  text: 'text; * matches any text',
   enum: 'one of',
   bool: 'true or false',
   number: 'a number',
   date: 'a date: 2024-05-31,',
   span: 'a duration: days, days.hours:minutes, hours:minutes',
   severity: 'ordered:',
-  tag: 'the name of a tag, or of one above it',
-  user: 'a user name, with or without @domain',
+  tag: 'name of a tag, or of its parent',
+  user: 'user name, with or without @domain',
 };
 
 function docOf(field: SearchField): string {

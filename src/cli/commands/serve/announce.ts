@@ -55,8 +55,8 @@ type ClientVariable = Exclude<(typeof exportedNames)[number], 'VMCTL_SERVE_PID'>
  */
 export function environmentOf(server: AnnouncedServer): Record<ClientVariable, string> {
   if (server.password === '') {
-    throw new UsageError(`the password of ${server.username} is that of the site, not known here`, {
-      hint: 'name a file that has it with --password-file',
+    throw new UsageError(`the password of ${server.username} is that of the site, unknown here`, {
+      hint: 'use --password-file FILE',
     });
   }
   return {
@@ -86,19 +86,16 @@ export async function writeExports(
 /** The lines that say where the server is; with the password only where it is new. */
 export function announcement(server: AnnouncedServer): readonly string[] {
   return [
-    `the API is at ${server.apiUrl}`,
-    ...(server.uploadUrl === undefined ? [] : [`the image daemon is at ${server.uploadUrl}`]),
-    `its certificate authority is ${server.caFile}`,
+    `API: ${server.apiUrl}`,
+    ...(server.uploadUrl === undefined ? [] : [`image daemon: ${server.uploadUrl}`]),
+    `certificate authority: ${server.caFile}`,
     ...(server.uploadUrl === undefined
       ? []
-      : [
-          `its page for browsers is ${pageOf(server.baseUrl)}`,
-          `the administrator is ${server.username}`,
-        ]),
+      : [`web page: ${pageOf(server.baseUrl)}`, `administrator: ${server.username}`]),
     ...(server.passwordIsNew
-      ? [`the password is ${server.password} (kept in ${server.passwordFile})`]
+      ? [`password: ${server.password} (stored in ${server.passwordFile})`]
       : server.password === ''
-        ? ['the password is the one that the site has']
+        ? ['password: that of the site']
         : []),
     server.nature,
   ];

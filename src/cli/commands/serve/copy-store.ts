@@ -21,12 +21,12 @@ export async function copyStore(
 ): Promise<void> {
   const [to, ...more] = words;
   if (to === undefined || more.length > 0) {
-    throw new UsageError('--copy-store needs two stores: that of the site, and an empty one', {
+    throw new UsageError('--copy-store needs two stores: the source and an empty target', {
       hint: 'vmctl serve --copy-store sqlite:DIR postgres://USER@HOST/NAME',
     });
   }
   if (data !== undefined) {
-    throw new UsageError('--copy-store FROM TO says both stores: leave --data out', {
+    throw new UsageError('--data is not valid with --copy-store FROM TO', {
       hint: `vmctl serve --copy-store sqlite:${data} ${to}`,
     });
   }
@@ -36,7 +36,7 @@ export async function copyStore(
     const copied = await copySite(placeOf(cli, from, images), placeOf(cli, to, images), log);
     await write(
       cli.io.stdout,
-      `the site ${copied.site}: ${copied.rows} rows and ${copied.images} images copied, and found equal\n`,
+      `site ${copied.site}: copied and verified ${copied.rows} rows and ${copied.images} images\n`,
     );
   } catch (error) {
     if (!(error instanceof FolderError)) throw error;

@@ -12,11 +12,11 @@ export function latencyRule(text: string): { readonly delay: number; readonly sp
   const [first = '', second, ...more] = text.trim().split(/±|\+-|\+\/-/);
   if (first.trim() === '' || more.length > 0 || second?.trim() === '') throw malformed(text);
   const delay = milliseconds(first.trim(), text);
-  if (delay === 0) throw refused(text, 'no delay at all');
-  if (delay > longest) throw refused(text, 'more than a minute');
+  if (delay === 0) throw refused(text, 'zero delay');
+  if (delay > longest) throw refused(text, 'more than one minute');
   if (second === undefined) return { delay };
   const spread = milliseconds(withUnit(second.trim(), first.trim()), text);
-  if (spread > delay) throw refused(text, 'the spread is more than the delay');
+  if (spread > delay) throw refused(text, 'the spread is larger than the delay');
   return spread === 0 ? { delay } : { delay, spread };
 }
 
@@ -39,6 +39,6 @@ function malformed(text: string): UsageError {
 
 function refused(text: string, why: string): UsageError {
   return new UsageError(`--delay ${text}: ${why}`, {
-    hint: 'write 200ms, 1s, or 200ms±50 for 150 to 250 milliseconds (200ms+-50 where ± cannot be typed)',
+    hint: 'use 200ms, 1s, or 200ms±50 for 150 to 250 milliseconds (or 200ms+-50)',
   });
 }

@@ -38,7 +38,7 @@ export async function detach(cli: CommandContext, flags: ServeFlags): Promise<vo
     await write(cli.io.stderr, said);
     const { exitCode, signalCode } = child;
     if (exitCode === null)
-      throw new VmctlError(`the server was ended by ${signalCode} as it began`);
+      throw new VmctlError(`the server was killed by ${signalCode} during its start`);
     cli.exitCode = exitCode;
     return;
   }
@@ -48,8 +48,8 @@ export async function detach(cli: CommandContext, flags: ServeFlags): Promise<vo
   if (flags.env) await writeExports(cli.io.stdout, started.environment, pid, cli.io.env);
   await say(cli.io.stderr, [
     ...started.lines,
-    `it runs as process ${pid}, and logs to ${log}`,
-    'vmctl serve --stop ends it',
+    `running as process ${pid}; log: ${log}`,
+    'stop it with vmctl serve --stop',
   ]);
   const url = started.environment['VMCTL_URL'];
   if (flags.open && url !== undefined) (await import('./open-page.ts')).openPage(cli, url);
@@ -77,9 +77,7 @@ function outcomeOf(child: ChildProcess): Promise<Started | undefined> {
     child.once('message', (message) => resolve(message as Started));
     child.once('exit', () => resolve(undefined));
     child.once('error', (error) => {
-      reject(
-        new UsageError(`the server cannot be started: ${systemReason(error)}`, { cause: error }),
-      );
+      reject(new UsageError(`cannot start the server: ${systemReason(error)}`, { cause: error }));
     });
   });
 }

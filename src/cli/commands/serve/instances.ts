@@ -46,7 +46,7 @@ export function writeInstance(
 ): void {
   const identity = processIdentity(process.pid);
   if (identity === undefined)
-    throw new UsageError('this system does not tell when a process began');
+    throw new UsageError('this system does not report start times of processes');
   const record: InstanceRecord = {
     pid: process.pid,
     identity,

@@ -29,11 +29,11 @@ export async function maintain(
 ): Promise<void> {
   const requested = [tasks.check, tasks.backup, tasks.restore].filter((task) => task !== undefined);
   if (requested.length > 1) {
-    throw new UsageError('--check, --backup and --restore are different things: use one of them');
+    throw new UsageError('--check, --backup and --restore exclude each other');
   }
   try {
     if (tasks.backup !== undefined) await backup(cli, folder, tasks.images, resolve(tasks.backup));
-    else if (folder === undefined) throw new Error('There is no folder to work on.');
+    else if (folder === undefined) throw new Error('no data folder');
     else if (tasks.restore !== undefined) await restore(cli, folder, resolve(tasks.restore));
     else await check(cli, folder, tasks.images);
   } catch (error) {
@@ -49,7 +49,10 @@ async function check(
 ): Promise<void> {
   const { problems, objects, images } = await checkFolder(folder, imageFolder);
   if (problems.length === 0) {
-    await write(cli.io.stdout, `${folder}: ${objects} objects and ${images} images, all is well\n`);
+    await write(
+      cli.io.stdout,
+      `${folder}: ${objects} objects and ${images} images, no problems found\n`,
+    );
     return;
   }
   await write(
@@ -62,8 +65,8 @@ async function check(
 async function restore(cli: CommandContext, folder: string, file: string): Promise<void> {
   const { site, images } = await restoreBackup(file, folder);
   const lines = [
-    `the site ${site} with ${images} images is in ${folder}`,
-    'certificates and the password file are not part of a backup: they are made anew where they are missing',
+    `restored site ${site} with ${images} images to ${folder}`,
+    'a backup has no certificates and no password file; missing ones are created',
   ];
   await write(
     cli.io.stderr,
@@ -90,12 +93,9 @@ async function backup(
   const request = { method: 'GET', path: '/_vmctl/backup', isStreamed: true } as const;
   const { status, stream, body } = await client.raw(request);
   if (status !== 200 || !stream) {
-    throw new UsageError(
-      `the server does not give a backup: ${reasonIn(body) ?? `it answers ${status}`}`,
-      {
-        hint: 'only vmctl serve has one, and only its administrator may fetch it',
-      },
-    );
+    throw new UsageError(`the server sends no backup: ${reasonIn(body) ?? `status ${status}`}`, {
+      hint: 'only the administrator of a vmctl serve can download a backup',
+    });
   }
   await writeBackup(file, stream);
 }
@@ -156,12 +156,12 @@ function whyNot(file: string, error: unknown): Error {
   if (error instanceof FolderError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code !== undefined && syscall !== undefined) {
-    return new UsageError(`--backup ${file} cannot be written: ${causeOf(error)}`, {
+    return new UsageError(`--backup: cannot write "${file}": ${causeOf(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });
   }
-  return new ServerError(`the backup did not come as a whole: ${(error as Error).message}`, {
+  return new ServerError(`incomplete backup: ${(error as Error).message}`, {
     cause: error,
   });
 }

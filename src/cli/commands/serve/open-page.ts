@@ -14,13 +14,13 @@ export function openPage(cli: CommandContext, baseUrl: string): void {
   const url = pageOf(baseUrl);
   const opener = openerOf(cli.io.env, process.platform);
   if (opener === undefined) {
-    cli.note(`no browser can be opened here; the page is ${url}`);
+    cli.note(`cannot open a browser here; open ${url}`);
     return;
   }
   const [program = '', ...words] = opener;
   const child = spawn(program, [...words, url], { detached: true, stdio: 'ignore' });
   child.once('error', ({ message }) => {
-    cli.warn(`${program} cannot be run: ${message}; the page is ${url}`);
+    cli.warn(`cannot run ${program}: ${message}; open ${url}`);
   });
   child.unref();
 }

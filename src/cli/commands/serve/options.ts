@@ -79,11 +79,11 @@ export async function serverOptions(
     '../../../server/core/options.ts'
   );
   if (flags.memory && flags.data !== undefined) {
-    throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
+    throw new UsageError('--memory and --data exclude each other');
   }
   const store = postgresAddressOf(flags);
   if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
+    throw new UsageError('--tls-cert and --tls-key must be used together');
   }
   const parsed = <T>(parse: (text: string, option: string) => T, text: string, option: string) => {
     try {
@@ -156,16 +156,16 @@ export function postgresAddressOf({
 }: Pick<ServeFlags, 'store' | 'data' | 'memory'>): string | undefined {
   if (store === undefined) return undefined;
   if (memory) {
-    throw new UsageError('--memory keeps nothing, --store says where: use one of them');
+    throw new UsageError('--memory and --store exclude each other');
   }
   if (isPostgresAddress(store)) return store;
   if (!store.startsWith(sqlitePrefix) || store === sqlitePrefix) {
-    throw new UsageError(`--store ${store}: this is no address of a store`, {
-      hint: 'sqlite:DIR, or postgres://USER@HOST:PORT/NAME',
+    throw new UsageError(`--store ${store}: not a valid store`, {
+      hint: 'use sqlite:DIR or postgres://USER@HOST:PORT/NAME',
     });
   }
   if (data !== undefined) {
-    throw new UsageError('--store sqlite:DIR and --data DIR mean the same: use one of them');
+    throw new UsageError('--store sqlite:DIR and --data DIR exclude each other');
   }
   return undefined;
 }
@@ -196,7 +196,7 @@ function passwordOf(cli: CommandContext, { passwordFile }: ServeFlags): string |
     const password = readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '');
     if (password !== '') return password;
   } catch (error) {
-    throw new UsageError(`--password-file ${passwordFile} cannot be read: ${systemReason(error)}`);
+    throw new UsageError(`--password-file: cannot read "${passwordFile}": ${systemReason(error)}`);
   }
   throw new UsageError(`--password-file ${passwordFile} is empty`);
 }

@@ -26,9 +26,9 @@ export async function replayOf(
     const [name] = other;
     const flag = flagOf(name);
     throw new UsageError(
-      `--replay answers what was recorded: ${flag} has nothing to change there`,
+      `${flag} is not valid with --replay, which only answers recorded requests`,
       {
-        hint: `leave ${flag} out`,
+        hint: `remove ${flag}`,
       },
     );
   }
@@ -48,7 +48,7 @@ export async function replayOf(
       uploadUrl: undefined,
       passwordFile: undefined,
       passwordIsNew: false,
-      nature: `it answers ${requests} different requests from ${file}; any name and password signs in`,
+      nature: `answering ${requests} different requests from ${file}; any user name and password is accepted`,
     };
   };
 }

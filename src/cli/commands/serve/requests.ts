@@ -39,10 +39,12 @@ export async function showRequests(cli: CommandContext, flags: RequestsFlags): P
   const limit = wholeNumber(flags.limit, '--limit');
   const count = wholeNumber(flags.count, '--count') ?? Infinity;
   if (flags.count !== undefined && !flags.follow) {
-    throw new UsageError('--count needs --follow', { hint: '--limit says how many are shown' });
+    throw new UsageError('--count requires --follow', {
+      hint: '--limit sets the number of requests',
+    });
   }
   if (flags.status !== undefined && !/^[1-5](\d\d|xx)$/i.test(flags.status)) {
-    throw new UsageError(`--status ${flags.status}: neither a status nor a class`, {
+    throw new UsageError(`--status ${flags.status}: not a status or class of statuses`, {
       hint: 'write 409, or 4xx',
     });
   }
@@ -86,15 +88,15 @@ async function journal(cli: CommandContext, query: Query): Promise<Journal> {
   const path = `/_vmctl/requests?${new URLSearchParams(given).toString()}`;
   const { status, body } = await client.raw({ method: 'GET', path });
   if (status === 403) {
-    throw new ConflictError('only the administrator of the server sees its requests', {
+    throw new ConflictError('only the administrator of the server can read its requests', {
       code: 'forbidden',
     });
   }
   const answer = status === 200 ? parsed(body.toString()) : undefined;
   if (answer) return answer;
-  throw new NotFoundError(`the server keeps no requests: it answers ${status}`, {
+  throw new NotFoundError(`the server records no requests: status ${status}`, {
     code: 'no_journal',
-    hint: 'only vmctl serve does; with other servers --record writes down what a command sends',
+    hint: 'only vmctl serve records requests; for other servers use --record',
   });
 }
 

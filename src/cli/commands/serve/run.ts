@@ -37,8 +37,8 @@ export async function serve(
   if (flags.stop) return (await import('./stop.ts')).stopServer(cli, words, flags);
   const asksServer = flags.save !== undefined || flags.backup !== undefined;
   if (!hasCommand && !asksServer && cli.setting('record')?.origin === 'flag') {
-    throw new UsageError('the server records nothing: its clients do', {
-      hint: 'vmctl --record FILE vms list; or vmctl serve --record FILE -- COMMAND',
+    throw new UsageError('--record is not valid for the server', {
+      hint: 'use vmctl --record FILE vms list, or vmctl serve --record FILE -- COMMAND',
     });
   }
   if (flags.detach) {
@@ -61,7 +61,7 @@ export async function serve(
     throw new UsageError(
       `--open: ${hasCommand ? 'the server ends with the command' : 'a replay has no page'}`,
       {
-        hint: 'leave --open out',
+        hint: 'remove --open',
       },
     );
   }
@@ -96,7 +96,7 @@ async function startOf(
   const { loadServer } = await import('../../../server/load.ts');
   const startServer = await loadServer();
   const options = await serverOptions(cli, flags, hasCommand);
-  const nature = 'hosts and virtual machines are simulated; the bytes of disks are real';
+  const nature = 'hosts and VMs are simulated; disk contents are real';
   return async () => ({ ...(await startServer(options)), nature });
 }
 
@@ -107,13 +107,13 @@ function requireFolder(flags: ServeFlags): void {
     throw new UsageError(`--${task} works on a folder, not on PostgreSQL`, {
       hint:
         task === 'backup'
-          ? 'without --store it asks the server of the context'
-          : 'vmctl serve --copy-store FROM TO moves a site from one to the other',
+          ? 'remove --store to use the server of the context'
+          : 'to move a site to another store: vmctl serve --copy-store FROM TO',
     });
   }
   if (task === 'restore' && flags.images !== undefined) {
-    throw new UsageError('--restore brings the images into the folder of the data, too', {
-      hint: 'leave --images out',
+    throw new UsageError('--restore writes images to the data folder', {
+      hint: 'remove --images',
     });
   }
 }
@@ -123,13 +123,13 @@ function refuseDetached(words: readonly string[], flags: ServeFlags): void {
   const tasks = ['check', 'save', 'backup', 'restore'] as const;
   const task = tasks.find((name) => flags[name] !== undefined);
   if (task !== undefined) {
-    throw new UsageError(`--detach starts a server, --${task} ends when it is done`, {
-      hint: 'leave --detach out',
+    throw new UsageError(`--detach and --${task} exclude each other`, {
+      hint: 'remove --detach',
     });
   }
   if (words.length > 0) {
-    throw new UsageError('--detach leaves the server running, a command ends it with itself', {
-      hint: 'leave --detach or the command out',
+    throw new UsageError('--detach is not valid with a command', {
+      hint: 'remove --detach or the command',
     });
   }
 }
@@ -173,8 +173,8 @@ async function save(cli: CommandContext, file: string): Promise<void> {
   const client = await cli.client();
   const answer = await client.raw({ method: 'GET', path: '/_vmctl/state' });
   if (answer.status !== 200) {
-    throw new UsageError(`the server does not give its state: it answers ${answer.status}`, {
-      hint: 'only vmctl serve has one, and only its administrator may fetch it',
+    throw new UsageError(`the server sends no state: status ${answer.status}`, {
+      hint: 'only the administrator of a vmctl serve can download its state',
     });
   }
   writeOptionFile('--save', file, answer.body);
@@ -204,7 +204,7 @@ function runCommand(
     const stop = () => child.kill('SIGTERM');
     signal.addEventListener('abort', stop, { once: true });
     child.once('error', (error) => {
-      reject(new UsageError(`${program} cannot be run: ${systemReason(error)}`));
+      reject(new UsageError(`cannot run ${program}: ${systemReason(error)}`));
     });
     child.once('exit', (code, name) => {
       signal.removeEventListener('abort', stop);

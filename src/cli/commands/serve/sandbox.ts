@@ -45,16 +45,15 @@ export function checkSandbox(
   flags: Readonly<Record<string, unknown>>,
 ): void {
   if (local !== undefined && elsewhere.has(local)) {
-    throw new UsageError(`${local} --sandbox: it has nothing to do with a server of its own`, {
-      hint: 'leave --sandbox out; vmctl serve --memory -- COMMAND runs several commands against one server',
+    throw new UsageError(`${local} --sandbox: not valid for this command`, {
+      hint: 'remove --sandbox; vmctl serve --memory -- COMMAND runs several commands with one server',
     });
   }
   const other = ofServers.find((name) => flags[name] !== undefined);
   if (other === undefined) return;
-  throw new UsageError(
-    `--sandbox has a server of its own, ${longFlag(settings[other])} is about another one`,
-    { hint: 'leave one of them out' },
-  );
+  throw new UsageError(`--sandbox and ${longFlag(settings[other])} exclude each other`, {
+    hint: 'remove one of them',
+  });
 }
 
 /** Begins a sandbox; without `needsServer` it only keeps what the user has out of sight. */
@@ -94,7 +93,7 @@ function makeFolder(): string {
     return mkdtempSync(join(tmpdir(), 'vmctl-sandbox-'));
   } catch (error) {
     throw new UsageError(`--sandbox: cannot create a temporary folder: ${systemReason(error)}`, {
-      hint: 'TMPDIR names another folder',
+      hint: 'set TMPDIR to another folder',
       cause: error,
     });
   }

@@ -25,10 +25,10 @@ export async function stopServer(
   flags: ServeFlags,
 ): Promise<void> {
   checkFlags(flags);
-  if (words.length > 0) throw new UsageError('--stop ends a server, and runs no command');
+  if (words.length > 0) throw new UsageError('--stop does not run a command');
   const { running, ended } = runningInstances(cli.paths.stateDirectory);
   for (const { pid, log } of ended) {
-    await say(cli.io.stderr, [`process ${pid} ended by itself; its log is ${log}`]);
+    await say(cli.io.stderr, [`process ${pid} exited; its log is ${log}`]);
   }
   const chosen = chosenOf(running, flags, cli.io.env['VMCTL_SERVE_PID']);
   if (chosen === undefined) await say(cli.io.stderr, [nothing(flags, running)]);
@@ -45,8 +45,8 @@ function checkFlags(flags: ServeFlags): void {
     ([name, value]) => !understood.has(name) && isGiven(value),
   );
   if (other === undefined) return;
-  throw new UsageError(`--stop ends a server, ${flagOf(other[0])} is about one that begins`, {
-    hint: 'with --stop, --listen and --data say which server is meant',
+  throw new UsageError(`${flagOf(other[0])} is not valid with --stop`, {
+    hint: 'use --listen or --data to select the server',
   });
 }
 
@@ -66,8 +66,8 @@ function chosenOf(
     ({ url, data: folder, pid: process }) =>
       `${new URL(url).host} (process ${process}${folder === undefined ? '' : `, ${folder}`})`,
   );
-  throw new UsageError(`several servers run: ${lines.join(', ')}`, {
-    hint: `say which one: vmctl serve --stop --listen ${shellQuote(new URL(found[0]?.url ?? '').host)}`,
+  throw new UsageError(`several servers are running: ${lines.join(', ')}`, {
+    hint: `select one: vmctl serve --stop --listen ${shellQuote(new URL(found[0]?.url ?? '').host)}`,
   });
 }
 
@@ -77,11 +77,11 @@ function withHost(listen: string): string {
 }
 
 function nothing({ listen, data }: ServeFlags, running: readonly Instance[]): string {
-  if (running.length === 0) return 'nothing is running';
+  if (running.length === 0) return 'no server is running';
   if (listen !== undefined || data !== undefined) {
-    return `nothing is running at ${[listen, data].filter(Boolean).join(' with ')}`;
+    return `no server is running at ${[listen, data].filter(Boolean).join(' with ')}`;
   }
-  return 'VMCTL_SERVE_PID names no server that runs in the background';
+  return 'VMCTL_SERVE_PID is not a server in the background';
 }
 
 async function end(cli: CommandContext, instance: Instance): Promise<void> {
@@ -90,7 +90,7 @@ async function end(cli: CommandContext, instance: Instance): Promise<void> {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
-      throw new VmctlError(`process ${pid} cannot be ended: ${systemReason(error)}`, {
+      throw new VmctlError(`cannot stop process ${pid}: ${systemReason(error)}`, {
         cause: error,
       });
     }
@@ -99,9 +99,9 @@ async function end(cli: CommandContext, instance: Instance): Promise<void> {
   while (isRunning(instance)) {
     cli.signal.throwIfAborted();
     if (Date.now() > deadline) {
-      throw new VmctlError(`process ${pid} was asked to end, and goes on`, {
+      throw new VmctlError(`process ${pid} did not stop`, {
         code: 'still_running',
-        hint: `its log is ${log}; kill -9 ${pid} ends it whatever it does`,
+        hint: `its log is ${log}; use kill -9 ${pid} to force it`,
       });
     }
     await new Promise((later) => setTimeout(later, interval));
@@ -109,9 +109,9 @@ async function end(cli: CommandContext, instance: Instance): Promise<void> {
   // A server that ends in order takes its record with it.
   if (existsSync(file)) {
     rmSync(file, { force: true });
-    await say(cli.io.stderr, [`process ${pid} has ended, but not in order: its log is ${log}`]);
+    await say(cli.io.stderr, [`process ${pid} did not stop cleanly: its log is ${log}`]);
     return;
   }
   rmSync(log, { force: true });
-  await say(cli.io.stderr, [`the server at ${url} has ended`]);
+  await say(cli.io.stderr, [`stopped the server at ${url}`]);
 }

@@ -56,13 +56,13 @@ function inUse(snapshot: ApiObject): string | undefined {
   const type = snapshot['snapshot_type'] ?? 'regular';
   if (type !== 'regular') return `its type is ${String(type)}`;
   const status = snapshot['snapshot_status'] ?? 'ok';
-  return status === 'ok' ? undefined : `it is ${String(status)}`;
+  return status === 'ok' ? undefined : `its status is ${String(status)}`;
 }
 
 function undescribed(snapshot: ApiObject, { description }: Retention): string | undefined {
   if (description === undefined) return undefined;
   const text = String(snapshot['description'] ?? '');
-  return matchesGlob(text, description) ? undefined : 'described otherwise';
+  return matchesGlob(text, description) ? undefined : 'another description';
 }
 
 function retained(
@@ -74,8 +74,8 @@ function retained(
   if (keep !== undefined && count <= keep) return `one of the newest ${keep}`;
   if (olderThan === undefined) return undefined;
   const time = timeOf(snapshot);
-  if (time === 0) return 'nobody knows how old it is';
-  return now - time <= olderThan ? 'too young' : undefined;
+  if (time === 0) return 'unknown age';
+  return now - time <= olderThan ? 'too new' : undefined;
 }
 
 function beyond({ keep, olderThan }: Retention): string {

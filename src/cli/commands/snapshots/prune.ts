@@ -59,7 +59,7 @@ export async function pruneSnapshots(
     .map(({ vm, snapshots }) => ({ vm, doomed: oldestFirst(snapshots) }))
     .filter(({ doomed }) => doomed.length > 0);
   if (affected.length === 0) {
-    cli.note('no snapshot is beyond these limits; nothing to do');
+    cli.note('no snapshot exceeds the limits; nothing to do');
     if (!isTable(formatOf(cli))) await printDeleted(cli, []);
     return;
   }
@@ -80,8 +80,8 @@ export async function pruneSnapshots(
 
 function retentionOf({ keep, olderThan, description }: PruneFlags): Retention {
   if (keep === undefined && olderThan === undefined) {
-    throw new UsageError('snapshots prune: which stay is not said', {
-      hint: 'give --keep 7, --older-than 30d, or both',
+    throw new UsageError('snapshots prune: no limit given', {
+      hint: 'use --keep 7, --older-than 30d, or both',
     });
   }
   // None may stay, if that is what somebody wants.
@@ -102,9 +102,9 @@ async function machines(
   if (isSelected === named.length > 0) {
     throw new UsageError(
       isSelected
-        ? `snapshots prune: ${all ? '--all' : '--search'} and ${named.join(' ')} contradict each other`
-        : 'snapshots prune: of which machine?',
-      { hint: 'name machines, or give --search or --all' },
+        ? `snapshots prune: ${all ? '--all' : '--search'} and ${named.join(' ')} exclude each other`
+        : 'snapshots prune: no VM given',
+      { hint: 'name VMs, or use --search or --all' },
     );
   }
   const collection = collectionAt('/vms');
@@ -121,7 +121,7 @@ async function machines(
     });
   }
   const words = await expandStdin(cli, named);
-  if (words.length === 0) cli.note('stdin names no vms; nothing to do');
+  if (words.length === 0) cli.note('no VMs on standard input; nothing to do');
   const runner = await OperationRunner.begin(cli, {});
   const found = new Map<string, Found>();
   for (const word of words) {
@@ -159,10 +159,10 @@ interface Affected {
 async function agree(cli: CommandContext, affected: readonly Affected[]): Promise<void> {
   if (cli.on('yes')) return;
   const count = affected.reduce((sum, { doomed }) => sum + doomed.length, 0);
-  const what = `${count} snapshot${count === 1 ? '' : 's'} of ${affected.length} machine${affected.length === 1 ? '' : 's'}`;
+  const what = `${count} snapshot${count === 1 ? '' : 's'} of ${affected.length} VM${affected.length === 1 ? '' : 's'}`;
   if (!canAsk(cli.io, cli.on('noInput'))) {
-    throw new DeclinedError(`snapshots prune: ${what}, and nobody agreed`, {
-      hint: '--dry-run shows which; --yes agrees',
+    throw new DeclinedError(`this would delete ${what}`, {
+      hint: 'confirm with --yes; --dry-run lists the snapshots',
     });
   }
   const lines = affected
@@ -170,9 +170,9 @@ async function agree(cli: CommandContext, affected: readonly Affected[]): Promis
     .map(({ vm, doomed }) => `  ${vm.label}: ${doomed.length}`);
   const more =
     affected.length > namedMachines ? [`  and ${affected.length - namedMachines} more`] : [];
-  const question = [...lines, ...more, `snapshots prune: delete ${what}?`].join('\n');
+  const question = [...lines, ...more, `Delete ${what}?`].join('\n');
   if (await confirm(cli.io, question, cli.signal)) return;
-  throw new DeclinedError('the answer was not yes; nothing was done');
+  throw new DeclinedError('declined; nothing changed');
 }
 
 interface Deleted {

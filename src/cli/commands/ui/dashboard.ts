@@ -211,7 +211,7 @@ export class Dashboard implements ScreenSource, DashboardControl {
       const line = lineOf(command);
       try {
         const code = await this.#handOver(typedWordsOf(command));
-        this.say(code === 0 ? line : `${line} ended with ${code}`, code === 0 ? 'good' : 'bad');
+        this.say(code === 0 ? line : `${line} exited with ${code}`, code === 0 ? 'good' : 'bad');
       } catch (error) {
         this.say(`${line}: ${problemOf(error)}`, 'bad');
       }
@@ -248,7 +248,7 @@ export class Dashboard implements ScreenSource, DashboardControl {
 
 function listOf(place: Place): ListPlace {
   const list = listAt(place);
-  if (!list) throw new Error('The dashboard does not begin with a list.');
+  if (!list) throw new Error('the first view is not a list');
   return list;
 }
 

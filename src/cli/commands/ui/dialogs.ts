@@ -33,9 +33,9 @@ export function dialogOf(state: DashboardState): Dialog | undefined {
     case 'help':
       return scrollable('Keys', helpLines(state), mode.top, state);
     case 'activity':
-      return scrollable('What was done here', activityLines(state), mode.top, state);
+      return scrollable('Changes in this session', activityLines(state), mode.top, state);
     case 'leave': {
-      const text = 'Commands are still running. What they began goes on at the service. Leave?';
+      const text = 'Commands are still running. Their operations continue on the service. Quit?';
       return { title: 'Leave', lines: wrapped(text, state), keys: answers };
     }
     default:
@@ -72,9 +72,9 @@ function verbsDialog(
     };
   });
   return {
-    title: 'What to do',
+    title: 'Actions',
     lines: lines.slice(top, top + height),
-    keys: [{ key: 'Enter', label: 'do it' }, close],
+    keys: [{ key: 'Enter', label: 'confirm' }, close],
   };
 }
 
@@ -89,7 +89,7 @@ function confirmDialog(
     ...wrapped(lineOf(command), state, 'dim'),
     ...(input
       ? wrapped(
-          `The context ${state.protectedContext ?? ''} is protected. Type its name to go on.`,
+          `Context ${state.protectedContext ?? ''} is protected. Type its name to continue.`,
           state,
           'bad',
         )
@@ -98,7 +98,7 @@ function confirmDialog(
   return {
     title: verb.purpose,
     lines,
-    keys: input ? [{ key: 'Enter', label: 'do it' }, close] : answers,
+    keys: input ? [{ key: 'Enter', label: 'confirm' }, close] : answers,
     ...(input ? { input: { label: 'context: ', ...input } } : {}),
   };
 }
@@ -138,7 +138,7 @@ function helpLines(state: DashboardState): readonly Line[] {
 const tones = { running: 'passing', done: 'good', failed: 'bad' } as const;
 
 function activityLines(state: DashboardState): readonly Line[] {
-  if (state.activities.length === 0) return wrapped('nothing yet', state, 'dim');
+  if (state.activities.length === 0) return wrapped('no changes yet', state, 'dim');
   return state.activities.flatMap(({ line, began, state: now, text }) => [
     ...wrapped(`${began.toTimeString().slice(0, 8)} ${line}: ${now}`, state, tones[now]),
     ...text

@@ -10,15 +10,15 @@ export const allKeys: readonly KeyHint[] = [
   { key: 'Tab, left right', label: 'nouns, list; tabs of an object' },
   { key: 'Enter', label: 'open' },
   { key: 'Esc', label: 'back' },
-  { key: '/', label: 'search, in the language of --search; Tab completes' },
+  { key: '/', label: 'search (language of --search); Tab completes' },
   { key: ':', label: 'go to a noun; Tab completes' },
-  { key: 'Space', label: 'mark: the next command is about all that are marked' },
-  { key: 'a', label: 'everything that can be done with it' },
-  { key: 'e', label: 'its events' },
-  { key: 'v', label: 'what was done here' },
-  { key: 'r', label: 'read again now' },
+  { key: 'Space', label: 'mark; the next command applies to all marked objects' },
+  { key: 'a', label: 'all actions' },
+  { key: 'e', label: 'events of the object' },
+  { key: 'v', label: 'changes in this session' },
+  { key: 'r', label: 'refresh now' },
   { key: '?', label: 'this help' },
-  { key: 'q', label: 'leave; Ctrl-C as well' },
+  { key: 'q', label: 'quit; Ctrl-C as well' },
 ];
 
 /** The keys that the last line names: those that matter most first, as many as have room. */

@@ -16,7 +16,8 @@ export function listLines(list: ListPlace, state: DashboardState): readonly Line
   if (!listing) return [line(list.trouble ?? 'reading ...', list.trouble ? 'bad' : 'dim')];
   const items = shownItems(list);
   if (items.length === 0) {
-    const where = list.search === '' ? '' : isSearchable(list) ? ' by this search' : ' here';
+    const where =
+      list.search === '' ? '' : isSearchable(list) ? ' matching the query' : ' matching the filter';
     return [line(`no ${list.noun} found${where}`, 'dim')];
   }
   const { columns, type } = listing;

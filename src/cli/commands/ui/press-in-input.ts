@@ -20,7 +20,7 @@ export function pressInInput(dashboard: DashboardControl, mode: InputMode, key: 
   if (!input) return;
   if (key.name === 'escape') {
     state.mode = { kind: 'browse' };
-    if (mode.kind === 'confirm') dashboard.say('nothing was done');
+    if (mode.kind === 'confirm') dashboard.say('nothing changed');
     return;
   }
   // What is pasted may end with the end of a line.
@@ -106,7 +106,7 @@ function goTo(dashboard: DashboardControl, input: InputLine, isEnter: boolean): 
   const at = state.nouns.findIndex((one) => one.noun === noun);
   if (word !== '' && at < 0) {
     const isKnown = nouns.some(({ name }) => name === noun);
-    const text = isKnown ? `${word} have no list of their own` : `${word}: there is no such noun`;
+    const text = isKnown ? `${word} cannot be listed without a parent` : `unknown noun "${word}"`;
     state.mode = { kind: 'goto', input, note: { text, tone: 'bad' } };
     return;
   }
@@ -138,7 +138,7 @@ function confirm(
   const { command, verb } = mode.proposal;
   if (input.text.trim() === state.protectedContext) {
     void dashboard.perform(command, verb, state.protectedContext);
-  } else dashboard.say(`that is not ${state.protectedContext ?? ''}; nothing was done`, 'bad');
+  } else dashboard.say(`that is not ${state.protectedContext ?? ''}; nothing changed`, 'bad');
 }
 
 function completed(mode: InputMode, state: DashboardState, input: InputLine): InputLine {

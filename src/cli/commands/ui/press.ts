@@ -239,7 +239,7 @@ function pressForVerb(dashboard: DashboardControl, text: string): void {
   }
   const verbs = offeredVerbs(noun);
   if (text === 'a') {
-    if (objects.length === 0 || verbs.length === 0) dashboard.say('nothing can be done here');
+    if (objects.length === 0 || verbs.length === 0) dashboard.say('no actions here');
     else state.mode = { kind: 'verbs', verbs, current: 0 };
     return;
   }
@@ -266,7 +266,7 @@ function propose(dashboard: DashboardControl, command: CommandLine, verb: Offere
   const { state } = dashboard;
   state.mode = { kind: 'browse' };
   if (state.isReadOnly) {
-    dashboard.say('nothing may be changed: --read-only, or the context says so', 'bad');
+    dashboard.say('read-only (--read-only or the context)', 'bad');
     return;
   }
   if (verb.isSingle && command.objects.length > 1) {
@@ -297,7 +297,7 @@ function pressInQuestion(
   }
   state.mode = { kind: 'browse' };
   if (key.text === 'y' || key.text === 'Y') void dashboard.perform(command, verb);
-  else dashboard.say('nothing was done');
+  else dashboard.say('nothing changed');
 }
 
 function pressInVerbs(

@@ -27,7 +27,7 @@ export interface ListRequest {
 export async function readList(cli: CommandContext, request: ListRequest): Promise<Listing> {
   const { noun, owner, search = '', limit = maxShown } = request;
   const verb = verbOf(noun, 'list');
-  if (!verb) throw new Error(`${noun} have no list.`);
+  if (!verb) throw new Error(`${noun} cannot be listed.`);
   const given = new Map(search.trim() === '' ? [] : [['search', [search]]]);
   const options = owner ? { on: [`${owner.noun}/${owner.id}`] } : {};
   let listing: Listing | undefined;
@@ -35,7 +35,7 @@ export async function readList(cli: CommandContext, request: ListRequest): Promi
   await runVerb(cli, verb, flagsOf(verb), given, [], options, async (run) => {
     listing = await listingOf(run, limit);
   });
-  if (!listing) throw new Error(`The list of ${noun} was not read.`);
+  if (!listing) throw new Error(`cannot read the list of ${noun}`);
   return listing;
 }
 

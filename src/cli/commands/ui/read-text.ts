@@ -31,7 +31,7 @@ export async function readText(
 async function eventsAbout(cli: CommandContext, { id, noun }: Named): Promise<readonly string[]> {
   const { items } = await readList(cli, { noun: 'events', limit: searchedEvents });
   const own = items.filter((event) => noun !== 'events' && refersTo(event, id));
-  if (own.length === 0) return [`none of the last ${items.length} events is about it`];
+  if (own.length === 0) return [`none of the last ${items.length} events belongs to it`];
   const reader = { terminal: true, now: Date.now() };
   return own.map((event) => {
     const time = textFor(reader, event['time'], 'date').padEnd(8);

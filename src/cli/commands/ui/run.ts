@@ -73,8 +73,8 @@ function terminalOf(cli: CommandContext): {
   const { stdin, stdout, env } = cli.io;
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
   if (!isTerminal || cli.on('noInput')) {
-    throw new UsageError('ui needs a terminal for itself, on standard input and output', {
-      hint: 'vmctl watch vms shows a list again and again, vmctl events tail what happens',
+    throw new UsageError('ui needs a terminal on standard input and output', {
+      hint: 'vmctl watch vms repeats a list, vmctl events tail prints events',
     });
   }
   // They are terminals: those of this process.
@@ -92,13 +92,13 @@ function beginning(cli: CommandContext, word: string, flags: UiFlags): Dashboard
   const sidebar = listed.findIndex((one) => one.noun === noun?.name);
   if (!noun || sidebar < 0) {
     throw new UsageError(
-      noun ? `${noun.name} have no list of their own` : `${word}: there is no such noun`,
-      { hint: `there are: ${listed.map((one) => one.noun).join(', ')}` },
+      noun ? `${noun.name} cannot be listed without a parent` : `unknown noun "${word}"`,
+      { hint: `use one of ${listed.map((one) => one.noun).join(', ')}` },
     );
   }
   const { search = '' } = flags;
   if (search !== '' && !isSearchable({ noun: noun.name })) {
-    throw new UsageError(`${noun.name} cannot be searched`, { hint: 'leave --search out' });
+    throw new UsageError(`${noun.name} are not searchable`, { hint: 'remove --search' });
   }
   const { url, username, context } = targetOf(cli);
   const [width, height] = sizeOf(cli.io.stdout as NodeJS.WriteStream);

@@ -58,6 +58,6 @@ export interface DashboardState {
 /** Where somebody is. */
 export function placeOf({ places }: DashboardState): Place {
   const place = places.at(-1);
-  if (!place) throw new Error('The dashboard is nowhere.');
+  if (!place) throw new Error('no view is open');
   return place;
 }

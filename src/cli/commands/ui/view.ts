@@ -18,7 +18,7 @@ export function viewOf(state: DashboardState): ScreenView {
   const list = listAt(place);
   const isSmall = size.width < smallest.width || size.height < smallest.height;
   const lines = isSmall
-    ? [plain(`too small: ${smallest.width} x ${smallest.height} at least`)]
+    ? [plain(`too small: at least ${smallest.width} x ${smallest.height}`)]
     : [
         ...(place.kind === 'object' ? [tabLine(place, state)] : []),
         ...(list ? listLines(list, state) : place.kind === 'object' ? textLines(place, state) : []),
@@ -127,7 +127,7 @@ function countOf(list: ListPlace): string {
   const time = listing.time.toTimeString().slice(0, 8);
   return [
     ...(marks.size > 0 ? [`${marks.size} marked`] : []),
-    listing.isCut ? `the first ${count}` : count,
+    listing.isCut ? `first ${count}` : count,
     time,
   ].join(', ');
 }
@@ -170,7 +170,7 @@ function statusLines(state: DashboardState): readonly Line[] {
   const texts = transfers.map((one) => escapeControlChars.line(progressText(one, hasUnicode)));
   const trouble = listAt(placeOf(state))?.trouble;
   const last: Segment = trouble
-    ? { text: `not read: ${escapeControlChars.line(trouble)}`, tone: 'bad' }
+    ? { text: `not refreshed: ${escapeControlChars.line(trouble)}`, tone: 'bad' }
     : (message ?? { text: '', tone: 'plain' });
   return [
     ...(texts.length > 0

@@ -120,12 +120,12 @@ export async function addressesOf(
     } catch (error) {
       // The time is up, or the server has not answered since.
       if (!(error instanceof WaitTimeoutError || isRetryable(error))) throw error;
-      throw Object.assign(error, { hint: `it may still get one: ${again}`, next: [again] });
+      throw Object.assign(error, { hint: `it may get one later: ${again}`, next: [again] });
     } finally {
       wait.progress.clear();
     }
   }
-  if (!seen) throw new NotFoundError(`${vm.label} is gone`);
+  if (!seen) throw new NotFoundError(`${vm.label} was deleted`);
   const addresses = wanted(seen.addresses);
   if (addresses.length > 0) return addresses;
   throw withoutAddress(vm, seen.machine, seen.addresses.length > 0);
@@ -137,7 +137,7 @@ function addressCondition(vm: Found, hasAddress: () => boolean): Condition {
     text: 'an address',
     stateOf: (now) => {
       const state = String(now?.['status'] ?? 'gone');
-      return state === 'up' && !hasAddress() ? 'up, without an address yet' : state;
+      return state === 'up' && !hasAddress() ? 'up, no address yet' : state;
     },
     isMet: (now) => {
       if (!now || hasAddress()) return true;
@@ -151,19 +151,19 @@ function addressCondition(vm: Found, hasAddress: () => boolean): Condition {
 function withoutAddress(vm: Found, machine: ApiObject, hasLocal: boolean): Error {
   const name = String(machine['name'] ?? vm.id);
   if (!isRunning(machine)) {
-    return new ConflictError(`${vm.label} is ${String(machine['status'])}: it has no address`, {
+    return new ConflictError(`${vm.label} is ${String(machine['status'])} and has no address`, {
       code: 'not_running',
       hint: `vmctl vms start ${name}`,
     });
   }
   const why = hasLocal
-    ? 'reports addresses of its own link only'
-    : `reports no address (it is ${String(machine['status'])})`;
+    ? 'reports only link-local addresses'
+    : `reports no address (status ${String(machine['status'])})`;
   return new NotFoundError(`the guest of ${vm.label} ${why}`, {
     code: 'no_address',
     hint: hasLocal
-      ? '--all shows them'
-      : '--wait waits for one; the guest has to run an agent and its network has to be up',
+      ? 'use --all to show them'
+      : 'use --wait to wait for one; the guest needs a running agent and network',
   });
 }
 

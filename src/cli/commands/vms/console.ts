@@ -33,11 +33,11 @@ export async function runConsole(
   word: string,
   flags: ConsoleFlags,
 ): Promise<void> {
-  if (flags.proxy !== undefined) throw new UsageError('--proxy needs --serial');
+  if (flags.proxy !== undefined) throw new UsageError('--proxy requires --serial');
   if (flags.file !== undefined && flags.viewer !== undefined) {
-    throw new UsageError('--file and --viewer contradict each other');
+    throw new UsageError('--file and --viewer exclude each other');
   }
-  if (flags.force && flags.file === undefined) throw new UsageError('--force needs --file');
+  if (flags.force && flags.file === undefined) throw new UsageError('--force requires --file');
   const isFile = flags.file !== undefined && flags.file !== '-';
   if (isFile) requireFreePath({ path: flags.file, force: flags.force });
   const viewer = flags.file === undefined ? viewerOf(cli.io.env, flags.viewer) : undefined;
@@ -68,7 +68,7 @@ async function connectionFile(
   const vm = await runner.find(word, '/vms');
   const status = String(vm.item?.['status'] ?? '');
   if (switchedOff.has(status)) {
-    throw new ConflictError(`${vm.label} is ${status}: it has a screen only while it runs`, {
+    throw new ConflictError(`${vm.label} is ${status}; a screen needs a running VM`, {
       code: 'not_running',
       hint: `vmctl vms start ${shellQuote(String(vm.item?.['name'] ?? vm.id))}`,
     });
@@ -101,7 +101,7 @@ function choose(
     {
       hint:
         known.length > 0
-          ? `it has: ${known.join(', ')}`
+          ? `available: ${known.join(', ')}`
           : `vmctl graphicsconsoles create --vm ${label.slice(label.indexOf('/') + 1)} --protocol vnc`,
     },
   );
@@ -115,7 +115,7 @@ function viewerOf(env: Environment, requested: string | undefined): string | und
   const found = name.includes('/') ? isProgram(name) : isOnPath(env, name);
   if (found && (hasScreen || requested !== undefined)) return name;
   if (requested === undefined) return undefined;
-  throw new UsageError(`--viewer ${requested}: there is no such program`);
+  throw new UsageError(`--viewer: program "${requested}" not found`);
 }
 
 /** Starts the viewer and leaves it to itself. */

@@ -27,7 +27,7 @@ interface IpFlags extends WaitFlags {
 /** How long somebody waits for an address; nothing where nobody does. */
 export function addressWait(flags: WaitFlags, progress: Progress): AddressWait | undefined {
   if (flags.waitTimeout !== undefined && !flags.wait) {
-    throw new UsageError('--wait-timeout needs --wait');
+    throw new UsageError('--wait-timeout requires --wait');
   }
   if (!flags.wait) return undefined;
   return { timeout: waitTimeout(flags), progress };
@@ -43,7 +43,7 @@ export async function printAddresses(
   const limits = { parallel: parallelOf(flags.parallel), failFast: false };
   const words = await expandStdin(cli, named);
   if (words.length === 0) {
-    cli.note('stdin names no vms; nothing to do');
+    cli.note('no VMs on standard input; nothing to do');
     return;
   }
   const runner = await OperationRunner.begin(cli, {});

@@ -53,10 +53,10 @@ async function pictureOf(cli: CommandContext, id: string, label: string): Promis
   }
   const picture = Buffer.from(answer.body);
   if (picture.subarray(0, signature.length).equals(signature)) return picture;
-  throw new ServerError(`${what}: the service answers no picture`, {
+  throw new ServerError(`${what}: the service does not return an image`, {
     code: 'bad_answer',
     status: answer.status,
-    hint: 'its version may be without pictures: vmctl vms console shows the screen',
+    hint: 'the service may be too old for screenshots; use vmctl vms console',
   });
 }
 

@@ -24,16 +24,16 @@ export async function runSerialConsole(
   const [other] = (['file', 'viewer', 'protocol'] as const).filter(
     (name) => flags[name] !== undefined,
   );
-  if (other !== undefined) throw new UsageError(`--serial and --${other} contradict each other`);
+  if (other !== undefined) throw new UsageError(`--serial and --${other} exclude each other`);
   const { host, port } = proxyOf(cli, flags.proxy);
   const isShown = cli.on('dryRun');
-  if (!isShown) requireSsh(cli, '--dry-run prints the command for where there is one');
+  if (!isShown) requireSsh(cli, 'use --dry-run to print the command');
   const runner = await OperationRunner.begin(cli, {});
   const vm = await runner.find(word, '/vms');
   const status = String(vm.item?.['status'] ?? '');
   const name = String(vm.item?.['name'] ?? vm.id);
   if (switchedOff.has(status)) {
-    throw new ConflictError(`${vm.label} is ${status}: it has a console only while it runs`, {
+    throw new ConflictError(`${vm.label} is ${status}; a console needs a running VM`, {
       code: 'not_running',
       hint: `vmctl vms start ${shellQuote(name)}`,
     });
@@ -49,7 +49,7 @@ export async function runSerialConsole(
   if (enabled === false) {
     throw new ConflictError(`${vm.label} has no serial console`, {
       code: 'no_serial_console',
-      hint: `vmctl vms update ${shellQuote(name)} --set console.enabled=true gives it one, from its next start on`,
+      hint: `vmctl vms update ${shellQuote(name)} --set console.enabled=true (applies at the next start)`,
     });
   }
   const words = ['-t', '-p', port, `${proxyUser}@${host}`, 'connect', `--vm-id=${vm.id}`];

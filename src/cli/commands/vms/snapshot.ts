@@ -30,13 +30,13 @@ export async function takeSnapshots(
 ): Promise<void> {
   const all = wantsAll(snapshotVerb, flags, named, true);
   if (!all && named.length === 0) {
-    throw new UsageError('vms snapshot: which one?', {
-      hint: 'name it; vmctl vms snapshot --help tells more',
+    throw new UsageError('vms snapshot: no VM given', {
+      hint: 'vmctl vms snapshot --help',
     });
   }
   const words = all ? await everyMachine(cli, flags) : await expandStdin(cli, named);
   if (words.length === 0) {
-    if (!all) cli.note('stdin names no vms; nothing to do');
+    if (!all) cli.note('no VMs on standard input; nothing to do');
     return;
   }
   const verb = verbOf('snapshots', 'create');

@@ -31,7 +31,7 @@ export async function runSsh(
   const progress = new Progress(cli);
   const wait = addressWait(flags, progress);
   if (flags.user !== undefined && !/^[^\s-]\S*$/.test(flags.user)) {
-    throw new UsageError(`--user ${flags.user}: not the name of a user`);
+    throw new UsageError(`--user ${flags.user}: not a valid user name`);
   }
   const isShown = cli.on('dryRun');
   if (!isShown) requireSsh(cli, 'vmctl vms ip prints the address for other programs');
@@ -58,14 +58,14 @@ function chosen(
     wanted === undefined ? addresses[0] : addresses.find(({ address }) => address === wanted);
   if (found) return found;
   throw new NotFoundError(`${label} does not report the address ${String(wanted)}`, {
-    hint: `it has: ${addresses.map(({ address }) => address).join(', ')}`,
+    hint: `available: ${addresses.map(({ address }) => address).join(', ')}`,
   });
 }
 
 /** Refuses where there is no ssh. */
 export function requireSsh(cli: CommandContext, instead: string): void {
   if (isOnPath(cli.io.env, program)) return;
-  throw new UsageError(`${program} is not installed here, or not on PATH`, {
+  throw new UsageError(`${program} is not installed, or not on PATH`, {
     code: 'no_ssh',
     hint: `install an OpenSSH client; ${instead}`,
   });

@@ -346,7 +346,7 @@ function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | u
   const copies = disk.storage_domains ?? [];
   const left = copies.filter(({ id }) => id !== domain);
   if (left.length === copies.length) {
-    throw notFound(`The disk ${disk.alias} has no copy in the storage domain ${domain}.`);
+    throw notFound(`Disk ${disk.alias} has no copy in storage domain ${domain}.`);
   }
   if (left.length === 0) ctx.refuse('DISK_LAST_COPY', { action: 'remove' });
   ctx.tx.update('disk', measured(ctx, { ...disk, storage_domains: left }));

@@ -76,7 +76,7 @@ export function changeNetworks(
   change: (draft: Draft) => void,
 ): void {
   const host = ctx.tx.get('host', hostId);
-  if (!host) throw new Error(`Host ${hostId} is gone.`);
+  if (!host) throw new Error(`Host ${hostId} was removed.`);
   requireConfigurable(ctx, host);
   const draft = new Draft(ctx, host);
   const before = configurationOf(ctx, hostId);

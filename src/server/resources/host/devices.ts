@@ -139,7 +139,7 @@ const errata = [
     type: 'security',
     severity: 'Important',
     issued: '2026-01-20T00:00:00.000Z',
-    summary: 'An update of the kernel closes holes in its network code.',
+    summary: 'Security fix for the network code of the kernel.',
     packages: ['kernel-5.14.0-570.el9', 'kernel-core-5.14.0-570.el9'],
   },
   {
@@ -148,7 +148,7 @@ const errata = [
     type: 'bugfix',
     severity: '',
     issued: '2026-02-03T00:00:00.000Z',
-    summary: 'An update of vdsm mends the report of NUMA statistics.',
+    summary: 'Fix for NUMA statistics of vdsm.',
     packages: ['vdsm-4.50.6-1.el9'],
   },
   {
@@ -157,7 +157,7 @@ const errata = [
     type: 'enhancement',
     severity: '',
     issued: '2026-02-10T00:00:00.000Z',
-    summary: 'An update of libvirt adds processor models.',
+    summary: 'New CPU models in libvirt.',
     packages: ['libvirt-10.0.0-6.el9'],
   },
 ] as const;

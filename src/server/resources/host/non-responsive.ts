@@ -96,7 +96,7 @@ function free(ctx: RuleContext, vm: Vm, host: Host): void {
   const down: StoredObject = { ...vm, ...ran, status: 'down', stop_time: ctx.timestamp };
   for (const name of gone) delete down[name];
   ctx.tx.update('vm', down);
-  ctx.event('VM_DOWN_ERROR', { vm, host }, { ExitMessage: `Host ${host.name} lost its power.` });
+  ctx.event('VM_DOWN_ERROR', { vm, host }, { ExitMessage: `Host ${host.name} lost power.` });
   if (vm.high_availability?.enabled) restart(ctx, down);
 }
 

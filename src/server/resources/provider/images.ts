@@ -70,7 +70,7 @@ export const imageBehavior = define('image', {
   locate(ctx, ref) {
     const domain = ctx.tx.get('storage_domain', ref.owner?.id ?? '');
     if (domain?.type === 'image') return ref;
-    throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type}: it has no images.`);
+    throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type} and has no images.`);
   },
 
   actions: {

@@ -72,7 +72,7 @@ function requireFitting(
     ctx.refuse('DOMAIN_FORMAT_ILLEGAL', {
       ...messageParams,
       format: domain.storage_format,
-      reason: `data center ${owner.name}, which knows formats up to ${newest}`,
+      reason: `data center ${owner.name}, which supports formats up to ${newest}`,
     });
   }
 }
@@ -226,7 +226,7 @@ export const attachedStorageDomainBehavior = define('attached_storage_domain', {
 
   attach(ctx, ref, sent) {
     const domain = ctx.tx.get('storage_domain', resolveMember(ctx.tx, 'storage_domain', sent));
-    if (!domain) throw new Error('A resolved storage domain is gone.');
+    if (!domain) throw new Error('A resolved storage domain was removed.');
     return attachDomain(ctx, ref.owner?.id ?? '', domain);
   },
 

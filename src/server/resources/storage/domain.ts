@@ -115,8 +115,8 @@ function fillDomain(
   const format = domain.storage_format ?? (data ? newest : 'v1');
   if (data ? format > newest : format !== 'v1') {
     const reason = data
-      ? `a host of this level, which knows up to ${newest}`
-      : 'v1, which it needs';
+      ? `a host of this level, which supports up to ${newest}`
+      : 'v1, which is required';
     ctx.refuse('DOMAIN_FORMAT_ILLEGAL', { action: 'add', format, reason });
   }
   const block = isBlock(domain);
@@ -143,7 +143,7 @@ function checkLimits(ctx: RuleContext, domain: Domain, action: string): void {
     ctx.refuse('VALUE_OUT_OF_RANGE', { action, type: 'Storage', attribute, value, min: 0, max });
   }
   if (domain.discard_after_delete && !isBlock(domain)) {
-    ctx.refuse('DOMAIN_NOT_BLOCK', { action, what: 'can discard what is deleted' });
+    ctx.refuse('DOMAIN_NOT_BLOCK', { action, what: 'discards deleted data' });
   }
   if (domain.backup && domain.type !== 'data') {
     ctx.refuse('DOMAIN_NO_BACKUP', { action, domainType: domain.type });

@@ -27,7 +27,7 @@ export const fileBehavior = define('file', {
 function requireIsoDomain(ctx: RuleContext, { owner }: CollectionRef): void {
   const domain = ctx.tx.get('storage_domain', owner?.id ?? '');
   if (domain?.type !== 'iso') {
-    throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type}: it has no files.`);
+    throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type} and has no files.`);
   }
 }
 

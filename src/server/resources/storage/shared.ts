@@ -57,7 +57,7 @@ function refuseHeld(ctx: RuleContext, domain: Domain, holder: string, action: st
 export function requireToHandOver(ctx: RuleContext, domain: Domain): void {
   const found = storageOf(ctx, domain)?.domain(domain.id ?? '');
   if (found?.holder !== undefined) refuseHeld(ctx, domain, found.holder, 'detach');
-  if (found?.isFree) refuseHeld(ctx, domain, 'a site that has handed it over', 'detach');
+  if (found?.isFree) refuseHeld(ctx, domain, 'a site that released it', 'detach');
 }
 
 /** Takes a domain that is being attached for this site; refuses where another one has it. */

@@ -189,7 +189,7 @@ export const backupBehavior = define('backup', {
 });
 
 /** What keeps the job of a backup going while clients read it; nobody is hurried. */
-const underWay = 'backup under way';
+const underWay = 'backup in progress';
 const aWhile = 30 * 24 * 3600 * 1000;
 
 function goOn(ctx: RuleContext, data: StoredObject): void {

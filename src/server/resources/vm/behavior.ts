@@ -152,7 +152,7 @@ const transitions: TransitionHandlers<'vm'> = {
     subjects: subjects(ctx, vm),
     words: {
       HostName: hostName(ctx, vm),
-      ExitMessage: 'Exit message: it was asked to stop.',
+      ExitMessage: 'Exit message: stop requested.',
       Reason: '',
     },
   }),

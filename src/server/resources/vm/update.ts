@@ -90,7 +90,7 @@ const immediate = [
   'external_host_provider',
 ];
 
-const gone = Symbol('not there');
+const gone = Symbol('absent');
 
 /** Where the configuration of the next start is kept. */
 function nextRunOf(vm: Vm): string {
@@ -152,7 +152,8 @@ function separate(
   const changed = pending ? layered(pending, before, after) : after;
   // What was to be changed at the next start may be put back to what the machine has now.
   const later = whole ? overlaid(changed, after, sent) : changed;
-  if (!isPlain(later) || !isPlain(now)) throw new Error('What a machine becomes is an object.');
+  if (!isPlain(later) || !isPlain(now))
+    throw new Error('The result of an update must be an object.');
   keepForNextRun(ctx, { ...later, next_run_configuration_exists: true });
   replaceMembers(after, { ...now, next_run_configuration_exists: true });
 }

@@ -56,4 +56,4 @@ function isSame(one: SentStatement, other: SentStatement): boolean {
 }
 
 /** Thrown where rows are not there yet. Nobody looks where it came from: one is made for all. */
-const unread = new Error('The rows are not there yet.');
+const unread = new Error('The rows do not exist yet.');

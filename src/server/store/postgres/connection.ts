@@ -259,6 +259,6 @@ export class PostgresConnection implements Database {
 }
 
 function unanswered(statement: string): DatabaseFailure {
-  const message = 'the thread with the connection does not answer';
+  const message = 'the connection thread does not respond';
   return { message, code: undefined, statement, isDisconnected: true };
 }

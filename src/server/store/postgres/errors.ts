@@ -43,21 +43,21 @@ export function describe({ message, code }: DatabaseError): string {
   switch (code) {
     case '28P01':
     case '28000':
-      return `${message}; give the password in the address, in PGPASSWORD, or in the file of PGPASSFILE (~/.pgpass)`;
+      return `${message}; set the password in the address, in PGPASSWORD, or in the file of PGPASSFILE (~/.pgpass)`;
     case lockNotAvailable:
-      return `another server has held the lock of the writers for too long (${message})`;
+      return `another server has held the write lock for too long (${message})`;
     case '3D000':
-      return `${message}; make it with createdb`;
+      return `${message}; create it with createdb`;
     case '42501':
-      return `${message}; the user has to own the database: ALTER DATABASE ... OWNER TO ...`;
+      return `${message}; the user must own the database: ALTER DATABASE ... OWNER TO ...`;
     case '53100':
       return `${message}; free some space on the disk of PostgreSQL`;
     case 'ECONNREFUSED':
     case 'ENOENT':
-      return `${message}; nothing listens there: start PostgreSQL, or correct the address`;
+      return `${message}; start PostgreSQL, or correct the address`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${message}; correct the name of the host`;
+      return `${message}; correct the host name`;
     default:
       return message;
   }

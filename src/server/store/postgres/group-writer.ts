@@ -100,7 +100,10 @@ export class GroupWriter {
         group = [...group, ...this.#queue.splice(0)];
         if (tries === maxTries || !(isLost(cause) || isRolledBack(cause))) {
           const text = cause instanceof DatabaseError ? describe(cause) : String(cause);
-          refuse(group, new StoreError(`Nothing was changed: ${text}. Try again.`, { cause }));
+          refuse(
+            group,
+            new StoreError(`The request changed nothing: ${text}. Try again.`, { cause }),
+          );
           return;
         }
       }
@@ -135,8 +138,8 @@ export class GroupWriter {
     for (const takeBack of this.tx.undo.splice(0)) takeBack();
     const text =
       outcome === 'aborted'
-        ? 'Nothing was changed: the connection to the database ended. Try again.'
-        : 'The connection to the database ended, and it is not known whether something was changed. Look before you try again.';
+        ? 'The request changed nothing: the connection to the database ended. Try again.'
+        : 'The connection to the database ended; the change may or may not be stored. Check before you try again.';
     refuse(group, new StoreError(text));
   }
 

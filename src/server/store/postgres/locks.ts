@@ -25,7 +25,7 @@ function tried(lock: string, tenths: number, otherwise: string): string {
 export const useShared = tried(
   `pg_try_advisory_lock_shared(${lockClass}, ${use})`,
   8,
-  'another vmctl serve uses it alone',
+  'another vmctl serve uses it exclusively',
 );
 
 /** Has a session use a site alone: nobody else can be connected. */
@@ -39,7 +39,7 @@ export const useAlone = tried(
 export const beginStart = tried(
   `pg_try_advisory_lock(${lockClass}, ${start})`,
   500,
-  'another vmctl serve is starting, and does not come to an end',
+  'another vmctl serve is still starting',
 );
 export const endStart = `SELECT pg_advisory_unlock(${lockClass}, ${start})`;
 

@@ -96,7 +96,7 @@ function refusalOf(address: string, cause: unknown): unknown {
 function inUse(address: string, why: string, cause: unknown): FolderInUse {
   return new FolderInUse(
     `Cannot use the data in ${address}: ${why}.`,
-    'stop that one, or choose another database with --store',
+    'stop it, or use another database with --store',
     cause,
   );
 }

@@ -262,5 +262,5 @@ export class PostgresStore implements SharedStore {
 }
 
 function unreadable(cause: DatabaseError): StoreError {
-  return new StoreError(`The data could not be read: ${describe(cause)}.`, { cause });
+  return new StoreError(`Cannot read the data: ${describe(cause)}.`, { cause });
 }

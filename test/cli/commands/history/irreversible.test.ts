@@ -47,12 +47,12 @@ describe('undo of the update of one attribute', () => {
       : !attribute.mut.includes('U')
         ? 'no update changes it'
         : attribute.writeOnly
-          ? 'what it was is not written down'
+          ? 'the previous value was not recorded'
           : undefined;
     if (reason === undefined) {
       expect(inverse).toMatchObject({ kind: 'update', values: { [name]: before }, left: [] });
     } else {
-      expect([inverse, why]).toEqual([undefined, `${name} cannot be set back: ${reason}`]);
+      expect([inverse, why]).toEqual([undefined, `${name} cannot be reverted: ${reason}`]);
     }
   });
 
@@ -72,8 +72,8 @@ describe('undo of the update of one attribute', () => {
   });
 
   it.each([
-    [{ provisioned_size: 2 }, 'disk.provisioned_size cannot be set back: it can only grow'],
-    [{ alias: 'b' }, 'disk.alias cannot be set back: what it was is not written down'],
+    [{ provisioned_size: 2 }, 'disk.provisioned_size cannot be reverted: it can only grow'],
+    [{ alias: 'b' }, 'disk.alias cannot be reverted: the previous value was not recorded'],
   ])('refuses the update of a disk through its attachment: %j', (disk, why) => {
     const path = '/vms/{vm}/diskattachments/{attachment}';
     expect(undoingOf(path, { disk: { id: 'a' } }, { disk })).toMatchObject({ why });
@@ -87,7 +87,9 @@ it('an attribute whose description says that it only grows is declared so', () =
       ...attribute,
     })),
   );
-  const described = attributes.filter(({ doc = '' }) => /only (?:grow|raise|rise)/i.test(doc));
+  const described = attributes.filter(({ doc = '' }) =>
+    /only (?:grow|raise|rise|increase)/i.test(doc),
+  );
   expect(described.length).toBeGreaterThan(1);
   expect(described.filter(({ onlyGrows }) => !onlyGrows).map(({ name }) => name)).toEqual([]);
 });

@@ -39,8 +39,8 @@ describe('snapshots that go', () => {
     ['the active one', { snapshot_type: 'active' }, 'its type is active'],
     ['a preview', { snapshot_type: 'preview' }, 'its type is preview'],
     ['that of a stateless machine', { snapshot_type: 'stateless' }, 'its type is stateless'],
-    ['a locked one', { snapshot_status: 'locked' }, 'it is locked'],
-    ['one that is looked at', { snapshot_status: 'in_preview' }, 'it is in_preview'],
+    ['a locked one', { snapshot_status: 'locked' }, 'its status is locked'],
+    ['one in preview', { snapshot_status: 'in_preview' }, 'its status is in_preview'],
   ])('never %s, and it does not count', (_, more, reason) => {
     const plan = planOf([aged(1, more), aged(2), aged(3)], { keep: 1 }, now);
     expect(plan[0]).toMatchObject({ action: 'keep', reason });

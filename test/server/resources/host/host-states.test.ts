@@ -62,7 +62,7 @@ const allowed: Readonly<
   },
   upgrade_check: {
     from: ['up', 'maintenance', 'non_operational', 'install_failed'],
-    says: /cannot be asked for updates/,
+    says: /The host cannot check for updates in status/,
   },
   enroll_certificate: {
     from: ['maintenance', 'install_failed', 'non_responsive'],

@@ -36,7 +36,7 @@ async function diskNamed(runner: OperationRunner, word: string): Promise<Found> 
     return await runner.find(word, '/disks');
   } catch (error) {
     if (!(error instanceof NotFoundError) || word.startsWith(diskPrefix)) throw error;
-    throw new NotFoundError(`--image ${word}: neither a file here nor a disk of the service`, {
+    throw new NotFoundError(`--image ${word}: not a file and not a disk`, {
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       cause: error,
     });
@@ -67,8 +67,8 @@ export async function domainFor(
     const found = usable.find(({ id }) => id === wanted);
     if (found) return found;
     throw new ConflictError(
-      'the storage domain is no active data domain of the data center of the machine',
-      { code: 'unusable_storage_domain', hint: `there are: ${names.join(', ') || 'none'}` },
+      "the storage domain is not an active data domain of the VM's data center",
+      { code: 'unusable_storage_domain', hint: `available: ${names.join(', ') || 'none'}` },
     );
   }
   const [only] = usable;
@@ -76,12 +76,15 @@ export async function domainFor(
   if (!only) {
     throw new ConflictError('the data center has no active data domain for the image', {
       code: 'no_storage_domain',
-      hint: 'vmctl storagedomains list shows their states',
+      hint: 'vmctl storagedomains list',
     });
   }
   throw new AmbiguousError(
-    `it is not said where the image should be kept: there are ${names.join(', ')}`,
-    { hint: `--storagedomain ${names[0]}`, next: names.map((name) => `storagedomains/${name}`) },
+    `no storage domain given for the image; available: ${names.join(', ')}`,
+    {
+      hint: `use --storagedomain ${names[0]}`,
+      next: names.map((name) => `storagedomains/${name}`),
+    },
   );
 }
 
@@ -92,7 +95,7 @@ export async function requireNoBootDisk(runner: OperationRunner, template: strin
     ids: { template },
   });
   if (!attachments.some(({ bootable }) => bootable === true)) return;
-  throw new UsageError('--image and --template contradict each other: it has a disk to boot from', {
-    hint: 'leave one of them out; vmctl diskattachments create adds further disks',
+  throw new UsageError('--image and --template exclude each other', {
+    hint: 'remove one of them; vmctl diskattachments create adds disks',
   });
 }

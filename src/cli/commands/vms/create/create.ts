@@ -51,8 +51,8 @@ export async function runCreate(
     const wanted = { image: flags.image, networks: flags.network ?? [], initialization };
     const parts = await findParts(run, sent, wanted);
     if (parts.image && 'disk' in parts.image && names.length > 1) {
-      throw new UsageError('--image names one disk, which only one machine can boot from', {
-        hint: 'give an image file, or make a template of the disk: vmctl templates create',
+      throw new UsageError('--image is one disk, and only one VM can boot from it', {
+        hint: 'use an image file, or a template of the disk: vmctl templates create',
       });
     }
     const begun: Promise<unknown>[] = [];
@@ -79,7 +79,7 @@ export async function runCreate(
     if (hasFirstStart) {
       const words = names.map(({ name = 'NAME' }) => name);
       const start = commandLine(cli, ['vms', 'start', ...words, '--use-cloud-init']);
-      cli.note(`what was given for the first start reaches the guest with: ${start}`);
+      cli.note(`to apply the settings of the first start: ${start}`);
     }
   };
   await commandOf(verb, {}, perform).run(cli, words, { ...flags }, {});
@@ -90,7 +90,7 @@ function checkFlags(flags: CreateFlags): void {
   const { image, start, waitFor, wait, diskInterface, network, count, cleanup } = flags;
   if (waitFor !== undefined && !start) {
     throw new UsageError(`--wait-for ${waitFor} needs --start`, {
-      hint: 'what is not started is never up and has no address',
+      hint: 'a VM that is not started has no address and is never up',
     });
   }
   const [step] = [
@@ -100,22 +100,22 @@ function checkFlags(flags: CreateFlags): void {
     ...(cleanup ? ['--cleanup'] : []),
   ];
   if (wait === false && step !== undefined) {
-    throw new UsageError(`${step} and --no-wait contradict each other`, {
-      hint: 'what comes after can only begin when the machine is there',
+    throw new UsageError(`${step} and --no-wait exclude each other`, {
+      hint: 'later steps need the created VM',
     });
   }
-  if (image === '') throw new UsageError('--image names nothing');
+  if (image === '') throw new UsageError('--image is empty');
   if (image === '-') {
-    throw new UsageError('--image -: an image on stdin is not read here', {
-      hint: 'vmctl disks upload - --name NAME makes a disk of it, and --image disks/NAME takes that',
+    throw new UsageError('--image -: standard input is not supported', {
+      hint: 'upload it with vmctl disks upload - --name NAME, then use --image disks/NAME',
     });
   }
-  for (const one of network ?? []) if (one === '') throw new UsageError('--network names nothing');
+  for (const one of network ?? []) if (one === '') throw new UsageError('--network is empty');
   if (diskInterface !== undefined && image === undefined) {
-    throw new UsageError('--disk-interface needs --image');
+    throw new UsageError('--disk-interface requires --image');
   }
   if (!flags.verify && (image === undefined || !isFileWord(image))) {
-    throw new UsageError('--no-verify needs an --image that is uploaded');
+    throw new UsageError('--no-verify requires --image with a file');
   }
   for (const [given, name] of [
     [flags.parallel, '--parallel'],
@@ -155,7 +155,7 @@ interface NumberedName {
 function namesOf(name: unknown, count: number | undefined): readonly NumberedName[] {
   const given = typeof name === 'string' ? name : undefined;
   if (count === undefined) return [{ name: given, suffix: '' }];
-  if (given === undefined) throw new UsageError('--count needs a name to put the numbers behind');
+  if (given === undefined) throw new UsageError('--count requires a name');
   const width = String(count).length;
   return Array.from({ length: count }, (_, index) => {
     const suffix = `-${String(index + 1).padStart(width, '0')}`;
@@ -167,9 +167,9 @@ function namesOf(name: unknown, count: number | undefined): readonly NumberedNam
 function noteStandIns(cli: CommandContext, { image, network, start, waitFor }: CreateFlags): void {
   if (image === undefined && network === undefined && !start) return;
   const later = [
-    ...(image !== undefined && isFileWord(image) ? ['the bytes of the image'] : []),
-    ...(waitFor === 'ip' ? ['questions for the address'] : []),
+    ...(image !== undefined && isFileWord(image) ? ['the image data'] : []),
+    ...(waitFor === 'ip' ? ['requests for the address'] : []),
   ];
   const more = later.length > 0 ? `; ${later.join(' and ')} would follow` : '';
-  cli.note(`ID-of-NAME stands for ids that nobody knows yet${more}`);
+  cli.note(`ID-of-NAME is a placeholder for unknown ids${more}`);
 }

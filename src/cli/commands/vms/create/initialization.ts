@@ -27,14 +27,13 @@ export async function initializationOf(
 ): Promise<Body | undefined> {
   const { cloudInit, sshKey = [], hostname, guestUser, guestPasswordFile } = flags;
   const fromStdin = [cloudInit, guestPasswordFile, ...sshKey].filter((file) => file === '-');
-  if (fromStdin.length > 1) throw new UsageError('stdin can be only one of these files');
+  if (fromStdin.length > 1) throw new UsageError('only one file can be standard input');
   if (hostname !== undefined) checkHostname(hostname);
   const keys: string[] = [];
   for (const file of sshKey) keys.push(...keysIn(await readInput(cli, file, '--ssh-key'), file));
   const script =
     cloudInit === undefined ? undefined : await readInput(cli, cloudInit, '--cloud-init');
-  if (script?.trim() === '')
-    throw new UsageError(`--cloud-init ${cloudInit}: there is nothing in it`);
+  if (script?.trim() === '') throw new UsageError(`--cloud-init ${cloudInit}: the file is empty`);
   const password =
     guestPasswordFile === undefined
       ? undefined
@@ -51,16 +50,16 @@ export async function initializationOf(
 
 function checkHostname(name: string): void {
   if (name.length <= 253 && name.split('.').every((one) => label.test(one))) return;
-  throw new UsageError(`--hostname ${name}: not a host name`, {
-    hint: 'letters, digits and hyphens, 63 at most between two dots',
+  throw new UsageError(`--hostname ${name}: not a valid host name`, {
+    hint: 'use letters, digits and hyphens, at most 63 characters between two dots',
   });
 }
 
 function keysIn(text: string, file: string): readonly string[] {
   // The other half of the pair must not leave this machine.
   if (/-----BEGIN .*PRIVATE KEY-----/.test(text)) {
-    throw new UsageError(`--ssh-key ${file}: that is a private key`, {
-      hint: 'give the public one, as a rule the file with .pub behind its name',
+    throw new UsageError(`--ssh-key ${file}: this is a private key`, {
+      hint: 'use the public key, usually the file with the extension .pub',
     });
   }
   const lines = text
@@ -68,8 +67,8 @@ function keysIn(text: string, file: string): readonly string[] {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   if (lines.length > 0 && lines.every((line) => publicKey.test(line))) return lines;
-  throw new UsageError(`--ssh-key ${file}: not a public key as OpenSSH writes them`, {
-    hint: 'ssh-keygen makes pairs of them; ssh-keygen -i -f FILE converts others',
+  throw new UsageError(`--ssh-key ${file}: not a public key in OpenSSH format`, {
+    hint: 'ssh-keygen creates keys; ssh-keygen -i -f FILE converts others',
   });
 }
 

@@ -93,7 +93,7 @@ export class Leftovers {
     ];
     const verb = made.length === 1 ? 'was' : 'were';
     this.#cli.warn(
-      `${made.join(' and ')} ${verb} made, but not all that was asked for; to remove ${made.length === 1 ? 'it' : 'them'}: ${commands.join(' && ')}`,
+      `${made.join(' and ')} ${verb} created, but not everything requested; to remove ${made.length === 1 ? 'it' : 'them'}: ${commands.join(' && ')}`,
     );
     if (error instanceof VmctlError) {
       Object.assign(error, { next: [...new Set([...error.next, ...commands])] });
@@ -123,21 +123,21 @@ export class Leftovers {
     try {
       if (machine) {
         await this.#removeMachine(machine.id, signal);
-        this.#cli.note(`vms/${machine.name}: taken back`);
+        this.#cli.note(`vms/${machine.name}: removed`);
         this.#machine = undefined;
       }
       for (const disk of this.#disks) {
         await this.#unlocked(disk, signal);
         await this.#remove('/disks/{disk}', { disk }, signal);
-        this.#cli.note(`disks/${disk}: taken back`);
+        this.#cli.note(`disks/${disk}: removed`);
         this.#disks.delete(disk);
       }
       if (error instanceof VmctlError) {
-        Object.assign(error, { hint: 'what was made was taken back: nothing is left', next: [] });
+        Object.assign(error, { hint: 'created objects were removed; nothing remains', next: [] });
       }
     } catch (failure) {
       const why = failure instanceof Error ? failure.message : String(failure);
-      this.#cli.warn(`not everything could be taken back: ${why}`);
+      this.#cli.warn(`cannot remove all created objects: ${why}`);
       this.tell(error);
     }
   }

@@ -90,7 +90,7 @@ export class MachineMaker {
     if (borrowed.length === 0) return;
     const named = borrowed.map((disk) => `disks/${disk}`).join(', ');
     cli.warn(
-      `vms/${String(name ?? id)} has disks that were there before: ${named}; detach what it must not change`,
+      `vms/${String(name ?? id)} uses existing disks: ${named}; detach disks that it must not change`,
     );
   }
 
@@ -153,8 +153,8 @@ export async function requireFreeName(runner: OperationRunner, name: string): Pr
     if (error instanceof NotFoundError) return;
     throw error;
   }
-  throw new ConflictError(`there is a machine ${name} already, which is left as it is`, {
+  throw new ConflictError(`vms/${name} already exists, unchanged`, {
     code: 'name_taken',
-    hint: `--name ${name}-new gives the new one another name`,
+    hint: `use --name ${name}-new for another name`,
   });
 }

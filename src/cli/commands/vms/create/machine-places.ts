@@ -29,8 +29,8 @@ export async function placesFor(
   const cluster = await clusterFor(runner, former, named.cluster);
   const datacenter = String((cluster['data_center'] as ApiObject | undefined)?.['id'] ?? '');
   if (datacenter === '') {
-    throw new UsageError(`clusters/${String(cluster['name'])} belongs to no data center`, {
-      hint: 'give another --cluster',
+    throw new UsageError(`clusters/${String(cluster['name'])} has no data center`, {
+      hint: 'use another --cluster',
     });
   }
   const domains = new Map<string, ApiObject>();

@@ -73,20 +73,17 @@ export function profileFor(word: string, profiles: readonly Profile[]): Profile 
     if (only && found.length === 1) return only;
     if (found.length > 1) {
       throw new AmbiguousError(
-        `--network ${word} is one of ${found.length} profiles:\n${found.map((one) => `  ${full(one)}`).join('\n')}`,
-        { hint: 'give the network and the profile', next: found.map(full) },
+        `--network ${word} matches ${found.length} profiles:\n${found.map((one) => `  ${full(one)}`).join('\n')}`,
+        { hint: 'use NETWORK/PROFILE', next: found.map(full) },
       );
     }
   }
   const known = profiles.flatMap((one) => [one.network, full(one)]);
   const near = closeMatches(word, [...new Set(known)]);
   throw new NotFoundError(
-    `--network ${word}: the data center has no such network with a profile for machines`,
+    `--network ${word}: the data center has no such VM network with a profile`,
     {
-      hint:
-        near.length > 0
-          ? `did you mean ${near.join(' or ')}?`
-          : 'vmctl vnicprofiles list shows them',
+      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl vnicprofiles list',
     },
   );
 }

@@ -45,8 +45,8 @@ export async function findParts(
   body['cluster'] ??= { id: String(cluster['id']) };
   const datacenter = String((cluster['data_center'] as ApiObject | undefined)?.['id'] ?? '');
   if (datacenter === '') {
-    throw new UsageError(`clusters/${String(cluster['name'])} belongs to no data center`, {
-      hint: 'give another --cluster',
+    throw new UsageError(`clusters/${String(cluster['name'])} has no data center`, {
+      hint: 'use another --cluster',
     });
   }
   body['template'] ??= { name: blank };
@@ -76,8 +76,8 @@ export async function onlyCluster(runner: OperationRunner): Promise<ApiObject> {
   const [only] = clusters;
   if (only && clusters.length === 1) return only;
   const names = clusters.map(({ name }) => String(name));
-  throw new UsageError(
-    `it is not said in which cluster: there are ${names.slice(0, 10).join(', ') || 'none'}`,
-    { hint: names.length > 0 ? `--cluster ${names[0]}` : 'vmctl clusters create makes one' },
-  );
+  throw new UsageError(`no cluster given: use one of ${names.slice(0, 10).join(', ') || 'none'}`, {
+    hint:
+      names.length > 0 ? `--cluster ${names[0]}` : 'create a cluster with vmctl clusters create',
+  });
 }

@@ -17,7 +17,7 @@ export function requireConverter(
   name: string,
 ): void {
   if (isOnPath(io.env, program)) return;
-  throw new UsageError(`${name} is ${kind}, and ${program} is not installed, which converts it`, {
+  throw new UsageError(`${name} is ${kind}, and ${program}, which converts it, is not installed`, {
     code: 'wrong_format',
     hint: 'install it (on Debian and Ubuntu the package is qemu-utils, on Fedora and EL qemu-img)',
   });
@@ -33,13 +33,13 @@ export async function virtualSizeOf(
   const words = ['info', '--output=json', aloneWord(region, format)];
   const { virtualSize, isDifference } = readInfo(await qemuImg(cli, words, name));
   if (isDifference) {
-    throw new UsageError(`${name} is only the difference to another image`, {
+    throw new UsageError(`${name} is the overlay of another image`, {
       code: 'has_backing_file',
-      hint: 'export the machine again, without its snapshots',
+      hint: 'export the VM again without snapshots',
     });
   }
   if (virtualSize !== undefined) return virtualSize;
-  throw new VmctlError(`${program} does not say how large ${name} is`, { code: 'wrong_format' });
+  throw new VmctlError(`${program} does not report the size of ${name}`, { code: 'wrong_format' });
 }
 
 /** Writes the image as qcow2 to a path. */
@@ -68,7 +68,7 @@ async function qemuImg(
     const why = stderr.trim().split('\n').at(-1) ?? (error as Error).message;
     throw new VmctlError(`${program} cannot convert ${name}: ${why}`, {
       code: /no space left/i.test(why) ? 'no_space' : 'wrong_format',
-      ...(/no space left/i.test(why) ? { hint: 'let TMPDIR name a folder with more room' } : {}),
+      ...(/no space left/i.test(why) ? { hint: 'set TMPDIR to a folder with more space' } : {}),
       cause: error,
     });
   }

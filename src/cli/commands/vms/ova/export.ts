@@ -40,7 +40,7 @@ export async function exportOva(
   const vm = await runner.find(word, '/vms');
   const document = await documentOf(runner, vm.id, vm.label);
   const disks = await disksIn(runner, vm.id, document);
-  const file = await PartialFile.create(path, flags.force === true, 'remove it, or give --force');
+  const file = await PartialFile.create(path, flags.force === true, 'remove it, or use --force');
   let isWhole = false;
   try {
     const archive = new Archive({ cli, client, flags, file });
@@ -50,7 +50,7 @@ export async function exportOva(
     const size = images.reduce((sum, image) => sum + image.size, 0);
     if (isTable(formatOf(cli))) {
       const count = `${disks.length} disk${disks.length === 1 ? '' : 's'}`;
-      cli.note(`${vm.label} is in ${path}: ${count}, ${humanBytes(size)}`);
+      cli.note(`${vm.label} exported to ${path}: ${count}, ${humanBytes(size)}`);
       return;
     }
     const shown = disks.map(({ name }, index) => ({ name, ...images[index] }));
@@ -66,9 +66,9 @@ export async function exportOva(
 async function documentOf(runner: OperationRunner, vm: string, label: string): Promise<string> {
   const text = await configurationDocument(runner, vm, 'ova');
   if (text !== undefined) return text;
-  throw new NotFoundError(`the service does not say how ${label} is configured`, {
+  throw new NotFoundError(`the service returns no configuration of ${label}`, {
     code: 'no_document',
-    hint: 'older services have no OVF documents; vmctl disks download fetches its disks',
+    hint: 'older services have no OVF documents; vmctl disks download downloads the disks',
   });
 }
 
@@ -95,12 +95,12 @@ async function disksIn(
     const name = String(disk?.['alias'] ?? disk?.['name'] ?? inDocument.id);
     const status = String(disk?.['status'] ?? 'ok');
     if (!disk) {
-      throw new NotFoundError(`the disk ${name} is in the configuration, and not attached`, {
+      throw new NotFoundError(`disk ${name} is in the configuration but not attached`, {
         code: 'no_disk',
       });
     }
     if (status === 'ok') return { name, disk, inDocument };
-    throw new ConflictError(`the disk ${name} is ${status}`, {
+    throw new ConflictError(`disk ${name} is ${status}`, {
       code: 'wrong_state',
       hint: 'wait until it is ok',
     });
@@ -133,7 +133,7 @@ class Archive {
     const { file } = this.#parts;
     await file.writeNamed(this.#end, tarEnd());
     const text = Buffer.from(describeImages(document, images));
-    if (text.length > room) throw new Error('The document has grown beyond its place.');
+    if (text.length > room) throw new Error('The document exceeds its reserved space.');
     const padded = Buffer.alloc(room, '\n');
     text.copy(padded);
     await file.writeNamed(0, tarHeader('vm.ovf', room, this.#time));
@@ -156,7 +156,7 @@ class Archive {
       out.end();
       await finished(out);
       if (done.size !== size) {
-        throw new UsageError(`the disk ${name} has ${done.size} bytes, its configuration ${size}`);
+        throw new UsageError(`disk ${name} has ${done.size} bytes, its configuration ${size}`);
       }
     } catch (error) {
       throw explained(cli, error, () => '');

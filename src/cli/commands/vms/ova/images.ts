@@ -45,7 +45,7 @@ export async function imageIn(
   const packing = compressionOf(head);
   if (packing) {
     const path = await workspace.newPath();
-    cli.note(`${name} is packed with ${packing.name}: it is unpacked at first`);
+    cli.note(`${name} is compressed with ${packing.name}; unpacking`);
     try {
       await writeFile(path, decompressed(name, packing, bytesOf(region)), { signal: cli.signal });
     } catch (error) {
@@ -56,9 +56,9 @@ export async function imageIn(
     return await imageIn(cli, { path, offset: 0, size }, name, workspace);
   }
   if (region.size === 0 || isListOfFiles(head)) {
-    throw new UsageError(`${name} has no image in it`, {
+    throw new UsageError(`${name} is not an image`, {
       code: 'wrong_format',
-      hint: 'export the machine again, as an OVA archive',
+      hint: 'export the VM again as an OVA archive',
     });
   }
   const foreign = foreignImageOf(head, await tailOf(region));
@@ -67,7 +67,7 @@ export async function imageIn(
     const virtualSize = await virtualSizeOf(cli, region, foreign, name);
     const openConverted = async () => {
       const path = await workspace.newPath();
-      cli.note(`${name} is ${foreign.name}: it is converted at first`);
+      cli.note(`${name} is ${foreign.name}; converting`);
       await convertImage(cli, region, foreign, name, path);
       const file = await open(path);
       // Of several disks, each makes room for the next one.
@@ -98,9 +98,9 @@ async function requireComplete({ path, offset, size }: FileRegion, name: string)
   } finally {
     await file.close();
   }
-  throw new UsageError(`${name} is cut off: it has no room for all that its tables name`, {
+  throw new UsageError(`${name} is truncated: data that its tables reference is missing`, {
     code: 'damaged_archive',
-    hint: 'fetch it again',
+    hint: 'download it again',
   });
 }
 

@@ -87,9 +87,9 @@ function describe(source: OvaPackage): Described {
     if (!(error instanceof OvfError)) throw error;
     throw new UsageError(error.in(name), { code: 'wrong_format', cause: error });
   }
-  throw new UsageError(`${name} does not say in which files the disks of the machine are`, {
+  throw new UsageError(`${name} does not name the files of the disks`, {
     code: 'wrong_format',
-    hint: 'documents of backups belong to vmctl backups restore; vmctl vms export-ova makes archives',
+    hint: 'use vmctl backups restore for backups; vmctl vms export-ova creates archives',
   });
 }
 
@@ -193,7 +193,7 @@ async function disksOf(
 function noteDifferences(cli: CommandContext, disk: OvfDisk, image: PackedImage | undefined): void {
   const { file = 'a disk', shareable, provisionedSize } = disk;
   if (shareable && image?.format === 'cow') {
-    cli.warn(`${file} was shareable, which a disk from a qcow2 image cannot be`);
+    cli.warn(`${file} was shareable, which is not possible for a qcow2 image`);
   }
   if (image?.format === 'raw' && image.virtualSize < provisionedSize) {
     cli.warn(`${file} has ${image.virtualSize} bytes of ${provisionedSize}: the rest is zeros`);

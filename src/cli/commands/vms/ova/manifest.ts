@@ -23,7 +23,7 @@ export function readManifest(text: string, name: string): readonly Digest[] {
     if (algorithm === undefined || file === undefined || hex === undefined) {
       throw new UsageError(`${name}, line ${index + 1}: not a digest of a file`, {
         code: 'wrong_format',
-        hint: '--no-verify imports it without looking at its digests',
+        hint: 'use --no-verify to ignore the digests',
       });
     }
     return [{ file, algorithm: algorithm.toLowerCase().replace('-', ''), hex: hex.toLowerCase() }];
@@ -45,13 +45,10 @@ export async function requireDigests(
     const report = (bytes: number, size: number) => onRead(file, bytes, size);
     const found = await digestOf(regionOf(source, file, manifest.name), algorithm, report, signal);
     if (found === hex) continue;
-    throw new ConflictError(
-      `${file} is not what ${manifest.name} says: its ${algorithm} is ${found}`,
-      {
-        code: 'different',
-        hint: 'it was changed or damaged; fetch it again, or import it as it is with --no-verify',
-      },
-    );
+    throw new ConflictError(`${file} does not match ${manifest.name}: ${algorithm} is ${found}`, {
+      code: 'different',
+      hint: 'the file was changed or damaged; download it again, or import it with --no-verify',
+    });
   }
 }
 
@@ -59,9 +56,9 @@ function regionOf(source: OvaPackage, file: string, manifest: string): FileRegio
   try {
     return source.fileAt(file);
   } catch (cause) {
-    throw new UsageError(`${manifest} has a digest of ${file}, which is not there`, {
+    throw new UsageError(`${manifest} has a digest of ${file}, which is missing`, {
       code: 'missing_file',
-      hint: 'fetch the whole of it again, or import what is there with --no-verify',
+      hint: 'download everything again, or import without it with --no-verify',
       cause,
     });
   }

@@ -61,7 +61,7 @@ export async function connectNics(
       const given = networks.profiles.find(({ id }) => id === own?.['id']);
       const where = given ? `to ${given.network}` : 'to none';
       cli.note(
-        `there is no network ${network} here: ${name} is connected ${where}; --network names another one`,
+        `network ${network} not found: ${name} is connected ${where}; use --network for another one`,
       );
     }
   }

@@ -50,11 +50,11 @@ function openFile(path: string): number {
     closeSync(file);
   } catch (cause) {
     const reason = systemReason(cause);
-    throw new UsageError(`${path} cannot be read: ${reason}`, { code: 'unreadable_file', cause });
+    throw new UsageError(`cannot read "${path}": ${reason}`, { code: 'unreadable_file', cause });
   }
-  throw new UsageError(`${path} is no file`, {
+  throw new UsageError(`${path} is not a file`, {
     code: 'unreadable_file',
-    hint: 'give the archive, or the OVF document that the other files lie beside',
+    hint: 'use the archive, or the OVF document next to its files',
   });
 }
 
@@ -63,9 +63,9 @@ function packed(path: string, file: number): OvaPackage {
   try {
     for (const entry of tarEntries(file)) entries.set(normalize(entry.name), entry);
   } catch (cause) {
-    throw new UsageError(`${path} cannot be imported: ${(cause as Error).message}`, {
+    throw new UsageError(`cannot import ${path}: ${(cause as Error).message}`, {
       code: 'wrong_format',
-      hint: 'it takes OVA archives, and OVF documents with their files beside them',
+      hint: 'use an OVA archive, or an OVF document with its files next to it',
       cause,
     });
   }
@@ -80,7 +80,7 @@ function packed(path: string, file: number): OvaPackage {
   if (!document) {
     throw new UsageError(`${path} is an archive without an OVF document`, {
       code: 'wrong_format',
-      hint: `tar -tf ${path} shows what is in it`,
+      hint: `tar -tf ${path}`,
     });
   }
   const manifest = text('.mf');
@@ -126,9 +126,9 @@ function beside(path: string, name: string): string {
   const relative = normalize(name);
   const isOutside = isAbsolute(relative) || relative.split(sep)[0] === '..';
   if (!isOutside && !/^[a-z][a-z0-9+.-]+:/i.test(name)) return join(dirname(path), relative);
-  throw new UsageError(`${path} names the file ${name}, which is not beside it`, {
+  throw new UsageError(`${path} refers to the file ${name}, which is not next to it`, {
     code: 'wrong_format',
-    hint: 'put it into the folder of the document, and name it there by its name alone',
+    hint: 'put the file into the folder of the document, and use its plain name there',
   });
 }
 
@@ -146,9 +146,9 @@ function decoded(name: string): string {
 }
 
 function missing(path: string, name: string): UsageError {
-  return new UsageError(`${path} names the file ${name}, which is not there`, {
+  return new UsageError(`${path} refers to the file ${name}, which is missing`, {
     code: 'missing_file',
-    hint: 'look at what is in it (tar -tf), and fetch the whole of it again',
+    hint: 'list the archive with tar -tf, and download it again',
   });
 }
 
@@ -161,7 +161,7 @@ function readText(file: number, part: Part, name: string): string {
     // Decoders leave the mark at the beginning out.
     return new TextDecoder(encoding ?? 'utf-8').decode(bytes);
   }
-  throw new UsageError(`${name} has ${part.size} bytes, which no document needs`, {
+  throw new UsageError(`${name} has ${part.size} bytes, too many for this document`, {
     code: 'wrong_format',
   });
 }
