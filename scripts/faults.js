@@ -1,26 +1,26 @@
-// Runs the catalogue of faults, row by row: every test whose name begins with the id of a row, at full
-// length. Notes what came out in test/data/reliability-runs.json, and writes docs/reliability.md from
-// the last run of each row.
+// Runs the fault catalogue at full length: every test whose name begins with the id of a row. Records the results
+// in test/data/reliability-runs.json, and writes docs/reliability.md from the last run of each row.
 //
 //   npm run test:faults
 //   npm run test:faults -- A5 C1      some rows
-//   npm run test:faults -- --short    all of them, as CI runs them; nothing is noted
+//   npm run test:faults -- --short    all rows, as short as in CI; records nothing
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { prepare, root } from './prepare.js';
+import { reliabilityPage } from './reliability-page.js';
 
 await prepare();
 
 const words = process.argv.slice(2);
 const short = words.includes('--short');
 const asked = words.filter((word) => word !== '--short');
-const { parts, rows } = JSON.parse(readFileSync(join(root, 'test/data/reliability.json'), 'utf8'));
-const ids = rows.map(({ id }) => id);
+const catalogue = JSON.parse(readFileSync(join(root, 'test/data/reliability.json'), 'utf8'));
+const ids = catalogue.rows.map(({ id }) => id);
 const unknown = asked.filter((id) => !ids.includes(id));
 if (unknown.length > 0) {
-  console.error(`There is no row ${unknown.join(', ')}; there are: ${ids.join(' ')}`);
+  console.error(`unknown row ${unknown.join(', ')}; rows: ${ids.join(' ')}`);
   process.exit(2);
 }
 const chosen = asked.length > 0 ? asked : ids;
@@ -66,8 +66,8 @@ if (!short) {
   for (const id of chosen) note(id);
   const known = Object.fromEntries(ids.flatMap((id) => (runs[id] ? [[id, runs[id]]] : [])));
   writeFileSync(runsFile, `${JSON.stringify(known, null, 2)}\n`);
-  writeFileSync(join(root, 'docs/reliability.md'), page());
-  console.log('docs/reliability.md tells what came out.');
+  writeFileSync(join(root, 'docs/reliability.md'), reliabilityPage(catalogue, known));
+  console.log('updated docs/reliability.md');
 }
 process.exitCode = status ?? 1;
 
@@ -101,38 +101,4 @@ function note(id) {
     files: [...new Set(own.map(({ file }) => file))].sort(),
     reached: [...new Set(reached.filter(({ row }) => row === id).map(({ reached }) => reached))],
   };
-}
-
-function page() {
-  const sections = parts.map(({ letter, title }) => {
-    const own = rows.filter(({ id }) => id.startsWith(letter)).map(section);
-    return `## ${title}\n\n${own.join('\n')}`;
-  });
-  return `# Reliability
-
-What is promised when things go wrong, how it was tried, and what came out the last time. Written by
-\`npm run test:faults\`; the rows are in \`test/data/reliability.json\`, and the tests are named after
-them. \`npm test\` runs all of them, shorter; CI a third, another one with each commit, and kills of servers with
-each. Every harness has a control: a fault that it has to find.
-
-${sections.join('\n')}`;
-}
-
-function section({ id, what, how, bar, absent, open }) {
-  const { day, node, passed = 0, failed = 0, skipped = 0, files, reached } = runs[id] ?? {};
-  const outcome = [
-    ...(passed > 0 ? [`${passed} passed`] : []),
-    ...(failed > 0 ? [`**${failed} failed**`] : []),
-    ...(skipped > 0 ? [`${skipped} could not run here`] : []),
-  ];
-  return [
-    `### ${id} ${what}\n`,
-    `- Tried: ${how}`,
-    `- To reach: ${bar}`,
-    ...(reached?.length > 0 ? [`- Reached: ${reached.join('; ')}`] : []),
-    ...(day ? [`- Tests: ${outcome.join(', ')} on ${day}, Node ${node}: ${files.join(', ')}`] : []),
-    ...(open === undefined ? [] : [`- Still open: ${open}`]),
-    ...(absent === undefined ? [] : [`- Not tried here: ${absent}`]),
-    '',
-  ].join('\n');
 }

@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What each room may import, beside packages and what stands in `src` itself. */
-const rooms = {
+export const rooms = {
   model: [],
   extents: [],
   hash: [],
