@@ -231,7 +231,7 @@ const scenesOfServers: Readonly<Record<string, Scene>> = {
     after: prints(/web01 +up/),
   },
   'eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop': detached,
-  'vmctl vms start vm-02 --sandbox      # for one command, then it is gone': {
+  'vmctl vms start vm-02 --sandbox      # a temporary server for one command': {
     after: notes(/vms\/vm-02: up/),
   },
   'vmctl vms start web01 --record session.ndjson': {
@@ -244,7 +244,7 @@ vmctl --record session.ndjson vms start web01 -q
 vmctl vms stop web01 -q`,
     after: notes(/vms\/web01: up/),
   },
-  'vmctl serve --memory -- bash         # a shell in which vmctl uses it': {
+  'vmctl serve --memory -- bash         # a shell with the server as its context': {
     input: 'vmctl vms list -o name\n',
     after: prints(/vms\/vm-01/),
   },
@@ -253,7 +253,7 @@ vmctl vms stop web01 -q`,
       "echo 'vmctl vms list -o id | wc -l; vmctl hosts list -o id | wc -l' > test.sh; chmod 700 test.sh",
     after: prints(/^ *1000\n *10\n$/),
   },
-  'vmctl serve --inventory site.yaml    # as vmctl export wrote it': {
+  'vmctl serve --inventory site.yaml    # a definition from vmctl export': {
     before: site,
     after: shows('vmctl tags list -o name', /tags\/web/),
   },

@@ -69,7 +69,7 @@ export interface Topic {
 /** `vmctl --help` and every topic that it names. */
 export async function topics(): Promise<readonly Topic[]> {
   const first = await printed(['--help']);
-  const [, names = ''] = /vmctl help TOPIC +([\s\S]*)$/.exec(first) ?? [];
+  const [, names = ''] = / {2}help TOPIC +([\s\S]*)$/.exec(first) ?? [];
   const found: Topic[] = [{ name: '--help', text: first }];
   for (const name of [...names.trim().split(/,\s+/), 'nouns']) {
     found.push({ name: `help ${name}`, text: await printed(['help', name]) });

@@ -114,7 +114,7 @@ describe(row(142), () => {
       ...bonded(bond('bond0', ['eth1', 'eth2'], '0')),
       ...attached({ network: { id: network.id }, host_nic: { name: 'bond0' } }),
     };
-    expect(await refused(modes, 400)).toContain('Mode 0');
+    expect(await refused(modes, 400)).toContain('in mode 0 cannot carry VM network');
     const half = {
       ip_address_assignments: { ip_address_assignment: [{ assignment_method: 'static' }] },
     };

@@ -71,7 +71,7 @@ const download = command({
   examples: [
     'vmctl disks download root copy.qcow2',
     'vmctl disks download root copy.qcow2 --resume',
-    'vmctl disks download data - | gzip > data.raw.gz',
+    'vmctl disks download root - | gzip > root.raw.gz',
   ],
   notes:
     'The file has the format of the disk, raw or qcow2; the file name does not select it. With --backup it is raw.',

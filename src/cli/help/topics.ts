@@ -75,11 +75,12 @@ ${aligned([
   ['Learn, test', 'explain, search-help, serve, conformance'],
   ['Integrate', 'api, commands, completion, mcp'],
 ])}
+More help:
 ${aligned([
-  ['vmctl help nouns', 'all nouns and other commands'],
-  ['vmctl <noun> --help', 'verbs of a noun'],
-  ['vmctl <noun> <verb> --help', 'flags and examples of a command'],
-  ['vmctl help TOPIC', topicNames.filter((name) => name !== 'nouns').join(', ')],
+  ['help nouns', 'all nouns and other commands'],
+  ['<noun> --help', 'verbs of a noun'],
+  ['<noun> <verb> --help', 'flags and examples of a command'],
+  ['help TOPIC', topicNames.filter((name) => name !== 'nouns').join(', ')],
 ])}`;
 }
 
