@@ -279,7 +279,6 @@ const scenesOfTopics: Readonly<Record<string, Scene>> = {
     before: 'vmctl vms stop web01 -q',
     after: shows('vmctl vms list', /web01 +up/),
   },
-  'vmctl nics list --vm web01 -o json': { after: prints(/"name": "nic1"/) },
   'vmctl vms list --query "[?status==\'up\'].name" -o tsv': { after: prints(/^web01$/m) },
   "vmctl vms list --query 'sum([].memory)'": { after: prints(/^\d+$/m) },
   'vmctl vms update web01 --memory 8GiB --dry-run': {
