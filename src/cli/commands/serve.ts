@@ -18,7 +18,7 @@ const addressFlags = [
   flag('--listen <host:port>', `address of the API (default ${apiAddress}); port 0: any`),
   flag(
     '--images-listen <host:port>',
-    `listen address of the image daemon (default ${imagesAddress}; with a command: any port)`,
+    `address of the image daemon (default ${imagesAddress}); port 0: any`,
   ),
   flag('--images-control-socket <path>', 'unix socket for tickets of the image daemon', {
     type: 'file',

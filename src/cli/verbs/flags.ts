@@ -170,13 +170,9 @@ function docOf({ path, kind, doc, unit }: Field): string {
   if (isReference(kind)) {
     const home = homeOf(of);
     const what = home ? humanNoun(home.noun) : of.replaceAll('_', ' ');
-    return list ? `${capitalized(what)} (names or ids).` : `${capitalized(what)} (name or id).`;
+    return list ? `${what} (names or ids).` : `${what} (name or id).`;
   }
-  return `${capitalized(path.replaceAll(/[._]/g, ' '))}.`;
-}
-
-function capitalized(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return `${path.replaceAll(/[._]/g, ' ')}.`;
 }
 
 const attributeDocs: Readonly<Record<string, string>> = {
