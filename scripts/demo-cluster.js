@@ -96,7 +96,7 @@ async function startBalancer(ports) {
 }
 
 try {
-  title('PostgreSQL for the state, three equal servers, HAProxy in front of them');
+  title('Start PostgreSQL, three servers and HAProxy');
   const store = startPostgres();
   const ports = await freePorts(6);
   const servers = [];
@@ -107,7 +107,7 @@ try {
   const authorities = servers.map(({ ca_file: file }) => readFileSync(file, 'utf8'));
   check(new Set(authorities).size === 1, 'all servers have one certificate authority');
 
-  title('Sign in at the balancer');
+  title('Sign in through the load balancer');
   await wait(1_500);
   const { X509Certificate } = await import('node:crypto');
   await run(
@@ -137,9 +137,9 @@ try {
   );
   killed.child.kill('SIGKILL');
   await upload;
-  check(true, 'the upload went on at another server');
+  check(true, 'another server continued the upload');
 
-  title('Start the machine with that disk, and stop it, with the servers that are left');
+  title('Start and stop the VM with the remaining servers');
   await run(
     'diskattachments',
     'attach',
@@ -155,11 +155,14 @@ try {
   check((await run('vms', 'list', '--search', 'status=up')).includes('demo'), 'demo is up');
   await run('vms', 'stop', 'demo', '--wait');
 
-  title('Carry the disk down again');
+  title('Download the disk');
   const copy = join(folder, 'copy.img');
   await run('disks', 'download', 'demo-disk', copy);
   const size = readFileSync(source).length;
-  check((await sha256(source, size)) === (await sha256(copy, size)), 'both have the same SHA-256');
+  check(
+    (await sha256(source, size)) === (await sha256(copy, size)),
+    'both files have the same SHA-256',
+  );
   demo.succeeded();
 } catch (error) {
   demo.failed(error);

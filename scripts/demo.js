@@ -52,11 +52,11 @@ async function startServer() {
 let server;
 try {
   const source = image();
-  title('A reference server of its own, with simulated hosts and real disk bytes');
+  title('Start a reference server with simulated hosts and real disk contents');
   server = await startServer();
-  check(new URL(server.ready.api_url).protocol === 'https:', 'it answers over TLS');
+  check(new URL(server.ready.api_url).protocol === 'https:', 'the server uses TLS');
 
-  title('Sign in: the certificate authority is fetched, compared and pinned');
+  title('Sign in and trust the certificate authority');
   const { X509Certificate } = await import('node:crypto');
   const ca = new X509Certificate(readFileSync(server.ready.ca_file));
   await run(
@@ -65,13 +65,13 @@ try {
   );
   check((await run('whoami')).includes('admin'), 'the administrator is signed in');
 
-  title('Look around');
+  title('List the objects of the site');
   check((await run('datacenters', 'list')).includes('up'), 'the data center is up');
-  check((await run('clusters', 'list')).includes('Default'), 'there is a cluster');
-  check((await run('hosts', 'list')).includes('host1'), 'there are hosts');
-  check((await run('storagedomains', 'list')).includes('data1'), 'there is storage');
+  check((await run('clusters', 'list')).includes('Default'), 'the cluster Default exists');
+  check((await run('hosts', 'list')).includes('host1'), 'host1 exists');
+  check((await run('storagedomains', 'list')).includes('data1'), 'data1 exists');
 
-  title('Make a virtual machine, with an interface and a disk');
+  title('Create a VM with a NIC and a disk');
   await run(
     'vms',
     'create',
@@ -85,14 +85,14 @@ try {
     '2GiB',
   );
   const nic = await run('nics', 'create', '--vm', 'demo', '--name', 'nic1');
-  check(/56:6f:1a:16:/.test(nic), 'the interface has an address of the pool');
+  check(/56:6f:1a:16:/.test(nic), 'the NIC has an address of the MAC pool');
   await run('disks', 'upload', source, '--name', 'demo-disk', '--storagedomain', 'data1');
   await run(
     ...['diskattachments', 'attach', '--vm', 'demo', '--disk', 'demo-disk'],
     ...['--bootable', '--active', '--interface', 'virtio_scsi'],
   );
 
-  title('Start it, and wait until it is up');
+  title('Start the VM and wait until it is up');
   await run('vms', 'start', 'demo', '--wait');
   const up = await run('vms', 'list', '--search', 'status=up');
   check(
@@ -100,31 +100,34 @@ try {
     'demo is among those that are up',
   );
   const events = await run('events', 'list', '--tail', '--limit', '8', '--until-idle', '1s');
-  check(events.includes('VM demo started'), 'the event says so');
+  check(events.includes('VM demo started'), 'the event log has its start');
 
-  title('Stop it, and carry the disk down again');
+  title('Stop the VM and download its disk');
   await run('vms', 'stop', 'demo', '--wait');
   const copy = join(folder, `copy-of-${basename(source)}`);
   await run('disks', 'download', 'demo-disk', copy);
   const { size } = statSync(source);
   const [before, after] = [await sha256(source, size), await sha256(copy, size)];
   console.log(`\n$ sha256sum ${shown(source)} ${shown(copy)}\n${before}\n${after}`);
-  check(before === after, 'both have the same SHA-256');
+  check(before === after, 'both files have the same SHA-256');
 
-  title('Stop the server, and start it again on the same data');
-  check((await server.stop()) === 0, 'it stopped with exit code 0');
+  title('Stop the server and start it again with the same data');
+  check((await server.stop()) === 0, 'the server exited with code 0');
   server = await startServer();
   await run(
     ...['login', server.ready.base_url, '--username', server.ready.username],
     ...['--password-file', passwordFile, '--ca-fingerprint', ca.fingerprint256],
   );
   const vms = await run('vms', 'list', '--search', 'name=demo');
-  check(vms.includes('demo') && vms.includes('down'), 'the virtual machine is still there');
-  check((await run('disks', 'list', '--search', 'alias=demo-disk')).includes('ok'), 'and its disk');
+  check(vms.includes('demo') && vms.includes('down'), 'the VM still exists');
+  check(
+    (await run('disks', 'list', '--search', 'alias=demo-disk')).includes('ok'),
+    'its disk still exists',
+  );
   const again = join(folder, 'again.img');
   await run('disks', 'download', 'demo-disk', again);
-  check((await sha256(again, size)) === after, 'and every byte of it');
-  check((await server.stop()) === 0, 'the server stopped');
+  check((await sha256(again, size)) === after, 'its contents are unchanged');
+  check((await server.stop()) === 0, 'the server exited with code 0');
   server = undefined;
   demo.succeeded();
 } catch (error) {

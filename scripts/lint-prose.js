@@ -1,4 +1,4 @@
-// Check of the language in texts that users read: the documents, and the messages, help and events in `src`.
+// Check of the language in texts that users read: documents, and texts in `src`, `bin` and the demo.
 // `npm run lint` fails for each sentence that matches a signal below and is not in the list of exceptions.
 // Usage: node scripts/lint-prose.js [FILE or FOLDER ...]
 import { readdirSync, readFileSync } from 'node:fs';
@@ -45,7 +45,10 @@ const signals = [
   ],
 ];
 
-const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'man/README.md', 'src'];
+const documents = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'man/README.md', 'src', 'bin'],
+  ...['scripts/demo.js', 'scripts/demo-steps.js', 'scripts/demo-cluster.js'],
+];
 
 /** Folders whose Markdown is generated from texts in `src`. */
 const generated = /(^|\/)(docs\/commands|node_modules)\/|\.generated\.ts$/;
@@ -85,7 +88,10 @@ function* markdownSentences(text) {
 
 /** Text literals of at least three words; a value in a template is one word. */
 function* literalSentences(file, text) {
-  const tree = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' });
+  const tree = parseAst(text, {
+    lang: file.endsWith('x') ? 'tsx' : file.endsWith('.js') ? 'js' : 'ts',
+    astType: 'ts',
+  });
   const lineAt = (offset) => text.slice(0, offset).split('\n').length;
   const open = [tree];
   while (open.length > 0) {
@@ -126,10 +132,10 @@ const used = new Set();
 let failures = 0;
 for (const path of given.length > 0 ? given : documents) {
   for (const file of filesBelow(path)) {
-    if (!/\.(md|tsx?)$/.test(file) || generated.test(file)) continue;
+    if (!/\.(md|tsx?|js)$/.test(file) || generated.test(file)) continue;
     const text = readFileSync(join(root, file), 'utf8');
     const found = file.endsWith('.md') ? markdownSentences(text) : literalSentences(file, text);
-    const kind = file.endsWith('.md') ? 'documents' : 'texts in src';
+    const kind = file.endsWith('.md') ? 'documents' : 'texts of the program';
     const count = counts.get(kind) ?? { all: 0, flagged: 0 };
     counts.set(kind, count);
     for (const { line, sentence } of found) {
