@@ -18,10 +18,13 @@ export interface Dialect {
   readonly badSearchFindsNothing: boolean;
   /** Attributes that `required.ts` asks for on add, and this dialect does not: `cluster.cpu.type`. */
   readonly optionalOnAdd: readonly string[];
-  /** Paths and ids that do not exist are answered with 404 and nothing more, but for POST. */
-  readonly emptyNotFound: boolean;
-  /** 401 is answered with a page for browsers instead of a fault. */
-  readonly unauthorizedPage: boolean;
+  /**
+   * Refusals have the status, the reason and the form that a deployed engine gives them
+   * (docs/stand-in.md): no body where an id or a method does not exist, a page for browsers where a path or
+   * a version does not, `Input validation failed.` for what is mandatory, 400 for actions on unknown ids.
+   * Otherwise each is a fault as the specification has it (section 7).
+   */
+  readonly engineRefusals: boolean;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
   /** A disk without a machine that is added as `active` is refused; otherwise `active` is ignored. */
@@ -45,8 +48,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
-    emptyNotFound: false,
-    unauthorizedPage: false,
+    engineRefusals: false,
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
@@ -63,8 +65,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],
-    emptyNotFound: true,
-    unauthorizedPage: true,
+    engineRefusals: true,
     diskUpdates: 'all',
     refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,

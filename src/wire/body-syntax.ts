@@ -25,7 +25,7 @@ export function findSyntaxError(contentType: string, body: string): WireError | 
 }
 
 function checkXml(text: string): void {
-  const cursor = new XmlCursor(text, true);
+  const cursor = new XmlCursor(text, 'skip');
   cursor.root();
   cursor.skip();
   cursor.end();

@@ -4,9 +4,10 @@ import type { Step } from '../source-place.ts';
 
 /**
  * `syntax`: the body is no well-formed document, or not of the expected shape; `value`: a member
- * holds something that its kind does not allow; `limit`: the body is deeper or wider than accepted.
+ * holds something that its kind does not allow; `number`: it holds text that is no number or date;
+ * `unknown`: it has a member that its type does not have; `limit`: the body is deeper or wider than accepted.
  */
-export type WireErrorKind = 'syntax' | 'value' | 'limit';
+export type WireErrorKind = 'syntax' | 'unknown' | 'value' | 'number' | 'limit';
 
 /** A body that cannot be read. The message is fit for people and contains `where`. */
 export class WireError extends Error {
@@ -57,9 +58,12 @@ export function position(text: string, offset: number): string {
 
 export type MediaType = 'application/xml' | 'application/json';
 
-/** How a reader treats what it does not know: servers refuse it, clients skip it. */
+/**
+ * How a reader treats what it does not know: servers refuse it, clients skip it. `skip-elements`: elements and
+ * text of an XML document that have no place are skipped, and values are checked all the same.
+ */
 export interface DecodeOptions {
-  readonly unknown?: 'refuse' | 'skip';
+  readonly unknown?: 'refuse' | 'skip' | 'skip-elements';
   /** Lists in JSON may be arrays without the member that names the items. */
   readonly bareLists?: boolean;
 }

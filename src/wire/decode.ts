@@ -19,7 +19,7 @@ export function decodeObject(
   const tolerant = options.unknown === 'skip';
   return media === 'application/json'
     ? readJson(text, tagOf(type), shapeOf(type), tolerant, options.bareLists)
-    : readXml(text, tagOf(type), shapeOf(type), tolerant);
+    : readXml(text, tagOf(type), shapeOf(type), options.unknown);
 }
 
 /** Reads a collection of objects of a type of the model. Throws as `decodeObject` does. */
@@ -33,7 +33,7 @@ export function decodeList(
   const tolerant = options.unknown === 'skip';
   return media === 'application/json'
     ? readJsonList(text, tagOf(type), shapeOf(type), tolerant)
-    : readXmlList(text, pluralOf(type), tagOf(type), shapeOf(type), tolerant);
+    : readXmlList(text, pluralOf(type), tagOf(type), shapeOf(type), options.unknown);
 }
 
 /**
@@ -53,5 +53,5 @@ export function decodeAction(
   const tolerant = options.unknown === 'skip';
   return media === 'application/json'
     ? readJson(text, 'action', shape, tolerant, options.bareLists)
-    : readXml(text, 'action', shape, tolerant);
+    : readXml(text, 'action', shape, options.unknown);
 }

@@ -53,7 +53,7 @@ function xmlFault(text: string): Fault | undefined {
   const root = rootOf(text);
   const shape = root === 'fault' ? shapeOf(root) : wrapperShape;
   if (root !== 'fault' && root !== 'action') return undefined;
-  const fields = readXml(text, root, shape, true);
+  const fields = readXml(text, root, shape, 'skip');
   const fault = root === 'fault' ? fields : fields['fault'];
   return fault === undefined ? undefined : (faultOf(fault) ?? {});
 }

@@ -1,7 +1,7 @@
 /** Reader of objects from parsed JSON: one per shape, made once. */
 import type { Kind } from '../model/notation/attributes.ts';
 import type { Step } from '../source-place.ts';
-import { WireError, type WireErrorSource } from './body.ts';
+import { WireError, type WireErrorKind, type WireErrorSource } from './body.ts';
 import { maximumValues, parseJson, parseTrustedJson } from './json-parser.ts';
 import { dateOfMillis, type Place, scalarReader } from './scalars.ts';
 import {
@@ -44,10 +44,11 @@ class JsonPlace implements Place {
     this.steps.pop();
   }
 
-  /** Throws; `stranger` is the member below this one that is wrong. */
-  fail(problem: string, stranger?: string): never {
+  /** Throws; `stranger` is the member below this one that is unknown. */
+  fail(problem: string, stranger?: string, kind: WireErrorKind = 'syntax'): never {
     const steps = stranger === undefined ? this.steps : [...this.steps, stranger];
-    throw new WireError('syntax', this.path(), problem, { steps: [...steps] });
+    const known = stranger === undefined ? kind : 'unknown';
+    throw new WireError(known, this.path(), problem, { steps: [...steps] });
   }
 }
 
@@ -147,7 +148,11 @@ function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields 
       if (!member) {
         if (place.tolerant) continue;
         place.enter(key);
-        return place.fail(`unknown member, ${shape.display} has no such member`);
+        return place.fail(
+          `unknown member, ${shape.display} has no such member`,
+          undefined,
+          'unknown',
+        );
       }
       const found = source[key];
       if (found === null) continue;

@@ -1,5 +1,5 @@
 /** Scalar values: their spelling on the wire and their form in memory. */
-import { WireError, type WireErrorSource } from './body.ts';
+import { WireError, type WireErrorKind, type WireErrorSource } from './body.ts';
 import type { ScalarContent } from './shape.ts';
 
 /** Where a reader stands, and how strict it is. */
@@ -31,8 +31,8 @@ const booleans: Readonly<Record<string, boolean>> = {
   0: false,
 };
 
-function refuse(place: Place, problem: string): never {
-  throw new WireError('value', place.path(), problem, place.source());
+function refuse(place: Place, problem: string, kind: WireErrorKind = 'value'): never {
+  throw new WireError(kind, place.path(), problem, place.source());
 }
 
 /** At most so much of a refused value is repeated in the message. */
@@ -59,7 +59,11 @@ function readInt(text: string, place: Place): number | undefined {
   if (plain === '') return undefined;
   const value = integer.test(plain) ? Number(plain) : Number.NaN;
   if (value >= -intLimit && value < intLimit) return value + 0;
-  return refuse(place, `${quoted(text)} is not an integer between -2147483648 and 2147483647`);
+  return refuse(
+    place,
+    `${quoted(text)} is not an integer between -2147483648 and 2147483647`,
+    integer.test(plain) ? 'value' : 'number',
+  );
 }
 
 function readLong(text: string, place: Place): number | bigint | undefined {
@@ -73,6 +77,7 @@ function readLong(text: string, place: Place): number | bigint | undefined {
   return refuse(
     place,
     `${quoted(text)} is not an integer between -9223372036854775808 and 9223372036854775807`,
+    integer.test(plain) ? 'value' : 'number',
   );
 }
 
@@ -86,7 +91,9 @@ function readDecimal(text: string, place: Place): number | undefined {
   const plain = trimmed(text);
   if (plain === '') return undefined;
   const value = decimal.test(plain) ? Number(plain) : Number.NaN;
-  return Number.isFinite(value) ? value + 0 : refuse(place, `${quoted(text)} is not a number`);
+  return Number.isFinite(value)
+    ? value + 0
+    : refuse(place, `${quoted(text)} is not a number`, 'number');
 }
 
 function readBool(text: string, place: Place): boolean | undefined {
@@ -114,7 +121,11 @@ function readDate(text: string, place: Place): string | undefined {
       return new Date(millis).toISOString();
     }
   }
-  return refuse(place, `${quoted(text)} is not a date such as 2024-05-31T08:30:00.000+02:00`);
+  return refuse(
+    place,
+    `${quoted(text)} is not a date such as 2024-05-31T08:30:00.000+02:00`,
+    'number',
+  );
 }
 
 /** Years are four digits on the wire. */
@@ -184,8 +195,7 @@ export function decimalText(value: unknown): string | undefined {
     : `${sign}0.${'0'.repeat(-shift - 1)}${whole}${fraction}`;
 }
 
-/** A date as it is written: UTC is spelled as an offset, as everywhere in the API. */
+/** A date as it is written: in UTC, with the offset `Z`. */
 export function dateText(value: unknown): string {
-  const text = String(value);
-  return text.endsWith('Z') ? `${text.slice(0, -1)}+00:00` : text;
+  return String(value);
 }

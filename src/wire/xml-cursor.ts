@@ -3,7 +3,7 @@
  * rather than a parser that builds trees: objects are read in one pass, within limits, and errors have
  * positions. Names with a colon are plain names; line ends and blanks in attributes are normalized.
  */
-import { position, WireError, type WireErrorSource } from './body.ts';
+import { type DecodeOptions, position, WireError, type WireErrorSource } from './body.ts';
 import type { Place } from './scalars.ts';
 import { blank } from './xml-characters.ts';
 import { greaterThan, lessThan, slash, XmlScanner } from './xml-scanner.ts';
@@ -16,6 +16,8 @@ const bracket = 93;
 
 export class XmlCursor extends XmlScanner implements Place {
   readonly tolerant: boolean;
+  /** Elements and text that have no place are passed over. */
+  readonly skipsUnknown: boolean;
   /** Name of the element that was opened last. */
   name = '';
   /** Offset of its start tag. */
@@ -31,9 +33,11 @@ export class XmlCursor extends XmlScanner implements Place {
   private closed = false;
 
   /** Throws when the text holds a character that XML does not allow. */
-  constructor(text: string, tolerant: boolean) {
+  constructor(text: string, unknown: DecodeOptions['unknown'] = 'refuse') {
     super(text);
+    const tolerant = unknown === 'skip';
     this.tolerant = tolerant;
+    this.skipsUnknown = unknown !== 'refuse';
     this.justRead = {
       tolerant,
       path: () => this.open.slice(0, this.depth + 1).join('.'),
@@ -83,7 +87,11 @@ export class XmlCursor extends XmlScanner implements Place {
     for (;;) {
       let code = text.charCodeAt(this.pos);
       while (code === 10 || code === 32 || code === 9) code = text.charCodeAt(++this.pos);
-      if (code !== lessThan) this.unexpectedText();
+      if (code !== lessThan) {
+        if (this.tolerant || !this.skipsUnknown || this.piece() === undefined)
+          this.unexpectedText();
+        continue;
+      }
       switch (text.charCodeAt(this.pos + 1)) {
         case slash:
           this.endTag();
@@ -91,7 +99,8 @@ export class XmlCursor extends XmlScanner implements Place {
         case 33:
           if (this.isCdata()) {
             const at = this.pos;
-            if (!blank.test(this.cdata())) this.fail('expected an element, found text', at);
+            if (!blank.test(this.cdata()) && (this.tolerant || !this.skipsUnknown))
+              this.fail('expected an element, found text', at);
           } else this.comment();
           break;
         case 63:

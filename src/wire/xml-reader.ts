@@ -2,6 +2,7 @@
  * Reader of objects from XML: one per shape, made once. Attributes that mean nothing are passed over,
  * in requests too: generated clients write `href`, `id` and `rel` wherever they have read them.
  */
+import type { DecodeOptions } from './body.ts';
 import { type Place, type ReadScalar, scalarReader } from './scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 import { keepName } from './xml-characters.ts';
@@ -11,6 +12,8 @@ import { XmlCursor } from './xml-cursor.ts';
 type ReadElement = (cursor: XmlCursor) => unknown;
 
 type Fields = Record<string, unknown>;
+
+type Unknown = DecodeOptions['unknown'];
 
 interface MemberReader {
   readonly member: Member;
@@ -25,8 +28,8 @@ interface ObjectReader {
 }
 
 /** Reads a document whose root element is one object. */
-export function readXml(text: string, root: string, shape: Shape, tolerant: boolean): Fields {
-  const cursor = open(text, root, tolerant);
+export function readXml(text: string, root: string, shape: Shape, unknown: Unknown): Fields {
+  const cursor = open(text, root, unknown);
   const value = objectReader(shape).read(cursor);
   cursor.end();
   return value;
@@ -41,14 +44,14 @@ export function readXmlList(
   root: string,
   item: string,
   shape: Shape,
-  tolerant: boolean,
+  unknown: Unknown,
 ): Fields[] {
-  const cursor = open(text, root, tolerant);
+  const cursor = open(text, root, unknown);
   const { read } = objectReader(shape);
   const items: Fields[] = [];
   while (cursor.nextChild()) {
     if (cursor.name === item) items.push(read(cursor));
-    else if (tolerant || besideItems.has(cursor.name)) cursor.skip();
+    else if (cursor.skipsUnknown || besideItems.has(cursor.name)) cursor.skip();
     else cursor.refuse(`unknown element, expected <${item}>`);
   }
   cursor.end();
@@ -57,13 +60,13 @@ export function readXmlList(
 
 /** Name of the root element. Throws when there is none. */
 export function rootOf(text: string): string {
-  const cursor = new XmlCursor(text, true);
+  const cursor = new XmlCursor(text, 'skip');
   cursor.root();
   return cursor.name;
 }
 
-function open(text: string, root: string, tolerant: boolean): XmlCursor {
-  const cursor = new XmlCursor(text, tolerant);
+function open(text: string, root: string, unknown: Unknown): XmlCursor {
+  const cursor = new XmlCursor(text, unknown);
   cursor.root();
   if (cursor.name !== root) {
     cursor.refuse(`expected the root element <${root}>`);
@@ -102,7 +105,7 @@ function makeObjectReader(shape: Shape): ObjectReader {
     while (cursor.nextChild()) {
       const found = members.get(cursor.name);
       if (!found) {
-        if (cursor.tolerant) cursor.skip();
+        if (cursor.skipsUnknown) cursor.skip();
         else if (!isLinkSentBack(cursor, shape)) {
           cursor.refuse(`unknown element, ${shape.display} has no such member`);
         }
@@ -186,7 +189,7 @@ function memberReader({ content }: Member): ReadElement {
       if (cursor.name === item) {
         const value = readItem(cursor);
         if (value !== undefined) items.push(value);
-      } else if (cursor.tolerant) cursor.skip();
+      } else if (cursor.skipsUnknown) cursor.skip();
       else cursor.refuse(`unknown element, expected <${item}>`);
     }
     return sentBack && items.length === 0 ? undefined : items;

@@ -16,7 +16,7 @@ export interface XmlNode {
  * and elements.
  */
 export function readXmlTree(text: string): XmlNode {
-  const cursor = new XmlCursor(text, false);
+  const cursor = new XmlCursor(text);
   cursor.root();
   const root = nodeAt(cursor);
   cursor.end();

@@ -7,6 +7,7 @@ import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
+import { requireForAction } from '../core/input.ts';
 import { noteJob, openJob } from '../core/jobs.ts';
 import { withMaskedSecrets } from '../core/masked-secrets.ts';
 import type { Parameters } from '../core/parameters.ts';
@@ -21,6 +22,7 @@ import {
   presentationOf,
   targetIn,
 } from './call.ts';
+import { unwatched } from './call-log.ts';
 import { discreet } from './discreet-refusals.ts';
 import {
   type Budget,
@@ -348,6 +350,8 @@ interface Acted {
 }
 
 function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  // Engines look at what was sent before they look for the object.
+  if (call.dialect.engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
   const target = targetIn(ctx, call);
   permit(ctx, call, target.ref, target.object);
   const result = generic.act(ctx, target, call.operation, body);

@@ -218,7 +218,7 @@ export function act(
 ): ActionResult {
   const action = behaviorOf(ctx, target.ref.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
-  requireForAction(operation, unwatched(body));
+  requireForAction(ctx.site.dialect, operation, unwatched(body));
   return action(ctx, target, body);
 }
 
@@ -236,7 +236,7 @@ export function actOnCollection(
       ? behavior?.removeMany
       : behavior?.collectionActions?.[operation.name];
   if (!rule) throw unserved(operation);
-  requireForAction(operation, unwatched(body));
+  requireForAction(ctx.site.dialect, operation, unwatched(body));
   return rule(ctx, ref, body, parameters);
 }
 

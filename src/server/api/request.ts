@@ -118,16 +118,30 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** 400: the target of a request is not a valid URL. */
+export class BadTarget extends Refusal {
+  constructor(detail: string) {
+    super(400, 'Request syntactically incorrect.', detail);
+  }
+}
+
+/** Characters that have to be percent-encoded in a URL. */
+const unescaped = /[{}|"<>^`\\]/;
+
 /**
  * Takes the target of a request apart. Undefined when it is not below the API root. Refuses what
- * is not a valid path with 400.
+ * is not a valid path with 400. With `asEngine`, empty segments and dots are resolved, the last of several
+ * parameters of one name counts, and characters that have to be encoded are refused.
  */
 export function parseTarget(
   target: string,
   apiRoot: string,
+  asEngine = false,
 ): Pick<ApiRequest, 'segments' | 'parameters' | 'apiPath'> | undefined {
+  if (asEngine && unescaped.test(target)) throw new BadTarget('The URL has to be percent-encoded.');
   const question = target.indexOf('?');
-  const path = question < 0 ? target : target.slice(0, question);
+  const written = question < 0 ? target : target.slice(0, question);
+  const path = asEngine ? withoutDots(written) : written;
   if (path !== apiRoot && !path.startsWith(`${apiRoot}/`) && !path.startsWith(`${apiRoot};`)) {
     return undefined;
   }
@@ -147,11 +161,21 @@ export function parseTarget(
     segments.shift();
     apiPath += '/v4';
   }
-  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
-    throw new Refusal(400, 'Request syntactically incorrect.', `The path ${path} is not valid.`);
-  }
+  const isWrong = (segment: string) => segment === '' || segment === '.' || segment === '..';
+  if (!asEngine && segments.some(isWrong)) throw new BadTarget(`The path ${path} is not valid.`);
   const query = question < 0 ? [] : target.slice(question + 1).split('&');
+  if (asEngine) query.reverse();
   return { segments, parameters: parameters([...query, ...matrix]), apiPath };
+}
+
+/** A path without empty segments, `.` and `..`. */
+function withoutDots(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  return `/${kept.join('/')}`;
 }
 
 /** Refuses versions of the API other than 4 (specification 9). */
@@ -219,7 +243,7 @@ export function decodeUrlText(text: string): string {
   try {
     decoded = decodeURIComponent(text);
   } catch {
-    throw new Refusal(400, 'Request syntactically incorrect.', `"${text}" is not valid in a URL.`);
+    throw new BadTarget(`"${text}" is not valid in a URL.`);
   }
   requireAllowedText(decoded, 'The URL');
   return decoded;

@@ -99,6 +99,17 @@ export function incomplete(type: string, missing: readonly string[], operation: 
   );
 }
 
+/** 400: the description of the API says that attributes are mandatory, and they were not sent. */
+export function invalidInput(type: string, absent: readonly string[], operation: string): Refusal {
+  const detail = `${type} [${absent.join(', ')}] required for ${operation}`;
+  return new Refusal(400, 'Input validation failed.', detail);
+}
+
+/** Whether a refusal is one of what was sent, before anything was done: actions answer it with a bare fault. */
+export function isOfInput({ reason }: Refusal): boolean {
+  return reason === 'Input validation failed.' || reason === 'Incomplete parameters';
+}
+
 /** A reference, by id or name, to something that does not exist; 400 where it is a bad value. */
 export function entityNotFound(what: string, status: 400 | 404 = 404): Refusal {
   return new Refusal(status, 'Operation Failed', `Entity not found: ${what}`);

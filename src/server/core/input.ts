@@ -19,6 +19,7 @@ import {
   referencedType,
   typeBehind,
 } from '../../model/index.ts';
+import { isMandatoryInAction, isMandatoryOnAdd } from '../../model/input-checks.ts';
 import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
@@ -29,7 +30,7 @@ import { isRecord, type KindName, type StoredObject, valueAt } from '../store/ki
 import { columnName } from '../store/own-column.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { type CollectionRef, isStored } from './collection-ref.ts';
-import { entityNotFound, incomplete, refused, titleOf, typeLabel } from './fault.ts';
+import { entityNotFound, incomplete, invalidInput, refused, titleOf, typeLabel } from './fault.ts';
 import { membersWhere } from './member-selection.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
@@ -142,7 +143,7 @@ export function scopeIn(
 
 /** Refuses with 400 when attributes are missing that `add` asks for in this place. */
 export function requireOnAdd(
-  { optionalOnAdd }: Dialect,
+  { optionalOnAdd, engineRefusals }: Dialect,
   ref: CollectionRef,
   object: StoredObject,
 ): void {
@@ -156,12 +157,38 @@ export function requireOnAdd(
   const needed = required.filter(
     (one) => !optionalOnAdd.includes(`${ref.type}.${requirementText(one)}`),
   );
-  requireAll(titleOf(ref.type), needed, { ...ref.implied, ...object }, 'add');
+  const whole = { ...ref.implied, ...object };
+  if (engineRefusals) {
+    const mandatory = needed.filter((one) => isMandatoryOnAdd(ref.service, requirementText(one)));
+    requireMandatory(titleOf(ref.type), mandatory, whole, 'add');
+  }
+  requireAll(titleOf(ref.type), needed, whole, 'add');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */
-export function requireForAction({ type, name }: Operation, body: StoredObject): void {
-  requireAll('Action', requiredByAction[type]?.[name] ?? [], body, name);
+export function requireForAction(
+  { engineRefusals }: Dialect,
+  { type, name, path }: Operation,
+  body: StoredObject,
+): void {
+  const required = requiredByAction[type]?.[name] ?? [];
+  if (engineRefusals && isMandatoryInAction(path)) requireMandatory('Action', required, body, name);
+  requireAll('Action', required, body, name);
+}
+
+/** Refuses with 400 what was not sent at all, although the description of the API says that it is mandatory. */
+function requireMandatory(
+  type: string,
+  required: readonly Requirement[],
+  object: StoredObject,
+  operation: string,
+): void {
+  const absent = required
+    .filter(
+      (one) => !acceptedPaths(one).some((path) => valueAt(object, path.split('.')) !== undefined),
+    )
+    .map((one) => camel(requirementText(one)));
+  if (absent.length > 0) throw invalidInput(type, absent, operation);
 }
 
 /** Refuses with 400, naming everything that is required and that the object lacks. */

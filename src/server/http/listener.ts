@@ -14,9 +14,9 @@ import {
 } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
-import { faultResponse } from './answer.ts';
 import { isSignIn } from './auxiliary-endpoints.ts';
 import { Connections } from './connections.ts';
+import { refusalAnswer } from './refusal-answers.ts';
 import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
 import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
@@ -164,9 +164,10 @@ async function answer(
   try {
     answered = await respond(door, request, response);
   } catch (error) {
-    const refusal = refusalOf(service, error);
-    const media = acceptedMedia(headerOf(request, 'accept')) ?? 'application/xml';
-    answered = faultResponse(service.dialect, media, refusal);
+    if (!(error instanceof Refusal || error instanceof StoreError)) throw error;
+    const wanted = acceptedMedia(headerOf(request, 'accept')) ?? 'application/xml';
+    const form = { sent: wanted, wanted };
+    answered = refusalAnswer(service.dialect, form, error, (one) => service.report(one));
   }
   const linger = await passOver(request, response);
   if (connections.isLast(request.socket)) response.setHeader('Connection', 'close');
@@ -174,14 +175,6 @@ async function answer(
   await send(response, answered, { isHead: method === 'HEAD', packs, linger });
   const seconds = (performance.now() - began) / 1_000;
   service.answered(method, answered.status, seconds);
-}
-
-/** What is told of an error outside of the API; others end the connection. */
-function refusalOf(service: HttpService, error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (!(error instanceof StoreError)) throw error;
-  service.report(error);
-  return new Refusal(503, 'Service Unavailable', error.message);
 }
 
 /** Finds out whose request it is; bodies are read by those who need them. */
@@ -199,7 +192,8 @@ async function respond(
     response.setHeader('Connection', 'close');
     throw error;
   }
-  const parsed = parseTarget(target, `${service.dialect.appRoot}/api`);
+  const { appRoot, engineRefusals } = service.dialect;
+  const parsed = parseTarget(target, `${appRoot}/api`, engineRefusals);
   if (!parsed) requireDecodable(target);
   const cors = request.headers.origin === undefined ? undefined : policy.corsHeaders(request);
   if (cors && method === 'OPTIONS') return { status: 204, headers: cors };

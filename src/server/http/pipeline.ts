@@ -5,7 +5,7 @@
 import type { Dialect } from '../../model/dialect.ts';
 import { type FileAnswer, fileAnswers } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
-import { type MediaType, WireError } from '../../wire/index.ts';
+import type { MediaType } from '../../wire/index.ts';
 import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
@@ -18,6 +18,7 @@ import {
   type ApiResponse,
   acceptedMedia,
   asksFor,
+  contentMedia,
   type Match,
   route,
   unsupportedVersion,
@@ -25,16 +26,18 @@ import {
 import type { ShownTexts } from '../api/shown-texts.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
-import { notFound, notFoundReason, Refusal } from '../core/fault.ts';
+import { isOfInput, Refusal } from '../core/fault.ts';
 import { withMaskedSecrets } from '../core/masked-secrets.ts';
 import type { Site } from '../core/ports.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
-import { type Store, StoreError } from '../store/store.ts';
-import { encodeAnswer, faultResponse } from './answer.ts';
+import type { Store } from '../store/store.ts';
+import { encodeAnswer } from './answer.ts';
+import { isUnaddressed, refusalAnswer, UnknownMethod, UnknownPath } from './refusal-answers.ts';
 import { readDocument, takesBody } from './request-body.ts';
 import { ClientGone } from './send.ts';
 import { asksToWait, type SettlementWaits, waitUntilSettled } from './settlement.ts';
+import { insteadOf } from './unknown-id-answers.ts';
 import { authoriseLongBody, hashAhead } from './work-ahead.ts';
 
 export interface ApiServer {
@@ -68,7 +71,9 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
     response = await (reads ? server.store.assumingNoChange(work) : work());
   } catch (error) {
     if (error instanceof Dropped || error instanceof ClientGone) throw error;
-    response = refusalOf(server, request.method, error, media ?? 'application/xml');
+    const sent = contentMedia(request.header('content-type')) ?? 'application/xml';
+    const form = { sent, wanted: media ?? 'application/xml' };
+    response = refusalAnswer(server.dialect, form, error, server.report);
   }
   return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
 }
@@ -80,13 +85,15 @@ async function answer(
   correlationId: string,
 ): Promise<ApiResponse> {
   const match = route(request.segments);
-  if (request.method === 'OPTIONS') return optionsAnswer(request, match);
+  const { engineRefusals } = server.dialect;
+  if (request.method === 'OPTIONS' && !engineRefusals) return optionsAnswer(request, match);
   // Most callers are known at once; hashing a password takes a while.
   const signedIn = authenticate(server, request);
   const { caller, headers } = acceptedCaller(
     signedIn instanceof Promise ? await signedIn : signedIn,
   );
   requireVersion(request);
+  if (request.method === 'OPTIONS') return optionsAnswer(request, match);
   const file = fileAskedFor(request, match);
   if (!media && !file) {
     throw new Refusal(
@@ -111,7 +118,7 @@ async function answer(
     const call = { request, match: found, operation, body: {}, dialect: server.dialect };
     authoriseLongBody(server, call, caller);
   }
-  const body = sends ? await readDocument(request, operation) : {};
+  const body = sends ? await readDocument(request, operation, server.dialect) : {};
   const observed = server.calls?.observe(operation, request, body);
   const { request: seen, body: sent } = observed ?? { request, body };
   const result = await perform(server, seen, found, operation, sent, file, caller, correlationId);
@@ -123,14 +130,25 @@ async function answer(
 
 /** Steps 4 and 5, with the failures that were asked for. */
 async function perform(...call: Parameters<typeof run>): Promise<Answer> {
-  const [server, , match, operation, body] = call;
+  const [server, request, match, operation, body, ...rest] = call;
+  const { dialect } = server;
   try {
     if (server.faults.any) {
       await server.faults.strike(operation, () => nameOf(server, match, operation, body));
     }
     return await run(...call);
   } catch (error) {
-    return failedAction(operation, body, error);
+    const instead = dialect.engineRefusals ? insteadOf(error, operation, match) : undefined;
+    if (!instead) return failedAction(dialect, operation, body, error);
+    if ('answer' in instead) return instead.answer;
+    if ('refusal' in instead) {
+      if (instead.isBare) throw instead.refusal;
+      return failedAction(dialect, operation, body, instead.refusal);
+    }
+    const system = route([instead.ask.slice(1)]);
+    const list = system?.operations.get('GET');
+    if (!system || !list) throw error;
+    return run(server, request, system, list, body, ...rest);
   }
 }
 
@@ -139,11 +157,13 @@ async function perform(...call: Parameters<typeof run>): Promise<Answer> {
  * no action is refused with a fault alone.
  */
 function failedAction(
+  { engineRefusals }: Dialect,
   { isAction }: Operation,
   body: StoredObject | StoredObject[],
   error: unknown,
 ): Answer {
   if (!isAction || !(error instanceof Refusal)) throw error;
+  if (engineRefusals && (isOfInput(error) || isUnaddressed(error))) throw error;
   const { status, reason, detail } = error;
   const fault = { reason, ...(detail === undefined ? {} : { detail }) };
   const sent = Array.isArray(body) ? {} : withMaskedSecrets(body);
@@ -215,23 +235,13 @@ function requireOperation(
 ): { match: Match; operation: Operation } {
   const path = `${request.apiPath}/${request.segments.join('/')}`;
   if (!match) {
-    throw notFound(`${path} is not a path of the API.`);
+    throw new UnknownPath(path);
   }
   const method =
     request.method === 'HEAD' && !match.operations.has('HEAD') ? 'GET' : request.method;
   const operation = match.operations.get(method);
-  if (!operation) throw new MethodRefusal(path, request.method, allowed(match));
+  if (!operation) throw new UnknownMethod(path, request.method, allowed(match));
   return { match, operation };
-}
-
-/** 405: the path exists, the method does not. */
-class MethodRefusal extends Refusal {
-  readonly allow: string;
-
-  constructor(path: string, method: string, allow: string) {
-    super(405, 'Method Not Allowed', `${path} does not support ${method}. It allows ${allow}.`);
-    this.allow = allow;
-  }
 }
 
 function allowed(match: Match): string {
@@ -243,7 +253,11 @@ function allowed(match: Match): string {
 function optionsAnswer(request: ApiRequest, match: Match | undefined): ApiResponse {
   if (!match) requireOperation(request, match);
   const allow = match ? allowed(match) : '';
-  return { status: 200, headers: { Allow: allow, 'Content-Type': 'text/plain' }, body: allow };
+  return {
+    status: 200,
+    headers: { Allow: allow, 'Content-Type': 'text/plain;charset=UTF-8' },
+    body: allow,
+  };
 }
 
 /**
@@ -312,54 +326,6 @@ async function change(
 /** Whether the path of the request names one object. */
 function namesObject(match: Match): boolean {
   return addressesObject(match.service);
-}
-
-function refusalOf(
-  server: ApiServer,
-  method: string,
-  error: unknown,
-  media: MediaType,
-): ApiResponse {
-  const { dialect } = server;
-  if (error instanceof Refusal) {
-    if (dialect.emptyNotFound && method !== 'POST' && isUnaddressed(error)) {
-      return { status: error.status, headers: {} };
-    }
-    const headers: Record<string, string> = {};
-    if (error instanceof MethodRefusal) headers['Allow'] = error.allow;
-    if (error.status === 401) {
-      headers['WWW-Authenticate'] = 'Basic realm="RESTAPI"';
-      if (dialect.unauthorizedPage) return unauthorizedPage(headers);
-    }
-    return faultResponse(dialect, media, error, headers);
-  }
-  if (error instanceof WireError) {
-    const reason = error.kind === 'value' ? 'Invalid value' : 'Request syntactically incorrect.';
-    return faultResponse(dialect, media, new Refusal(400, reason, error.message));
-  }
-  if (error instanceof StoreError) {
-    server.report(error);
-    return faultResponse(dialect, media, new Refusal(503, 'Service Unavailable', error.message));
-  }
-  server.report(error);
-  return faultResponse(
-    dialect,
-    media,
-    new Refusal(500, 'Internal Error', 'The server failed to answer; see its log.'),
-  );
-}
-
-/** Whether there is nothing at the address of the request; what is missing may also be in its body. */
-function isUnaddressed({ status, reason }: Refusal): boolean {
-  return status === 404 && reason === notFoundReason;
-}
-
-function unauthorizedPage(headers: Readonly<Record<string, string>>): ApiResponse {
-  return {
-    status: 401,
-    headers: { ...headers, 'Content-Type': 'text/html;charset=UTF-8' },
-    body: '<html><head><title>Error</title></head><body>Unauthorized</body></html>',
-  };
 }
 
 /** The id that ties a request to its events: of the client, or a new one. */

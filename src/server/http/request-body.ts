@@ -1,7 +1,14 @@
 /** Request bodies: limits on size and time, and decoding. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
-import { decodeAction, decodeList, decodeObject, type MediaType } from '../../wire/index.ts';
+import {
+  type DecodeOptions,
+  decodeAction,
+  decodeList,
+  decodeObject,
+  type MediaType,
+} from '../../wire/index.ts';
 import { type ApiRequest, contentMedia } from '../api/request.ts';
 import { requireAllowedDocument } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
@@ -307,34 +314,40 @@ export function takesBody({ http, body }: Operation): boolean {
 export async function readDocument(
   request: ApiRequest,
   operation: Operation,
+  { engineRefusals }: Dialect,
 ): Promise<StoredObject | StoredObject[]> {
   const contentType = request.header('content-type');
   const media = contentMedia(contentType);
-  const mayBeEmpty = operation.isAction || operation.http === 'DELETE';
+  const mayBeEmpty = (operation.isAction && !engineRefusals) || operation.http === 'DELETE';
   // A type that is not known is refused also where nothing follows: pages of other sites can send
   // such requests without asking first.
   if (!media && (!mayBeEmpty || contentType !== undefined)) throw unknownType();
+  if (engineRefusals && isTextXml(contentType)) throw unknownType();
   const body = await request.readBody(largestBody(operation));
   if (body.length === 0 && mayBeEmpty) return {};
   if (!media) throw unknownType();
-  const document = decode(media, body, operation);
+  const document = decode(media, body, operation, engineRefusals ? engineReading : {});
   requireAllowedDocument(document);
   return document;
 }
+
+/** Engines pass over elements that they do not know. */
+const engineReading: DecodeOptions = { unknown: 'skip-elements' };
 
 function decode(
   media: MediaType,
   body: Uint8Array,
   { http, isAction, listBody, type, body: members }: Operation,
+  options: DecodeOptions,
 ): StoredObject | StoredObject[] {
   if (http === 'DELETE' && isList(media, body, type)) {
     // What is removed may also be sent by itself, without an action around it.
     const [member = ''] = members;
-    return { [member]: decodeList(media, body, type) };
+    return { [member]: decodeList(media, body, type, options) };
   }
-  if (isAction || http === 'DELETE') return decodeAction(media, body);
-  if (listBody && isList(media, body, type)) return decodeList(media, body, type);
-  return decodeObject(media, body, type);
+  if (isAction || http === 'DELETE') return decodeAction(media, body, undefined, options);
+  if (listBody && isList(media, body, type)) return decodeList(media, body, type, options);
+  return decodeObject(media, body, type, options);
 }
 
 /** Bricks may be sent as a list or one alone. */
@@ -345,6 +358,10 @@ function isList(media: MediaType, body: Uint8Array, type: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isTextXml(contentType: string | undefined): boolean {
+  return contentType?.split(';')[0]?.trim().toLowerCase() === 'text/xml';
 }
 
 function unknownType(): Refusal {

@@ -1,5 +1,6 @@
 /** Characters that no text of a client may contain, at the edges of the server. */
 import { describe, expect, it } from 'vitest';
+import { dialects } from '../../../src/model/dialect.ts';
 import { allOperations } from '../../../src/model/index.ts';
 import { type ApiRequest, parseTarget } from '../../../src/server/api/request.ts';
 import { requireAllowedText } from '../../../src/server/core/allowed-text.ts';
@@ -26,7 +27,7 @@ function post(text: string, contentType = 'application/json') {
     connection: { isClosed: false, onClose: () => () => {} },
   };
   if (!addVm) throw new Error('the model has no POST /vms');
-  return readDocument(request, addVm);
+  return readDocument(request, addVm, dialects.standard);
 }
 
 const incorrect = expect.objectContaining({ status: 400 });

@@ -1,0 +1,62 @@
+/** Answers about ids that do not exist, in dialects that follow a deployed engine. */
+import type { Operation } from '../../model/index.ts';
+import { type UnknownIdAnswer, unknownIdAnswerOf } from '../../model/unknown-ids.ts';
+import type { Answer } from '../api/call.ts';
+import type { Match } from '../api/request.ts';
+import { Refusal } from '../core/fault.ts';
+import { isUuid } from '../core/input.ts';
+import { isUnaddressed } from './refusal-answers.ts';
+
+/** What is answered instead of a refusal: an answer, another refusal, or what is to be asked instead. */
+export type Instead =
+  | { readonly answer: Answer }
+  | { readonly refusal: Refusal; readonly isBare: boolean }
+  | { readonly ask: '/permissions' };
+
+/**
+ * What an engine answers where an id of the path names nothing; undefined where it answers the refusal
+ * itself: 404 without a body. Ids that are none are always answered so, and those of events with 400.
+ */
+export function insteadOf(error: unknown, operation: Operation, match: Match): Instead | undefined {
+  if (!(error instanceof Refusal) || !isUnaddressed(error)) return undefined;
+  if (operation.type === 'event' && !match.ids.every(isNumber)) {
+    const detail = 'The id of an event is a number.';
+    return { refusal: new Refusal(400, 'Operation failed', detail), isBare: true };
+  }
+  if (!match.ids.every(isUuid)) return undefined;
+  return made(unknownIdAnswerOf(operation), operation, error.detail);
+}
+
+function made(
+  answer: UnknownIdAnswer,
+  { type }: Operation,
+  detail: string | undefined,
+): Instead | undefined {
+  const fault = (status: number, isBare: boolean): Instead => ({
+    refusal: new Refusal(status, 'Operation Failed', detail),
+    isBare,
+  });
+  switch (answer) {
+    case 'gone':
+      return undefined;
+    case 'fault':
+      return fault(404, true);
+    case 'refused':
+      return fault(400, false);
+    case 'bare':
+      return fault(400, true);
+    case 'conflict':
+      return fault(409, true);
+    case 'empty':
+      return { answer: { status: 200, form: 'list', type, parts: [], extras: {} } };
+    case 'system':
+      return { ask: '/permissions' };
+    case 'done':
+      return { answer: { status: 200, form: 'action', action: { status: 'complete' } } };
+  }
+}
+
+/** Numbers of events fit into 64 bits. */
+function isNumber(id: string): boolean {
+  return /^\d{1,19}$/.test(id) && BigInt(id) < 2n ** 63n;
+}
