@@ -12,6 +12,11 @@ export interface Dialect {
   readonly jsonScalarsAsStrings: boolean;
   /** JSON output writes dates as milliseconds since the epoch instead of ISO 8601. */
   readonly jsonDatesAsMillis: boolean;
+  /**
+   * JSON output has the members of the type itself before those of its base and of all objects, and an
+   * empty list is `{}`.
+   */
+  readonly jsonAsEngine: boolean;
   /** `from=N` of events leaves N itself out. */
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
@@ -25,6 +30,8 @@ export interface Dialect {
    * Otherwise each is a fault as the specification has it (section 7).
    */
   readonly engineRefusals: boolean;
+  /** Addresses of some objects are below an object that they refer to (`shown-below.ts`). */
+  readonly hrefsBelowParents: boolean;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
   /** A disk without a machine that is added as `active` is refused; otherwise `active` is ignored. */
@@ -45,10 +52,12 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     scope: 'virt-app-api',
     jsonScalarsAsStrings: false,
     jsonDatesAsMillis: false,
+    jsonAsEngine: false,
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
     engineRefusals: false,
+    hrefsBelowParents: false,
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
@@ -62,10 +71,12 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     scope: 'ovirt-app-api',
     jsonScalarsAsStrings: true,
     jsonDatesAsMillis: true,
+    jsonAsEngine: true,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],
     engineRefusals: true,
+    hrefsBelowParents: true,
     diskUpdates: 'all',
     refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,

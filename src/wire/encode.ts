@@ -104,7 +104,8 @@ export function listFrame(
   const beside = encodeExtras(json, extras, dialect);
   if (json) {
     const start = `{${beside}"${tagOf(type)}":[`;
-    return { start, between: ',', end: ']}', empty: `${start}]}` };
+    const empty = dialect.jsonAsEngine ? `{${beside.slice(0, -1)}}` : `${start}]}`;
+    return { start, between: ',', end: ']}', empty };
   }
   const plural = pluralOf(type);
   const start = `${xmlDeclaration}<${plural}>\n${beside}`;

@@ -18,7 +18,7 @@ export interface Fault {
 export function encodeFault(media: MediaType, fault: Fault, dialect: Dialect): string {
   const { reason, detail } = fault;
   if (media === 'application/xml') return encodeObject(media, { reason, detail }, 'fault', dialect);
-  return JSON.stringify({ reason, detail, fault: { reason, detail } });
+  return JSON.stringify({ detail, reason, fault: { detail, reason } });
 }
 
 /** A fault inside another object: a failed action, or a JSON fault written twice. */

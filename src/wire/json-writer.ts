@@ -24,7 +24,7 @@ interface Writer {
 }
 
 /** How a dialect spells plain values. */
-type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis'>;
+type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonAsEngine'>;
 
 /** One object, without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
@@ -57,7 +57,8 @@ interface ObjectWriter {
 const writers = new Map<string, WeakMap<Shape, ObjectWriter>>();
 
 function writerOf(shape: Shape, style: Style): ObjectWriter {
-  const key = `${style.jsonScalarsAsStrings} ${style.jsonDatesAsMillis}`;
+  const { jsonScalarsAsStrings, jsonDatesAsMillis, jsonAsEngine } = style;
+  const key = `${jsonScalarsAsStrings} ${jsonDatesAsMillis} ${jsonAsEngine}`;
   let styled = writers.get(key);
   if (!styled) {
     styled = new WeakMap();
@@ -71,7 +72,8 @@ function writerOf(shape: Shape, style: Style): ObjectWriter {
   return writer;
 }
 
-function makeWriter({ members }: Shape, style: Style): ObjectWriter {
+function makeWriter(shape: Shape, style: Style): ObjectWriter {
+  const members = (style.jsonAsEngine && shape.ownFirst?.()) || shape.members;
   const writers = members.map((member) => {
     const key = `${JSON.stringify(member.wire)}:`;
     const value = memberWriter(member, style);

@@ -52,6 +52,8 @@ export interface Shape {
   readonly display: string;
   /** Attributes first, then elements in output order. */
   readonly members: readonly Member[];
+  /** The members in the order in which engines write them in JSON: what is the type's own comes first. */
+  readonly ownFirst?: () => readonly Member[];
   /** The member of a name or of a key on the wire, where it costs less than to look through them all. */
   readonly memberFor?: (key: string) => Member | undefined;
   /** Names of the links that its objects may have: the `rel` of each. */
@@ -126,6 +128,20 @@ class TypeShape implements Shape {
     return this.#members;
   }
 
+  ownFirst(): readonly Member[] {
+    const general = new Set([
+      ...this.#general,
+      ...this.members.filter(({ name }) => isFirst(name)),
+    ]);
+    const isGeneral = (one: Member) => general.has(one);
+    const levels = levelsOf(this.#type).map((names) => new Set(names));
+    const own = levels
+      .reverse()
+      .flatMap((names) => this.members.filter((one) => !isGeneral(one) && names.has(one.name)));
+    const rest = this.members.filter((one) => !one.attribute && isGeneral(one));
+    return [...new Set([...own, ...rest, ...this.members])];
+  }
+
   memberFor(key: string): Member | undefined {
     const isOf = ({ name, wire }: Member) => name === key || wire === key;
     // Whatever has no entry of its own may be the second name of something.
@@ -141,6 +157,12 @@ const identityMembers: readonly Member[] = [
   member('creation_status', 'enum creation_status'),
   linkMember,
 ];
+
+const firstNames = ['name', 'description', 'comment'];
+
+function isFirst(name: string): boolean {
+  return firstNames.includes(name);
+}
 
 function generalMembers(type: string): readonly Member[] {
   if (hasIdentity(type)) return identityMembers;
@@ -166,9 +188,7 @@ function membersOf(type: string): Member[] {
   const own = new Map(
     Object.entries(attributes).map(([name, { kind }]) => [name, member(name, kind)]),
   );
-  const first = isIdentified(type)
-    ? ['name', 'description', 'comment'].flatMap((name) => own.get(name) ?? [])
-    : [];
+  const first = isIdentified(type) ? firstNames.flatMap((name) => own.get(name) ?? []) : [];
   const done = new Set(first);
   const levels = levelsOf(type).flatMap((names) => {
     const members = names
@@ -319,13 +339,12 @@ export function actionShape(names?: readonly string[]): Shape {
   return shape;
 }
 
-/** Plain values come before nested objects, as in all objects. */
+/** What every object has comes first, the rest in the order of the alphabet. */
 function makeShape(names: readonly string[]): Shape {
   const parameters = names.filter((name) => !alwaysNames.has(name)).map(parameter);
-  const rank = ({ name, attribute, content }: Member) => {
+  const rank = ({ name, attribute }: Member) => {
     if (attribute) return 0;
-    if (name === 'link') return 2;
-    return content.form === 'scalar' ? 1 : 3;
+    return isFirst(name) ? 1 : name === 'link' ? 2 : 3;
   };
   const members = [...always, ...parameters].sort(
     (a, b) => rank(a) - rank(b) || (a.wire < b.wire ? -1 : 1),

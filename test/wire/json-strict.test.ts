@@ -84,9 +84,9 @@ describe('refused with a position', () => {
 
 describe('refused with a path', () => {
   test.each([
-    ['an unknown member', '{"foo":1}', 'vm.foo', 'syntax'],
-    ['an unknown member below', '{"cpu":{"topology":{"foo":1}}}', 'vm.cpu.topology.foo', 'syntax'],
-    ['a wrapper', '{"vm":{"name":"a"}}', 'vm.vm', 'syntax'],
+    ['an unknown member', '{"foo":1}', 'vm.foo', 'unknown'],
+    ['an unknown member below', '{"cpu":{"topology":{"foo":1}}}', 'vm.cpu.topology.foo', 'unknown'],
+    ['a wrapper', '{"vm":{"name":"a"}}', 'vm.vm', 'unknown'],
     ['an array', '[]', 'vm', 'syntax'],
     ['a string', '"vm"', 'vm', 'syntax'],
     ['null', 'null', 'vm', 'syntax'],
@@ -95,18 +95,18 @@ describe('refused with a path', () => {
     ['text for an object', '{"cpu":"a"}', 'vm.cpu', 'syntax'],
     ['a bare array for a list', '{"nics":[]}', 'vm.nics', 'syntax'],
     ['an object for an array', '{"nics":{"nic":{}}}', 'vm.nics.nic', 'syntax'],
-    ['another item', '{"nics":{"host_nic":[]}}', 'vm.nics', 'syntax'],
+    ['another item', '{"nics":{"host_nic":[]}}', 'vm.nics', 'unknown'],
     [
       'one member under two names',
       '{"numa_nodes":{},"host_numa_nodes":{}}',
       'vm.host_numa_nodes',
       'syntax',
     ],
-    ['a word for a number', '{"memory":"much"}', 'vm.memory', 'value'],
-    ['a fraction for an integer', '{"memory":1.5}', 'vm.memory', 'value'],
-    ['a boolean for a number', '{"cpu_shares":true}', 'vm.cpu_shares', 'value'],
+    ['a word for a number', '{"memory":"much"}', 'vm.memory', 'number'],
+    ['a fraction for an integer', '{"memory":1.5}', 'vm.memory', 'number'],
+    ['a boolean for a number', '{"cpu_shares":true}', 'vm.cpu_shares', 'number'],
     ['a number for a boolean', '{"stateless":2}', 'vm.stateless', 'value'],
-    ['a word for a date', '{"creation_time":"soon"}', 'vm.creation_time', 'value'],
+    ['a word for a date', '{"creation_time":"soon"}', 'vm.creation_time', 'number'],
     ['an unknown word', '{"status":"sleeping"}', 'vm.status', 'value'],
   ])('%s', (_, body, where, kind) => {
     const error = failure(() => decodeObject(json, body, 'vm'));

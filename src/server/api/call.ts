@@ -69,6 +69,7 @@ export function presentationOf(ctx: RuleContext, { request, operation }: Call): 
     apiPath: request.apiPath,
     allContent: changes || alone || booleanParameter(requested) === true,
     everything: booleanParameter(requested) === true,
+    afterChange: operation.name === 'add' || operation.name === 'update',
   };
 }
 

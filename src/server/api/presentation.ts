@@ -22,6 +22,8 @@ export interface Presentation {
   readonly everything: boolean;
   /** Whether it is shown inside of each of many objects. */
   readonly brief?: boolean;
+  /** Whether it answers an add or an update. */
+  readonly afterChange?: boolean;
   /** Finds out in which collection an object is, for who notes what was looked up. */
   readonly lookUp?: (kind: KindName, id: string) => string | undefined;
 }

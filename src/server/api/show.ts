@@ -1,11 +1,13 @@
 /** An object as it is answered. */
+
+import { shownBelow } from '../../model/shown-below.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
-import type { StoredObject } from '../store/kinds.ts';
+import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible } from './presentation.ts';
 
 /** The object as it is answered: in its place, without references to what the caller does not see. */
 export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
-  const { service, path } = locationOf(ref, String(object['id']));
+  const { service, path } = placeOf(view, ref, object);
   if (object['id'] === undefined) {
     const {
       id: _id,
@@ -17,4 +19,21 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
   }
   if (ref.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
   return presentVisible(view, ref.kind, object, service, path);
+}
+
+/** Path template and path under which an object is shown: below its parent where the dialect has that. */
+function placeOf(
+  { ctx, afterChange }: Presentation,
+  ref: CollectionRef,
+  object: StoredObject,
+): ReturnType<typeof locationOf> {
+  const location = locationOf(ref, String(object['id']));
+  const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
+  if (!below || (below.afterChange && !afterChange)) return location;
+  for (const [attribute, collection, word] of below.parents) {
+    const parent = object[attribute];
+    if (!isRecord(parent) || parent['id'] === undefined) continue;
+    return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
+  }
+  return location;
 }

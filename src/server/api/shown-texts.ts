@@ -6,6 +6,7 @@ import { missingCollections } from '../../model/derive/placements.ts';
 import { services } from '../../model/derive/services.ts';
 import { attributesOf } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
+import { shownBelow } from '../../model/shown-below.ts';
 import { encodeItem, encodeObject, type MediaType, objectTexts } from '../../wire/index.ts';
 import { type Behavior, behaviorOf, type Derivations } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
@@ -45,6 +46,8 @@ export class ShownTexts {
   writerOf(view: Presentation, ref: CollectionRef): DocumentWriter | undefined {
     const behavior = behaviorOf(view.ctx, ref.kind);
     if (view.everything || behavior?.compute || ref.members?.answers === 'link') return undefined;
+    const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
+    if (below && !below.afterChange) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);
     return new DocumentWriter(view, ref, this.#kept, derivations ? undefined : behavior, (form) =>
