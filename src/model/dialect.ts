@@ -1,5 +1,24 @@
 /** Dialects: every difference between deployments on the wire. Both sides read it. */
 
+/** Attributes that engines take or know, and never send, by type. */
+const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
+  affinity_label: new Set(['description', 'comment']),
+  agent: new Set(['concurrent']),
+  bookmark: new Set(['description', 'comment']),
+  cluster: new Set(['maintenance_reason_required', 'optional_reason']),
+  event: new Set(['log_on_host']),
+  event_subscription: new Set(['name', 'description', 'comment']),
+  group: new Set(['domain']),
+  host: new Set(['hosted_engine']),
+  host_device: new Set(['placeholder']),
+  image_transfer: new Set(['disk']),
+  openstack_image_provider: new Set(['tenant_name']),
+  openstack_volume_provider: new Set(['tenant_name']),
+  role: new Set(['permits']),
+  scheduling_policy: new Set(['description', 'comment']),
+  vnic_profile: new Set(['description', 'comment', 'custom_properties']),
+};
+
 export type DialectName = 'standard' | 'ovirt';
 
 export interface Dialect {
@@ -30,6 +49,10 @@ export interface Dialect {
    * Otherwise each is a fault as the specification has it (section 7).
    */
   readonly engineRefusals: boolean;
+  /** Attributes that are never sent, by type. */
+  readonly unsent: Readonly<Record<string, ReadonlySet<string>>>;
+  /** Actions answer with the object that they were called on: its address, its actions and its links. */
+  readonly actionsAnswerObject: boolean;
   /** Addresses of some objects are below an object that they refer to (`shown-below.ts`). */
   readonly hrefsBelowParents: boolean;
   /** What an update of a disk may change without its attachment. */
@@ -57,6 +80,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     badSearchFindsNothing: false,
     optionalOnAdd: [],
     engineRefusals: false,
+    unsent: {},
+    actionsAnswerObject: false,
     hrefsBelowParents: false,
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
@@ -76,6 +101,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],
     engineRefusals: true,
+    unsent: unsentByEngines,
+    actionsAnswerObject: true,
     hrefsBelowParents: true,
     diskUpdates: 'all',
     refusesActiveDisk: false,

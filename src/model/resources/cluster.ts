@@ -141,7 +141,7 @@ export const cluster = resource('cluster', {
   operations: {
     add: { permit: sent('create_cluster', 'data_center'), job: 'Adding cluster {name}' },
     update: { permit: self('edit_cluster_configuration'), job: 'Editing cluster {name}' },
-    remove: { permit: self('delete_cluster'), job: 'Removing cluster {name}' },
+    remove: { permit: self('delete_cluster'), job: 'none' },
     refresh_gluster_heal_status: {
       permit: self('manipulate_gluster_volume'),
       job: 'none',
@@ -155,7 +155,11 @@ export const cluster = resource('cluster', {
       permit: self('configure_cluster_network'),
       job: 'Synchronizing the networks of cluster {name}',
     },
-    upgrade: { permit: self('edit_cluster_configuration'), job: 'Upgrading cluster {name}' },
+    upgrade: {
+      permit: self('edit_cluster_configuration'),
+      job: 'none',
+      required: ['upgrade_action'],
+    },
   },
   paths: {
     '/clusters/{cluster}': owned({

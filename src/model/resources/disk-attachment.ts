@@ -56,7 +56,7 @@ export const diskAttachment = resource('disk_attachment', {
       permitWhenSent: [
         { sent: '', parameter: ['detach_only', false], need: referred('delete_disk', 'disk') },
       ],
-      job: 'Detaching a disk from VM {owner}',
+      job: 'none',
       opposite: 'add',
       oppositeWhere: { unless: ['detach_only', false] },
     },

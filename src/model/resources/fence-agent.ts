@@ -31,7 +31,10 @@ export const agent = resource('agent', {
   operations: {
     add: { permit: owner('edit_host_configuration'), job: 'none' },
     update: { permit: owner('edit_host_configuration'), job: 'none' },
-    remove: { permit: owner('edit_host_configuration'), job: 'none' },
+    remove: {
+      permit: owner('edit_host_configuration'),
+      job: 'Removing a fence agent of host {owner}',
+    },
   },
   paths: {
     '/hosts/{host}/fenceagents/{agent}': owned({

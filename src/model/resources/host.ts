@@ -377,7 +377,7 @@ export const host = resource('host', {
   operations: {
     add: { permit: sent('create_host', 'cluster'), job: 'Adding host {name}' },
     update: { permit: self('edit_host_configuration'), job: 'Editing properties of host {name}' },
-    remove: { permit: self('delete_host'), job: 'Removing host {name}' },
+    remove: { permit: self('delete_host'), job: 'none' },
     activate: {
       permit: self('manipulate_host'),
       job: 'Activating host {name}',
@@ -396,7 +396,7 @@ export const host = resource('host', {
     },
     deactivate: {
       permit: self('manipulate_host'),
-      job: 'Moving host {name} to maintenance',
+      job: 'none',
       opposite: 'activate',
     },
     discover_iscsi: { permit: system('create_storage_domain'), job: 'none', harmless: true },
@@ -430,7 +430,7 @@ export const host = resource('host', {
     },
     refresh: {
       permit: self('manipulate_host'),
-      job: 'Refreshing the capabilities of host {name}',
+      job: 'none',
       harmless: true,
     },
     setup_networks: {
@@ -449,7 +449,7 @@ export const host = resource('host', {
     upgrade: { permit: self('edit_host_configuration'), job: 'Upgrading host {name}' },
     upgrade_check: {
       permit: self('edit_host_configuration'),
-      job: 'Checking for upgrades of host {name}',
+      job: 'none',
       harmless: true,
     },
   },

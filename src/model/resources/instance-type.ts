@@ -15,7 +15,7 @@ export const instanceType = resource('instance_type', {
   operations: {
     add: { permit: system('create_template'), job: 'none' },
     update: { permit: self('edit_template_properties'), job: 'none' },
-    remove: { permit: self('delete_template'), job: 'none' },
+    remove: { permit: self('delete_template'), job: 'Removing instance type {name}' },
   },
   paths: {
     '/instancetypes/{instancetype}': owned({

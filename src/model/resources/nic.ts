@@ -64,17 +64,17 @@ export const nic = resource('nic', {
     },
     remove: {
       permit: owner('configure_vm_network'),
-      job: 'Removing network interface {name} from {owner}',
+      job: 'none',
     },
     activate: {
       permit: owner('configure_vm_network'),
-      job: 'Plugging network interface {name} into {owner}',
+      job: 'none',
       harmless: true,
       opposite: 'deactivate',
     },
     deactivate: {
       permit: owner('configure_vm_network'),
-      job: 'Unplugging network interface {name} from {owner}',
+      job: 'none',
       opposite: 'activate',
     },
   },

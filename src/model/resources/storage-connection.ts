@@ -33,7 +33,7 @@ export const storageConnection = resource('storage_connection', {
   operations: {
     add: { permit: system('create_storage_domain'), job: 'none' },
     update: { permit: system('create_storage_domain'), job: 'none' },
-    remove: { permit: system('create_storage_domain'), job: 'none' },
+    remove: { permit: system('create_storage_domain'), job: 'Removing a storage connection' },
   },
   paths: {
     '/storagedomains/{storagedomain}/storageconnections/{connection}': owned({

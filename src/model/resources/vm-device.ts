@@ -82,7 +82,7 @@ export const watchdog = resource('watchdog', {
   operations: {
     add: { permit: owner('edit_vm_properties'), job: 'none' },
     update: { permit: owner('edit_vm_properties'), job: 'none' },
-    remove: { permit: owner('edit_vm_properties'), job: 'none' },
+    remove: { permit: owner('edit_vm_properties'), job: 'Removing the watchdog of {owner}' },
   },
   paths: {
     ...below(

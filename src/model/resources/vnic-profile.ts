@@ -41,7 +41,7 @@ export const vnicProfile = resource('vnic_profile', {
       job: 'Adding vNIC profile {name}',
     },
     update: { permit: self('configure_network_vnic_profile'), job: 'Editing vNIC profile {name}' },
-    remove: { permit: self('delete_network_vnic_profile'), job: 'Removing vNIC profile {name}' },
+    remove: { permit: self('delete_network_vnic_profile'), job: 'none' },
   },
   paths: {
     ...below(

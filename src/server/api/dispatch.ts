@@ -2,7 +2,7 @@
  * Dispatch of operations: the step from an operation of the model to the behavior that performs it.
  */
 import type { FileAnswer } from '../../model/files.ts';
-import { addressesObject, operationsOf } from '../../model/index.ts';
+import { addressesObject, type Operation, operationsOf } from '../../model/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -355,7 +355,37 @@ function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
   const target = targetIn(ctx, call);
   permit(ctx, call, target.ref, target.object);
   const result = generic.act(ctx, target, call.operation, body);
-  return { result, job: noteJob(ctx, call.operation, target.ref, target.object) };
+  const job = noteJob(ctx, call.operation, target.ref, target.object);
+  const { type } = target.ref;
+  const answersObject = call.dialect.actionsAnswerObject && objectInAnswer(call.operation);
+  if (!answersObject || body[type] !== undefined || result?.[type] !== undefined) {
+    return { result, job };
+  }
+  const { id, href, actions, link } = show(presentationOf(ctx, call), target.ref, target.object);
+  return { result: { ...result, [type]: { id, href, actions, link } }, job };
+}
+
+/** Types whose actions answer with their object, and the actions that do not. */
+const answering: Readonly<Record<string, readonly string[]>> = {
+  cluster: ['reset_emulated_machine', 'refresh_gluster_heal_status'],
+  disk: [],
+  host: [
+    ...[
+      'setup_networks',
+      'iscsi_discover',
+      'discover_iscsi',
+      'unregistered_storage_domains_discover',
+    ],
+  ],
+  storage_domain: ['is_attached', 'update_ovf_store', 'refresh_luns', 'reduce_luns'],
+  template: [],
+  vm: [],
+};
+
+function objectInAnswer({ type, name, path }: Operation): boolean {
+  const without = answering[type];
+  // Of what waits to be registered or imported, the objects are not those of the inventory.
+  return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
 }
 
 function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {

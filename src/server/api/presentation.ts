@@ -76,12 +76,15 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
   gluster_hook: new Set(['content']),
 };
 
-/** Attributes of a type that are not shown because nobody asked for all content. */
+/** Attributes of a type that are not shown: the dialect has none of them, or nobody asked for all content. */
 export function hiddenOf(
-  { allContent }: Pick<Presentation, 'allContent'>,
+  { allContent, ctx }: Pick<Presentation, 'allContent' | 'ctx'>,
   type: string,
 ): ReadonlySet<string> | undefined {
-  return allContent ? undefined : allContentOnly[type];
+  const { unsent } = ctx.site.dialect;
+  const never = unsent[type];
+  if (allContent) return never;
+  return never ? new Set([...never, ...(allContentOnly[type] ?? [])]) : allContentOnly[type];
 }
 
 /** Types of which one object alone is shown whole. */
@@ -121,6 +124,9 @@ export function present(
     for (const [name, referring] of Object.entries(behavior?.references ?? {})) {
       shown[name] = shows.get(name)?.(view, referring(view.ctx, object), own);
     }
+  }
+  if (view.afterChange) {
+    Object.assign(shown, behavior?.presentChanged?.(view.ctx, object, base));
   }
   fillDefaults(shown, type, hidden);
   const links = linksOf(service, type, shown);

@@ -139,6 +139,8 @@ export interface Behavior<K extends KindName = KindName> {
     everything: boolean,
     brief: boolean,
   ) => StoredObject;
+  /** Members that only the answer to an add or an update has; `base` is the address of the object. */
+  readonly presentChanged?: (ctx: RuleContext, object: ObjectOf<K>, base: string) => StoredObject;
   /** Members that `present` tells otherwise, or at all, where `everything` is asked for. */
   readonly costly?: readonly string[];
   /**

@@ -57,7 +57,8 @@ export interface PredefinedPolicy {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-const overload = { CpuOverCommitDurationMinutes: '2', HighUtilization: '80' };
+/** In the order in which engines list them. */
+const overload = { HighUtilization: '80', CpuOverCommitDurationMinutes: '2' };
 
 export const schedulingPolicies: readonly PredefinedPolicy[] = [
   {
@@ -76,24 +77,35 @@ export const schedulingPolicies: readonly PredefinedPolicy[] = [
     id: '20d25257-b4bd-4589-92a6-c4c5c5d3fd1a',
     name: 'evenly_distributed',
     balance: 'OptimalForEvenDistribution',
-    properties: { HeSparesCount: '0', ...overload, VCpuToPhysicalCpuRatio: '0' },
+    properties: {
+      HighUtilization: '80',
+      HeSparesCount: '0',
+      CpuOverCommitDurationMinutes: '2',
+      VCpuToPhysicalCpuRatio: '0',
+    },
   },
   {
     id: '5a2b0939-7d46-4b73-a469-e9c2c7fc6a53',
     name: 'power_saving',
     balance: 'OptimalForPowerSaving',
-    properties: { HeSparesCount: '0', ...overload, LowUtilization: '20' },
+    properties: {
+      HighUtilization: '80',
+      LowUtilization: '20',
+      HeSparesCount: '0',
+      CpuOverCommitDurationMinutes: '2',
+    },
   },
   {
     id: '8d5d7bec-68de-4a67-b53e-0ac54686d579',
     name: 'vm_evenly_distributed',
     balance: 'OptimalForEvenGuestDistribution',
     properties: {
+      HighUtilization: '80',
       HeSparesCount: '0',
-      ...overload,
+      CpuOverCommitDurationMinutes: '2',
       HighVmCount: '10',
-      MigrationThreshold: '5',
       SpmVmGrace: '5',
+      MigrationThreshold: '5',
     },
   },
 ];

@@ -130,9 +130,6 @@ type Property = NonNullable<Cluster['custom_scheduling_policy_properties']>[numb
 /** Id of the scheduling policy that new clusters have. */
 const policyNone = 'b4ed2332-a7ac-4d5f-9596-99a439cb2812';
 
-/** Id of the policy by which machines migrate when nothing is said: "Minimal downtime". */
-const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
-
 export const clusterBehavior = define('cluster', {
   events: { add: 'CLUSTER_ADDED', update: 'CLUSTER_UPDATED' },
 
@@ -147,9 +144,18 @@ export const clusterBehavior = define('cluster', {
   },
 
   present: (ctx, cluster) => ({
-    migration: { policy: { id: minimalDowntime }, ...cluster.migration },
     custom_scheduling_policy_properties: policyProperties(ctx, cluster),
+    serial_number: cluster.serial_number?.policy === 'none' ? undefined : cluster.serial_number,
   }),
+
+  presentChanged(ctx, cluster, base) {
+    const collection = `/clusters/${cluster.id}/networks`;
+    const networks = ctx.tx.list('cluster_network', { where: { collection } });
+    const found = networks.find(({ usages }) => usages?.includes('management'));
+    return found
+      ? { management_network: { id: found.id, href: `${base}/networks/${found.id}` } }
+      : {};
+  },
 
   beforeUpdate(ctx, before, after, _place, sent) {
     if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
@@ -161,6 +167,7 @@ export const clusterBehavior = define('cluster', {
     if (cpu?.type !== undefined && cpu.architecture === undefined) {
       after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
     }
+    requireImpliedSource(after);
     checkCluster(ctx, after, 'edit');
     checkChange(ctx, before, after, sent);
   },
@@ -253,6 +260,19 @@ function upgrade(ctx: RuleContext, cluster: Cluster, body: ActionBody): undefine
   return undefined;
 }
 
+/** Firmware of new clusters, by the architecture of their processors. */
+const defaultFirmware: Readonly<Partial<Record<string, NonNullable<Cluster['bios_type']>>>> = {
+  x86_64: 'q35_ovmf',
+  ppc64: 'i440fx_sea_bios',
+  s390x: 'i440fx_sea_bios',
+};
+
+/** Every host has the source `urandom`, and every cluster requires it. */
+function requireImpliedSource(cluster: Cluster): void {
+  const others = (cluster.required_rng_sources ?? []).filter((source) => source !== 'urandom');
+  cluster.required_rng_sources = [...others, 'urandom'];
+}
+
 /** What the service fills in where a client says nothing. */
 export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
   const architecture = cluster.cpu?.type ? 'x86_64' : 'undefined';
@@ -276,11 +296,13 @@ export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): voi
     auto_converge: 'inherit',
     compressed: 'inherit',
     encrypted: 'inherit',
+    parallel_migrations_policy: 'disabled',
     bandwidth: { assignment_method: 'auto' },
     ...cluster.migration,
   };
-  cluster.required_rng_sources ??= ['urandom'];
-  cluster.bios_type ??= 'q35_sea_bios';
+  requireImpliedSource(cluster);
+  const firmware = defaultFirmware[cluster.cpu.architecture ?? 'undefined'];
+  if (firmware) cluster.bios_type ??= firmware;
   cluster.switch_type ??= 'legacy';
   cluster.firewall_type ??= 'firewalld';
   cluster.scheduling_policy ??= { id: policyNone };

@@ -131,15 +131,15 @@ export const dataCenterBehavior = define('data_center', {
 });
 
 /** The pool that all clusters of a data center have; the one for new clusters while it has none. */
+/** The pool that all clusters of a data center use; undefined where there is none, or several. */
 function commonPool(
   ctx: RuleContext,
-  { id = '', mac_pool: own }: Resource<'data_center'>,
+  { id = '' }: Resource<'data_center'>,
 ): Resource<'data_center'>['mac_pool'] {
   const clusters = ctx.tx.list('cluster', { where: { data_center_id: id } });
   const [first] = clusters;
-  if (!first) return own ?? { id: ctx.tx.find('mac_pool', {})?.id ?? '' };
-  const same = clusters.every(({ mac_pool }) => mac_pool?.id === first.mac_pool?.id);
-  return same ? first.mac_pool : undefined;
+  const same = clusters.every(({ mac_pool }) => mac_pool?.id === first?.mac_pool?.id);
+  return first && same ? first.mac_pool : undefined;
 }
 
 function setPools(ctx: RuleContext, { id }: Resource<'data_center'>, pool: { id?: string }): void {

@@ -15,6 +15,11 @@ export function directoryId(name: string): string {
   return Buffer.from(name, 'utf8').toString('hex').toUpperCase();
 }
 
+/** The administrator is known to the directory by the id that the service gave him. */
+function entryId(name: string): string {
+  return directoryId(name === 'admin' ? defaultIds.admin : name);
+}
+
 /** The domain of a user or group, with its name. */
 function shownDomain(
   ctx: RuleContext,
@@ -32,10 +37,11 @@ export function entryOf(
   domain: string,
   domainName: string,
 ): StoredObject {
-  const id = directoryId(name);
+  const id = entryId(name);
   const common = { id, name, namespace: '*', domain: { id: domain }, domain_entry_id: id };
   if (kind === 'directory_group') return common;
-  return { ...common, principal: name, user_name: `${name}@${domainName}`, email: '' };
+  const email = name === 'admin' ? `${name}@localhost` : '';
+  return { ...common, principal: name, user_name: `${name}@${domainName}`, email };
 }
 
 /** Fills the directory of a new service. */
@@ -60,7 +66,12 @@ const rootTag = '00000000-0000-0000-0000-000000000000';
 /** What a directory knows: entries that an inventory may add to. */
 function directoryRules(kind: 'directory_user' | 'directory_group') {
   return define(kind, {
-    present: shownDomain,
+    present: (ctx, entry) => ({
+      ...shownDomain(ctx, entry),
+      ...(kind === 'directory_user'
+        ? { department: '', last_name: '', groups: [], domain_entry_id: undefined }
+        : {}),
+    }),
     attach(ctx, ref, sent) {
       const domain = ref.owner?.id ?? '';
       const name = sent.name ?? ('user_name' in sent ? sent.user_name : undefined) ?? '';
@@ -104,7 +115,7 @@ function known(
   const folder = kind === 'directory_user' ? 'users' : 'groups';
   const entry =
     principal.domain?.id &&
-    ctx.tx.get(kind, directoryId(principal.name), `/domains/${principal.domain.id}/${folder}`);
+    ctx.tx.get(kind, entryId(principal.name), `/domains/${principal.domain.id}/${folder}`);
   if (entry) return entry;
   return ctx.refuse('NOT_IN_DIRECTORY', {
     action: 'add',

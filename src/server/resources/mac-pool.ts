@@ -42,18 +42,23 @@ interface Range {
 function rangesOf(pool: Pool): Range[] {
   const number = (address: string) => Number.parseInt(address.replaceAll(':', ''), 16);
   return (pool.ranges ?? []).map(({ from = '', to = '' }) => ({
-    from: number(from),
-    to: number(to),
+    from: Math.min(number(from), number(to)),
+    to: Math.max(number(from), number(to)),
   }));
 }
 
+/** Refuses ranges that are none, reach into multicast addresses, or overlap; writes them in lower case. */
 function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
+  pool.ranges = pool.ranges?.map(({ from, to }) => ({
+    ...(from === undefined ? {} : { from: from.toLowerCase() }),
+    ...(to === undefined ? {} : { to: to.toLowerCase() }),
+  }));
   const ranges = rangesOf(pool);
   if (ranges.length === 0) ctx.refuse('MAC_POOL_WITHOUT_RANGE', { action });
   for (const [index, { from, to }] of ranges.entries()) {
     const sent = pool.ranges?.[index];
-    const valid =
-      addressPattern.test(sent?.from ?? '') && addressPattern.test(sent?.to ?? '') && from <= to;
+    const both = [sent?.from ?? '', sent?.to ?? ''];
+    const valid = both.every((address) => addressPattern.test(address) && !isMulticast(address));
     if (!valid) {
       ctx.refuse('MAC_POOL_RANGE_INVALID', { action, from: sent?.from, to: sent?.to });
     }
@@ -66,6 +71,11 @@ function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
     const shared = ranges.some((range) => overlaps(range, rangesOf(other)));
     if (shared) ctx.refuse('MAC_POOL_OVERLAPS', { action, other: `those of ${other.name}` });
   }
+}
+
+/** The lowest bit of the first byte says that an address is one of many receivers. */
+function isMulticast(address: string): boolean {
+  return Number.parseInt(address.slice(0, 2), 16) % 2 === 1;
 }
 
 function overlaps(range: Range, others: readonly Range[]): boolean {

@@ -20,7 +20,7 @@ import {
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
-import { fillDirectory } from '../resources/identity.ts';
+import { directoryId, fillDirectory } from '../resources/identity.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
 const mebibyte = 2 ** 20;
@@ -52,10 +52,15 @@ function addIdentity(ctx: RuleContext, admin: string): void {
   const parts = splitUserName(admin);
   if (!parts) throw new Error(`"${admin}" is not a user name of the form USER@DOMAIN.`);
   const profile = `${parts.profile}-authz`;
-  const domain = namedId(profile);
+  const domain = directoryId(profile);
   tx.insert('domain', '/domains', { id: domain, name: profile });
   fillDirectory(ctx, domain, profile);
-  tx.insert('group', '/groups', { id: everyone, name: 'Everyone', namespace: '*' });
+  tx.insert('group', '/groups', {
+    id: everyone,
+    name: 'Everyone',
+    namespace: '*',
+    domain_entry_id: directoryId(everyone),
+  });
   tx.insert('user', '/users', {
     id: defaultIds.admin,
     name: parts.login,
@@ -63,8 +68,9 @@ function addIdentity(ctx: RuleContext, admin: string): void {
     principal: parts.login,
     namespace: '*',
     domain: { id: domain },
+    domain_entry_id: directoryId(defaultIds.admin),
     department: '',
-    email: '',
+    email: `${parts.login}@localhost`,
     last_name: '',
   });
   tx.insert('tag', '/tags', { id: zeroId, name: 'root', description: 'root' });
@@ -197,6 +203,9 @@ function addCatalogues(ctx: RuleContext): void {
   });
 }
 
+/** Id of the migration policy "Minimal downtime". */
+const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
+
 function addDefaultSite(ctx: RuleContext): void {
   const { tx } = ctx;
   const owner = { id: defaultIds.dataCenter };
@@ -217,6 +226,9 @@ function addDefaultSite(ctx: RuleContext): void {
     description: 'The default server cluster',
     data_center: owner,
     version: { major: 4, minor: 8 },
+    vnc_encryption: false,
+    cpu: { type: '' },
+    migration: { policy: { id: minimalDowntime } },
   };
   fillCluster(ctx, cluster);
   applyDefaults('cluster', cluster);

@@ -90,7 +90,6 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
         automatic_pm_enabled: true,
         enabled: false,
         kdump_detection: true,
-        pm_proxies: [{ type: 'cluster' }, { type: 'dc' }],
       },
       ssh: { port: 22, user: { user_name: 'root' } },
       cluster: { id: clusters[(number - 1) % clusters.length] ?? '' },

@@ -194,7 +194,7 @@ function powerManagementOf(sent: Host['power_management']): NonNullable<Host['po
     automatic_pm_enabled: true,
     enabled: false,
     kdump_detection: true,
-    pm_proxies: [{ type: 'cluster' }, { type: 'dc' }],
+    pm_proxies: [],
     ...power,
   };
 }

@@ -33,7 +33,7 @@ export function shownReports(host: Host): StoredObject {
       ...host.os,
       custom_kernel_cmdline: custom,
     },
-    ssh: { fingerprint: fingerprintOf(host.id ?? ''), ...host.ssh },
+    ssh: { fingerprint: fingerprintOf(host.id ?? ''), ...host.ssh, user: undefined },
   };
 }
 
@@ -54,7 +54,11 @@ export function isOutdated(host: Host): boolean {
 export function software(upgraded: boolean): Pick<Host, 'os' | 'version'> {
   const { vdsm, os } = releases[upgraded ? 1 : 0];
   return {
-    os: { type: 'RHEL', version: { full_version: `9.${os}`, major: 9, minor: os } },
+    os: {
+      type: 'RHEL',
+      description: `Simulated Linux 9.${os}`,
+      version: { full_version: `9.${os}`, major: 9, minor: os },
+    },
     version: { full_version: `vdsm-4.50.${vdsm}`, major: 4, minor: 50, build: vdsm },
   };
 }
@@ -71,7 +75,6 @@ export function hardware(id: string): Host {
       speed: 2400,
       topology: { sockets: 2, cores: 8, threads: 2 },
       type: 'Intel Nehalem Family',
-      architecture: 'x86_64',
     },
     ...software(false),
     libvirt_version: { full_version: 'libvirt-10.0.0', major: 10, minor: 0, build: 0 },
@@ -82,10 +85,10 @@ export function hardware(id: string): Host {
       version: '1.0',
       uuid: namedId(id, 'hardware'),
       serial_number: namedId(id, 'serial number'),
-      supported_rng_sources: ['hwrng', 'urandom'],
+      supported_rng_sources: ['random', 'hwrng'],
     },
     iscsi: { initiator: `iqn.2026-01.example.vmctl:${digest.slice(8, 20)}` },
-    ksm: { enabled: false },
+    ksm: { enabled: true },
     transparent_hugepages: { enabled: true },
     se_linux: { mode: 'enforcing' },
     kdump_status: 'disabled',

@@ -17,7 +17,8 @@ type Host = ObjectOf<'host'>;
 
 /** A host that is up, of the cluster, the data center or another one, as the host asks for. */
 export function proxyOf(ctx: RuleContext, host: Host): Host | undefined {
-  const proxies = host.power_management?.pm_proxies ?? [{ type: 'cluster' }, { type: 'dc' }];
+  const chosen = host.power_management?.pm_proxies ?? [];
+  const proxies = chosen.length > 0 ? chosen : [{ type: 'cluster' }, { type: 'dc' }];
   for (const { type } of proxies) {
     const found = candidates(ctx, host, type ?? 'cluster').find(({ id }) => id !== host.id);
     if (found) return found;
