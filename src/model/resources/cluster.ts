@@ -83,9 +83,9 @@ export const cluster = resource('cluster', {
     },
     switch_type: {
       kind: 'enum switch_type',
-      mut: 'C',
+      mut: 'CU',
       default: 'legacy',
-      doc: 'Switch type (default legacy); cannot be changed later.',
+      doc: 'Switch type (default legacy).',
     },
     firewall_type: {
       kind: 'enum firewall_type',

@@ -9,6 +9,8 @@ export const networkFilter = resource('network_filter', {
     name: { kind: 'string', mut: 'R' },
     version: { kind: 'struct version', mut: 'R' },
   },
+  // Lists are in the order in which the objects were made.
+  search: { order: [] },
   paths: {
     '/clusters/{cluster}/networkfilters/{networkfilter}': view(
       { all: true },

@@ -34,6 +34,8 @@ export const role = resource('role', {
     update: { permit: system('manipulate_roles'), job: 'none' },
     remove: { permit: system('manipulate_roles'), job: 'none' },
   },
+  // Lists are in the order in which the objects were made.
+  search: { order: [] },
   paths: {
     '/users/{user}/roles/{role}': view(
       { held: true },
@@ -117,6 +119,8 @@ export const permit = resource('permit', {
     add: { permit: system('manipulate_roles'), job: 'none' },
     remove: { permit: system('manipulate_roles'), job: 'none' },
   },
+  // Lists are in the order in which the objects were made.
+  search: { order: [] },
   paths: {
     ...below(
       ['/users/{user}/roles/{role}', '/groups/{group}/roles/{role}'],

@@ -23,6 +23,8 @@ export const schedulingPolicy = resource('scheduling_policy', {
     update: { permit: system('edit_storage_pool_configuration'), job: 'none' },
     remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
   },
+  // Lists are in the order in which the objects were made.
+  search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}': owned({
       list: ['filter', 'follow', 'max'],

@@ -244,10 +244,13 @@ function requireOperation(
   return { match, operation };
 }
 
+/** In the order in which engines list them. */
+const methodOrder = ['HEAD', 'DELETE', 'POST', 'GET', 'OPTIONS', 'PUT', 'PATCH'];
+
 function allowed(match: Match): string {
-  const methods = new Set(match.operations.keys());
+  const methods = new Set([...match.operations.keys(), 'OPTIONS']);
   if (methods.has('GET')) methods.add('HEAD');
-  return [...methods, 'OPTIONS'].join(', ');
+  return methodOrder.filter((method) => methods.has(method)).join(', ');
 }
 
 function optionsAnswer(request: ApiRequest, match: Match | undefined): ApiResponse {

@@ -62,6 +62,17 @@ const overload = { HighUtilization: '80', CpuOverCommitDurationMinutes: '2' };
 
 export const schedulingPolicies: readonly PredefinedPolicy[] = [
   {
+    id: '5a2b0939-7d46-4b73-a469-e9c2c7fc6a53',
+    name: 'power_saving',
+    balance: 'OptimalForPowerSaving',
+    properties: {
+      HighUtilization: '80',
+      LowUtilization: '20',
+      HeSparesCount: '0',
+      CpuOverCommitDurationMinutes: '2',
+    },
+  },
+  {
     id: 'b4ed2332-a7ac-4d5f-9596-99a439cb2812',
     name: 'none',
     balance: 'None',
@@ -82,17 +93,6 @@ export const schedulingPolicies: readonly PredefinedPolicy[] = [
       HeSparesCount: '0',
       CpuOverCommitDurationMinutes: '2',
       VCpuToPhysicalCpuRatio: '0',
-    },
-  },
-  {
-    id: '5a2b0939-7d46-4b73-a469-e9c2c7fc6a53',
-    name: 'power_saving',
-    balance: 'OptimalForPowerSaving',
-    properties: {
-      HighUtilization: '80',
-      LowUtilization: '20',
-      HeSparesCount: '0',
-      CpuOverCommitDurationMinutes: '2',
     },
   },
   {

@@ -138,13 +138,13 @@ export const clusterBehavior = define('cluster', {
     const { major = 4, minor = 8 } = { ...dataCenter?.version, ...cluster.version };
     cluster.version = { major, minor };
     fillCluster(ctx, cluster);
+    keepProperties(ctx, undefined, cluster);
     const network = sent['management_network'];
     checkCluster(ctx, cluster, 'add');
     checkNewCluster(ctx, cluster, network?.id ?? network?.name);
   },
 
-  present: (ctx, cluster) => ({
-    custom_scheduling_policy_properties: policyProperties(ctx, cluster),
+  present: (_ctx, cluster) => ({
     serial_number: cluster.serial_number?.policy === 'none' ? undefined : cluster.serial_number,
   }),
 
@@ -158,11 +158,7 @@ export const clusterBehavior = define('cluster', {
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
-    if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
-      // What the old policy was told means nothing to the new one.
-      const { custom_scheduling_policy_properties: properties } = sent;
-      if (properties === undefined) delete after.custom_scheduling_policy_properties;
-    }
+    keepProperties(ctx, before, after);
     const cpu = sent['cpu'];
     if (cpu?.type !== undefined && cpu.architecture === undefined) {
       after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
@@ -252,8 +248,8 @@ function upgrade(ctx: RuleContext, cluster: Cluster, body: ActionBody): undefine
   ctx.tx.update('cluster', {
     ...rest,
     upgrade_in_progress: action !== 'finish',
-    upgrade_percent_complete: action === 'start' ? 0 : action === 'finish' ? 100 : percent,
-    ...(action !== 'finish' && id ? { upgrade_correlation_id: id } : {}),
+    upgrade_percent_complete: action === 'update_progress' ? percent : 0,
+    ...(id ? { upgrade_correlation_id: id } : {}),
   });
   if (action === 'start') ctx.event('CLUSTER_UPGRADE_STARTED', { cluster });
   if (action === 'finish') ctx.event('CLUSTER_UPGRADE_FINISHED', { cluster });
@@ -310,15 +306,22 @@ export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): voi
   if (pool?.id) cluster.mac_pool ??= { id: pool.id };
 }
 
-/** The parameters of the scheduling policy, and over them what the cluster says of its own. */
-function policyProperties(ctx: RuleContext, cluster: Cluster): Property[] {
-  const policy = ctx.tx.get('scheduling_policy', cluster.scheduling_policy?.id ?? '');
-  const values = new Map(
-    [...(policy?.properties ?? []), ...(cluster.custom_scheduling_policy_properties ?? [])].map(
-      ({ name = '', value = '' }) => [name, value],
-    ),
-  );
-  return [...values].map(([name, value]) => ({ name, value }));
+/**
+ * The properties that a cluster keeps: those of its scheduling policy, with the values that it had, or that were
+ * sent. Properties that the policy does not have are ignored.
+ */
+function keepProperties(ctx: RuleContext, before: Cluster | undefined, after: Cluster): void {
+  const policy = ctx.tx.get('scheduling_policy', after.scheduling_policy?.id ?? '');
+  const kept: Property[] = [
+    ...(before?.custom_scheduling_policy_properties ?? policy?.properties ?? []),
+    ...(policy?.properties ?? []),
+  ];
+  const values = new Map<string, string>();
+  for (const { name = '', value = '' } of kept) if (!values.has(name)) values.set(name, value);
+  for (const { name = '', value = '' } of after.custom_scheduling_policy_properties ?? []) {
+    if (values.has(name)) values.set(name, value);
+  }
+  after.custom_scheduling_policy_properties = [...values].map(([name, value]) => ({ name, value }));
 }
 
 /** A processor profile named like the cluster, and the management network. */

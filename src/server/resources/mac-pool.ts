@@ -49,7 +49,7 @@ function rangesOf(pool: Pool): Range[] {
 
 /** Refuses ranges that are none, reach into multicast addresses, or overlap; writes them in lower case. */
 function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
-  pool.ranges = pool.ranges?.map(({ from, to }) => ({
+  pool.ranges = (pool.ranges ?? []).map(({ from, to }) => ({
     ...(from === undefined ? {} : { from: from.toLowerCase() }),
     ...(to === undefined ? {} : { to: to.toLowerCase() }),
   }));

@@ -140,11 +140,9 @@ const filterNames = [
   'vdsm-no-mac-spoofing',
   'allow-arp',
   'allow-dhcp',
-  'allow-dhcp-server',
   'allow-incoming-ipv4',
   'allow-ipv4',
   'clean-traffic',
-  'clean-traffic-gateway',
   'no-arp-ip-spoofing',
   'no-arp-mac-spoofing',
   'no-arp-spoofing',
@@ -156,6 +154,7 @@ const filterNames = [
   'no-other-rarp-traffic',
   'qemu-announce-self',
   'qemu-announce-self-rarp',
+  'clean-traffic-gateway',
 ];
 
 function addCatalogues(ctx: RuleContext): void {

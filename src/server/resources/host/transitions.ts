@@ -161,7 +161,7 @@ function comeUp(ctx: RuleContext, host: Host): Host {
   const { status_detail: _reason, ...ready } = host;
   ctx.tx.update('host', ready);
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
-  adoptArchitecture(ctx, cluster);
+  adoptFromHost(ctx, cluster);
   refreshStorage(ctx, host);
   if (cluster?.gluster_service) {
     switchBricks(ctx, host, true);
@@ -170,12 +170,23 @@ function comeUp(ctx: RuleContext, host: Host): Host {
   return ctx.tx.get('host', String(host['id'])) ?? ready;
 }
 
-/** A cluster without a processor type takes that of its first host. */
-function adoptArchitecture(ctx: RuleContext, cluster: Resource<'cluster'> | undefined): void {
-  if (!cluster || (cluster.cpu?.architecture ?? 'undefined') !== 'undefined') return;
+/** A cluster without a processor type, or without a FIPS mode, takes that of its first host. */
+function adoptFromHost(ctx: RuleContext, cluster: Resource<'cluster'> | undefined): void {
+  if (!cluster) return;
+  const { cpu, fips_mode } = cluster;
+  const hasCpu = (cpu?.architecture ?? 'undefined') !== 'undefined';
+  const hasMode = fips_mode !== undefined && fips_mode !== 'undefined';
+  if (hasCpu && hasMode) return;
+  const type = cpu?.type || 'Intel Nehalem Family';
   ctx.tx.update('cluster', {
     ...cluster,
-    cpu: { type: 'Intel Nehalem Family', ...cluster.cpu, architecture: 'x86_64' },
+    ...(hasCpu
+      ? {}
+      : {
+          cpu: { ...cpu, type, architecture: 'x86_64' },
+          bios_type: cluster.bios_type ?? 'q35_ovmf',
+        }),
+    ...(hasMode ? {} : { fips_mode: 'disabled' }),
   });
 }
 

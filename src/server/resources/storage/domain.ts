@@ -126,7 +126,7 @@ function fillDomain(
   domain.external_status = 'ok';
   Object.assign(domain, { used: 0, committed: 0 });
   domain.block_size ??= 512;
-  domain.supports_discard = true;
+  domain.supports_discard = block;
   domain.supports_discard_zeroes_data = false;
   domain.wipe_after_delete ??= false;
   domain.discard_after_delete ??= block;
@@ -291,12 +291,17 @@ export const storageDomainBehavior = define('storage_domain', {
     return {
       status: first ? undefined : 'unattached',
       master: attached.some(({ master }) => master),
-      ...(first?.data_center ? { data_center: first.data_center } : {}),
-      data_centers: attached.flatMap(({ data_center }) => (data_center ? [data_center] : [])),
+      ...(first
+        ? {
+            data_centers: attached.flatMap(({ data_center }) => (data_center ? [data_center] : [])),
+          }
+        : {}),
       ...shownSpace(ctx, domain, first?.status),
       ...shownStorage(ctx, domain),
     };
   },
+
+  presentChanged: () => ({ data_centers: undefined }),
 
   actions: { ...domainActions, update_ovf_store: updateOvfStore },
 });
