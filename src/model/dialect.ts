@@ -51,8 +51,11 @@ export interface Dialect {
   readonly engineRefusals: boolean;
   /** Attributes that are never sent, by type. */
   readonly unsent: Readonly<Record<string, ReadonlySet<string>>>;
-  /** Actions answer with the object that they were called on: its address, its actions and its links. */
-  readonly actionsAnswerObject: boolean;
+  /**
+   * Answers have what a deployed engine adds or leaves out: actions answer with the object that they were called
+   * on, the sign-in takes any scope, and the entry point has the id of the engine.
+   */
+  readonly engineAnswers: boolean;
   /** Addresses of some objects are below an object that they refer to (`shown-below.ts`). */
   readonly hrefsBelowParents: boolean;
   /** What an update of a disk may change without its attachment. */
@@ -81,7 +84,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     optionalOnAdd: [],
     engineRefusals: false,
     unsent: {},
-    actionsAnswerObject: false,
+    engineAnswers: false,
     hrefsBelowParents: false,
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
@@ -102,7 +105,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     optionalOnAdd: ['cluster.cpu.type'],
     engineRefusals: true,
     unsent: unsentByEngines,
-    actionsAnswerObject: true,
+    engineAnswers: true,
     hrefsBelowParents: true,
     diskUpdates: 'all',
     refusesActiveDisk: false,

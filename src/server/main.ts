@@ -233,7 +233,7 @@ async function start(
   const oauth = new OAuth(store, site, authenticator, {
     scope: dialect.scope,
     tokenLifetime: options.tokenLifetime * 1000,
-    ovirtErrors: dialect.name === 'ovirt',
+    asEngine: dialect.engineAnswers,
   });
   const runner = new TaskRunner(store, site, report);
   closers.push(() => runner.stop());

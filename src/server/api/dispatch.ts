@@ -357,7 +357,7 @@ function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
   const result = generic.act(ctx, target, call.operation, body);
   const job = noteJob(ctx, call.operation, target.ref, target.object);
   const { type } = target.ref;
-  const answersObject = call.dialect.actionsAnswerObject && objectInAnswer(call.operation);
+  const answersObject = call.dialect.engineAnswers && objectInAnswer(call.operation);
   if (!answersObject || body[type] !== undefined || result?.[type] !== undefined) {
     return { result, job };
   }

@@ -265,6 +265,16 @@ export function integerParameter(value: string | undefined): number | undefined 
   return Number(value);
 }
 
+/** The same as an engine has it: `text/xml` is none of its representations, and the parameter must be one. */
+export function acceptedByEngine(
+  parameter: string | undefined,
+  header: string | undefined,
+): MediaType | undefined {
+  if (parameter === 'application/json' || parameter === 'application/xml') return parameter;
+  const ranges = (header ?? '').split(',').filter((range) => !/^\s*text\//i.test(range));
+  return header?.trim() && ranges.length === 0 ? undefined : acceptedMedia(ranges.join(','));
+}
+
 /** The representation to answer with: XML unless the client prefers JSON; undefined for neither. */
 export function acceptedMedia(accept: string | undefined): MediaType | undefined {
   if (accept === undefined || accept.trim() === '') return 'application/xml';

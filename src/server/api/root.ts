@@ -55,12 +55,17 @@ const order = [
   'externaltemplateimports',
 ];
 
+/** Engines have an id of their own; that of the stand-in is the same everywhere. */
+const instanceId = '766d6374-6c20-4173-8000-7365727665fe';
+
 const blank = '00000000-0000-0000-0000-000000000000';
 
 /** Answers GET and HEAD of the API root. */
 export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest): Answer {
   const api = request.apiPath;
-  const link = links(api);
+  const { engineAnswers } = dialect;
+  const link = links(api).filter(({ rel }) => !engineAnswers || rel !== 'jobs/search');
+  const origin = engineAnswers ? `https://${request.header('host') ?? 'localhost'}` : '';
   const filtered = isFiltered(ctx, request);
   refuseDescriptions(request);
   const [major = '0', minor = '0', revision = '0'] = version.split('.');
@@ -71,14 +76,21 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
     headers: {
       Link: [...link]
         .sort((a, b) => (a.rel < b.rel ? -1 : 1))
-        .map(({ href, rel }) => `<${href}>; rel=${rel}`)
+        .map(({ href, rel }) => `<${origin}${href}>; rel=${rel}`)
         .join(','),
     },
     object: {
-      actions: { link: [{ rel: 'reloadconfigurations', href: `${api}/reloadconfigurations` }] },
+      ...(engineAnswers
+        ? { engine_backup: {} }
+        : {
+            actions: {
+              link: [{ rel: 'reloadconfigurations', href: `${api}/reloadconfigurations` }],
+            },
+          }),
       link,
       product_info: {
         ...dialect.product,
+        ...(engineAnswers ? { vendor: undefined, instance_id: instanceId } : {}),
         version: {
           major: 4,
           minor: 5,

@@ -28,8 +28,11 @@ export interface OAuthSettings {
   readonly scope: string;
   /** Milliseconds that a token is valid. */
   readonly tokenLifetime: number;
-  /** The error object has the keys that the ovirt dialect uses for its own scope. */
-  readonly ovirtErrors: boolean;
+  /**
+   * As engines do: the error object has other keys for the scope of the API, every scope is granted, and the Accept
+   * header has to name JSON.
+   */
+  readonly asEngine: boolean;
 }
 
 const httpGrant = 'urn:ovirt:params:oauth:grant-type:http';
@@ -52,11 +55,14 @@ export class OAuth {
   async token(request: OAuthRequest): Promise<OAuthResponse> {
     const grant = request.parameters.get('grant_type');
     const scope = request.parameters.get('scope') ?? '';
-    if (!/^(application\/json|\*\/\*)/.test(request.accept ?? '*/*')) {
+    const { asEngine } = this.#settings;
+    const named = asEngine ? /^application\/json/ : /^(application\/json|\*\/\*)/;
+    if (!named.test(request.accept ?? (asEngine ? '' : '*/*'))) {
       return this.#error(scope, 'invalid_request', 'The Accept header must be application/json.');
     }
     if (grant === undefined) {
-      return this.#error(scope, 'invalid_request', 'The parameter grant_type is missing.');
+      const code = asEngine ? 'unsupported_grant_type' : 'invalid_request';
+      return this.#error(scope, code, 'The parameter grant_type is missing.');
     }
     if (grant !== 'password' && grant !== httpGrant) {
       return this.#error(
@@ -70,7 +76,7 @@ export class OAuth {
       const missing = given.username ? 'password' : 'username';
       return this.#error(scope, 'invalid_request', `The parameter ${missing} is missing.`);
     }
-    if (!scope.split(' ').includes(this.#settings.scope)) {
+    if (!asEngine && !scope.split(' ').includes(this.#settings.scope)) {
       return this.#error(scope, 'invalid_scope', `The scope must be ${this.#settings.scope}.`);
     }
     return this.#grant(given.username, given.password, scope, request.address);
@@ -135,12 +141,12 @@ export class OAuth {
   }
 
   #error(scope: string, code: string, message: string): OAuthResponse {
-    const ovirt = this.#settings.ovirtErrors && scope === this.#settings.scope;
+    const ovirt = this.#settings.asEngine && scope === this.#settings.scope;
     return {
       status: 400,
       body: ovirt
         ? { error_code: code, error: message }
-        : { error: code, error_description: message },
+        : { error_description: message, error: code },
     };
   }
 }

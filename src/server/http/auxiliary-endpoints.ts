@@ -1,11 +1,15 @@
 /** Endpoints beside the API: sign-in, certificates, health, administration. */
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Dialect } from '../../model/dialect.ts';
 import { type Administration, administer, adminPath } from '../admin/endpoints.ts';
 import { type ApiResponse, headerOf, parseForm } from '../api/request.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
-import { Refusal } from '../core/fault.ts';
 import { clientConnection } from './client-connection.ts';
+import { page, UnknownPath } from './refusal-answers.ts';
+
+/** What certificates are written in, as clients of the product know it. */
+const latin = '; charset=ISO-8859-1';
 
 /** Answers `/services/pki-resource?resource=...&format=...`. */
 export function pkiResource(
@@ -24,13 +28,21 @@ export function pkiResource(
   const format = parameters.get('format') ?? (authority ? 'X509-PEM-CA' : 'X509-PEM');
   switch (format) {
     case 'X509-PEM-CA':
-      return { status: 200, headers: { 'Content-Type': 'application/x-x509-ca-cert' }, body: pem };
+      return {
+        status: 200,
+        headers: { 'Content-Type': `application/x-x509-ca-cert${latin}` },
+        body: pem,
+      };
     case 'X509-PEM':
-      return { status: 200, headers: { 'Content-Type': 'application/x-x509-cert' }, body: pem };
+      return {
+        status: 200,
+        headers: { 'Content-Type': `application/x-x509-cert${latin}` },
+        body: pem,
+      };
     case 'OPENSSH-PUBKEY':
       return {
         status: 200,
-        headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
+        headers: { 'Content-Type': `text/plain${latin}` },
         body: sshKey(pem, parameters.get('alias')),
       };
     default:
@@ -81,7 +93,7 @@ const maximumForm = 64 * 2 ** 10;
 export interface AuxiliaryEndpoints {
   readonly oauth: OAuth;
   readonly admin: Administration;
-  readonly appRoot: string;
+  readonly dialect: Dialect;
   /** The certificate authority and the certificate, PEM. */
   readonly ca: string;
   readonly certificate: string;
@@ -102,11 +114,12 @@ export function isSignIn(target: string): boolean {
 
 /** Answers a request that is not for the API. Refuses with 404 what is nothing. */
 export async function answerAuxiliary(
-  { oauth, admin, appRoot, ca, certificate }: AuxiliaryEndpoints,
+  { oauth, admin, dialect, ca, certificate }: AuxiliaryEndpoints,
   request: IncomingMessage,
   target: string,
   readBody: ReadBody,
 ): Promise<ApiResponse> {
+  const { appRoot, engineAnswers } = dialect;
   const url = new URL(`https://localhost${target === '*' ? '/' : target}`);
   if (url.pathname.startsWith(`${adminPath}/`)) {
     return administer(admin, {
@@ -125,27 +138,29 @@ export async function answerAuxiliary(
     .map((root) => url.pathname.slice(root.length))[0];
   switch (path) {
     case '/services/pki-resource':
-      return pkiResource(url.searchParams, ca, certificate);
+      return asPage(engineAnswers, pkiResource(url.searchParams, ca, certificate));
     case '/services/files/usbfilter.txt':
       return text(200, usbFilter);
     case '/services/health':
       // Throws where the store cannot be read: then the answer is 503.
       admin.store.read((tx) => tx.tasks.nextDue());
-      return text(200, 'DB Up!Welcome to Health Status!');
+      return engineAnswers
+        ? {
+            status: 200,
+            headers: { 'Content-Type': 'text/html;charset=ISO-8859-1' },
+            body: healthy,
+          }
+        : text(200, healthy);
     case '/sso/oauth/token':
     case '/sso/oauth/token-http-auth':
-      return json(await oauth.token(await oauthRequest(request, url, readBody)));
+      return json(dialect, await oauth.token(await oauthRequest(request, url, readBody)));
     case '/sso/oauth/revoke':
     case '/services/sso-logout':
-      return json(await oauth.revoke(await oauthRequest(request, url, readBody)));
+      return json(dialect, await oauth.revoke(await oauthRequest(request, url, readBody)));
     case '/sso/oauth/token-info':
-      return json(oauth.tokenInfo(await oauthRequest(request, url, readBody)));
+      return json(dialect, oauth.tokenInfo(await oauthRequest(request, url, readBody)));
     default:
-      throw new Refusal(
-        404,
-        'Not Found',
-        `${url.pathname} not found. The API is at ${appRoot}/api.`,
-      );
+      throw new UnknownPath(`${url.pathname} not found. The API is at ${appRoot}/api.`);
   }
 }
 
@@ -167,12 +182,27 @@ async function oauthRequest(
   };
 }
 
-function json({ status, headers, body }: OAuthResponse): ApiResponse {
+/** Headers that engines send with the answers of their sign-in. */
+const signInHeaders = {
+  'X-XSS-Protection': '1; MODE=BLOCK',
+  'X-Content-Type-Options': 'NOSNIFF',
+  'X-Frame-Options': 'SAMEORIGIN',
+};
+
+function json({ engineAnswers }: Dialect, { status, headers, body }: OAuthResponse): ApiResponse {
+  const more = engineAnswers ? signInHeaders : { 'Cache-Control': 'no-store' };
   return {
     status,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+    headers: { 'Content-Type': 'application/json', ...more, ...headers },
     body: JSON.stringify(body),
   };
+}
+
+const healthy = 'DB Up!Welcome to Health Status!';
+
+/** A refusal as a page for browsers, where the dialect has that. */
+function asPage(engineAnswers: boolean, response: ApiResponse): ApiResponse {
+  return engineAnswers && response.status === 400 ? page(400, {}) : response;
 }
 
 function text(status: number, body: string): ApiResponse {

@@ -16,6 +16,7 @@ import { onceForKey } from '../api/idempotency.ts';
 import {
   type ApiRequest,
   type ApiResponse,
+  acceptedByEngine,
   acceptedMedia,
   asksFor,
   contentMedia,
@@ -61,7 +62,10 @@ export interface ApiServer {
 
 /** Answers one request to the API. Throws only where the connection has to end. */
 export async function handle(server: ApiServer, request: ApiRequest): Promise<ApiResponse> {
-  const media = acceptedMedia(request.parameters.get('accept') ?? request.header('accept'));
+  const { engineRefusals } = server.dialect;
+  const media = engineRefusals
+    ? acceptedByEngine(request.parameters.get('accept'), request.header('accept'))
+    : acceptedMedia(request.parameters.get('accept') ?? request.header('accept'));
   const correlationId = correlationOf(request);
   let response: ApiResponse;
   try {
@@ -75,6 +79,8 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
     const form = { sent, wanted: media ?? 'application/xml' };
     response = refusalAnswer(server.dialect, form, error, server.report);
   }
+  // Engines refuse who is unknown before they look at anything else.
+  if (server.dialect.engineRefusals && response.status === 401) return response;
   return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
 }
 
@@ -95,13 +101,9 @@ async function answer(
   requireVersion(request);
   if (request.method === 'OPTIONS') return optionsAnswer(request, match);
   const file = fileAskedFor(request, match);
-  if (!media && !file) {
-    throw new Refusal(
-      406,
-      'Not Acceptable',
-      'The Accept header allows neither application/xml nor application/json.',
-    );
-  }
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  // Engines look for the object first.
+  if (!media && !file && !(engineRefusals && reads && match)) throw notAcceptable();
   const status = match ? undefined : statusOf(server, request, caller);
   if (status) {
     const { headers: own, ...response } = encodeAnswer(
@@ -122,10 +124,19 @@ async function answer(
   const observed = server.calls?.observe(operation, request, body);
   const { request: seen, body: sent } = observed ?? { request, body };
   const result = await perform(server, seen, found, operation, sent, file, caller, correlationId);
+  if (!media && !file) throw notAcceptable();
   const head = request.method === 'HEAD';
   const response = encodeAnswer(server.dialect, media ?? 'application/xml', result, head);
   const made = observed?.answered(response) ?? response;
   return { ...made, headers: { ...made.headers, ...headers } };
+}
+
+function notAcceptable(): Refusal {
+  return new Refusal(
+    406,
+    'Not Acceptable',
+    'The Accept header allows neither application/xml nor application/json.',
+  );
 }
 
 /** Steps 4 and 5, with the failures that were asked for. */
@@ -235,7 +246,7 @@ function requireOperation(
 ): { match: Match; operation: Operation } {
   const path = `${request.apiPath}/${request.segments.join('/')}`;
   if (!match) {
-    throw new UnknownPath(path);
+    throw new UnknownPath(`${path} is not a path of the API.`);
   }
   const method =
     request.method === 'HEAD' && !match.operations.has('HEAD') ? 'GET' : request.method;

@@ -6,10 +6,10 @@ import { notFoundReason, Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
 import { faultResponse } from './answer.ts';
 
-/** 404: the path is none of the API. */
+/** 404: nothing is at the path. */
 export class UnknownPath extends Refusal {
-  constructor(path: string) {
-    super(404, notFoundReason, `${path} is not a path of the API.`);
+  constructor(detail: string) {
+    super(404, notFoundReason, detail);
   }
 }
 
@@ -80,7 +80,7 @@ function isPage(refusal: Refusal, error: unknown, sent: MediaType): boolean {
 }
 
 /** A page for browsers. */
-function page(status: number, headers: Readonly<Record<string, string>>): ApiResponse {
+export function page(status: number, headers: Readonly<Record<string, string>>): ApiResponse {
   const title = status === 401 ? 'Unauthorized' : status === 404 ? 'Not Found' : 'Bad Request';
   return {
     status,

@@ -42,7 +42,7 @@ export interface ServiceParts {
 export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
   const { dialect, faults, store } = api;
   const server: ApiServer = { ...api, waits: new SettlementWaits() };
-  const auxiliary = { oauth, admin, ca, certificate, appRoot: dialect.appRoot };
+  const auxiliary = { oauth, admin, ca, certificate, dialect };
   return {
     dialect,
     report: api.report,
