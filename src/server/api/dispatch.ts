@@ -316,11 +316,16 @@ export function parametersOf(request: ApiRequest): Parameters {
 function act(ctx: RuleContext, call: Call): Answer {
   const { request } = call;
   const body = sentIn(call);
-  const { result, job } = addressesObject(call.match.service)
+  const acted: Acted = addressesObject(call.match.service)
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);
+  const { result, job, object } = acted;
   const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
-  const action = { ...withMaskedSecrets({ ...body, ...visible }), ...jobMember(request, job) };
+  const action = {
+    ...withMaskedSecrets({ ...body, ...visible }),
+    ...object,
+    ...jobMember(request, job),
+  };
   const early =
     body['async'] === true ||
     (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);
@@ -347,6 +352,8 @@ function act(ctx: RuleContext, call: Call): Answer {
 interface Acted {
   readonly result: StoredObject | undefined;
   readonly job: string | undefined;
+  /** The object that the action was called on, as its answer shows it. */
+  readonly object?: StoredObject;
 }
 
 function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
@@ -362,7 +369,7 @@ function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
     return { result, job };
   }
   const { id, href, actions, link } = show(presentationOf(ctx, call), target.ref, target.object);
-  return { result: { ...result, [type]: { id, href, actions, link } }, job };
+  return { result, job, object: { [type]: { id, href, actions, link } } };
 }
 
 /** Types whose actions answer with their object, and the actions that do not. */

@@ -74,14 +74,14 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
     form: 'object',
     type: 'api',
     headers: {
-      Link: [...link]
-        .sort((a, b) => (a.rel < b.rel ? -1 : 1))
+      Link: link
         .map(({ href, rel }) => `<${origin}${href}>; rel=${rel}`)
+        .sort()
         .join(','),
     },
     object: {
       ...(engineAnswers
-        ? { engine_backup: {} }
+        ? { engine_backup: filtered ? undefined : {} }
         : {
             actions: {
               link: [{ rel: 'reloadconfigurations', href: `${api}/reloadconfigurations` }],
@@ -90,7 +90,9 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
       link,
       product_info: {
         ...dialect.product,
-        ...(engineAnswers ? { vendor: undefined, instance_id: instanceId } : {}),
+        ...(engineAnswers
+          ? { vendor: undefined, instance_id: filtered ? undefined : instanceId }
+          : {}),
         version: {
           major: 4,
           minor: 5,
