@@ -3,11 +3,11 @@ import type { FaultTexts } from '../notation/faults.ts';
 
 export const identityFaults = {
   NOT_IN_DIRECTORY: {
-    status: 400,
+    status: 404,
     text: 'Cannot {action} {type}. The directory of {domain} has no entry called {name}.',
   },
   USER_IS_ADMINISTRATOR: {
-    status: 403,
+    status: 409,
     text: 'Cannot {action} User. The administrator of the service cannot be removed.',
   },
   USER_IS_CALLER: { status: 409, text: 'Cannot {action} User. Users cannot remove themselves.' },
@@ -48,7 +48,7 @@ export const identityFaults = {
     status: 409,
     text: 'Cannot {action} Permission. The system permissions of Everyone cannot be removed.',
   },
-  TAG_IS_ROOT: { status: 409, text: 'Cannot {action} Tag. The root tag cannot be changed.' },
+  TAG_IS_ROOT: { status: 400, text: 'Cannot {action} Tag. The root tag cannot be changed.' },
   TAG_BELOW_ITSELF: {
     status: 409,
     text: 'Cannot {action} Tag. A tag cannot be moved below itself or one of its children.',

@@ -105,5 +105,5 @@ export const templateFaults = {
     status: 400,
     text: 'Cannot {action}. Guests that run Windows cannot be sealed; use sysprep.',
   },
-  TEMPLATE_IS_BLANK: { status: 409, text: 'Cannot {action} Template. The Blank template stays.' },
+  TEMPLATE_IS_BLANK: { status: 400, text: 'Cannot {action} Template. The Blank template stays.' },
 } as const satisfies FaultTexts;

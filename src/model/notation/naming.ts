@@ -11,6 +11,8 @@ export interface Naming {
    * value of an attribute (`cluster.data_center`), or nowhere.
    */
   readonly unique: 'service' | 'collection' | 'nowhere' | { readonly within: string };
+  /** Status of the refusal of a name that is taken, where it is not 409. */
+  readonly takenStatus?: 400;
 }
 
 /** What each pattern allows, in words and as a test of the whole name. */

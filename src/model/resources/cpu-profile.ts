@@ -13,7 +13,7 @@ export const cpuProfile = resource('cpu_profile', {
     description: { kind: 'string', mut: 'CU' },
     qos: { kind: 'ref qos', mut: 'CU' },
   },
-  naming: { pattern: 'letters', max: 50, unique: { within: 'cluster' } },
+  naming: { pattern: 'any', max: 50, takenStatus: 400, unique: { within: 'cluster' } },
   required: ['name', 'cluster.id'],
   containedIn: ['cluster'],
   operations: {

@@ -17,7 +17,7 @@ export const diskProfile = resource('disk_profile', {
     description: { kind: 'string', mut: 'CU' },
     qos: { kind: 'ref qos', mut: 'CU' },
   },
-  naming: { pattern: 'letters', max: 50, unique: { within: 'storage_domain' } },
+  naming: { pattern: 'any', max: 50, takenStatus: 400, unique: { within: 'storage_domain' } },
   required: ['name', 'storage_domain.id'],
   containedIn: ['storage_domain'],
   operations: {

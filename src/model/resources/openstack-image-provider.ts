@@ -17,12 +17,17 @@ export const openstackImageProvider = resource('openstack_image_provider', {
     images: { kind: 'links openstack_image', mut: 'R' },
   },
   naming: { pattern: 'identifier', max: 128, unique: 'service' },
-  required: ['name', 'url'],
+  required: ['name'],
   operations: {
     add: { permit: system('create_storage_pool'), job: 'none' },
     update: { permit: system('create_storage_pool'), job: 'none' },
     remove: { permit: system('create_storage_pool'), job: 'none' },
-    import_certificates: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    import_certificates: {
+      permit: system('create_storage_pool'),
+      job: 'none',
+      harmless: true,
+      required: ['certificates'],
+    },
     test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
   },
   paths: {

@@ -17,7 +17,12 @@ export const openstackVolumeProvider = resource('openstack_volume_provider', {
     add: { permit: system('create_storage_pool'), job: 'none' },
     update: { permit: system('create_storage_pool'), job: 'none' },
     remove: { permit: system('create_storage_pool'), job: 'none' },
-    import_certificates: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    import_certificates: {
+      permit: system('create_storage_pool'),
+      job: 'none',
+      harmless: true,
+      required: ['certificates'],
+    },
     test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
   },
   paths: {

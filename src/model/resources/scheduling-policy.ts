@@ -16,7 +16,7 @@ export const schedulingPolicy = resource('scheduling_policy', {
     description: { kind: 'string', mut: 'CU' },
     properties: { kind: 'list struct property', mut: 'CU' },
   },
-  naming: { pattern: 'any', max: 128, unique: 'service' },
+  naming: { pattern: 'any', max: 128, unique: 'service', takenStatus: 400 },
   required: ['name'],
   operations: {
     add: { permit: system('edit_storage_pool_configuration'), job: 'none' },

@@ -200,7 +200,12 @@ export const storageDomain = resource('storage_domain', {
       job: 'Deactivating storage domain {name}',
       opposite: 'activate',
     },
-    is_attached: { permit: self('manipulate_storage_domain'), job: 'none', harmless: true },
+    is_attached: {
+      permit: self('manipulate_storage_domain'),
+      job: 'none',
+      harmless: true,
+      required: [byIdOrName('host')],
+    },
     reduce_luns: {
       permit: self('edit_storage_domain_configuration'),
       job: 'Reducing storage domain {name}',

@@ -32,7 +32,7 @@ export const vnicProfile = resource('vnic_profile', {
     qos: { kind: 'ref qos', mut: 'CU' },
     failover: { kind: 'ref vnic_profile', mut: 'CU' },
   },
-  naming: { pattern: 'letters', max: 50, unique: { within: 'network' } },
+  naming: { pattern: 'any', max: 256, unique: { within: 'network' } },
   required: ['name', 'network.id'],
   containedIn: ['network'],
   operations: {

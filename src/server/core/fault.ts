@@ -74,9 +74,13 @@ const plainWords: ReadonlySet<string> = new Set([
   'permit',
 ]);
 
-/** A command that validation refuses: the sentence of the catalogue, in square brackets. */
-export function refused(key: FaultKey, messageParams: MessageParams): Refusal {
-  const { status, text } = faults[key];
+/**
+ * A command that validation refuses: the sentence of the catalogue, in square brackets, with the status of the
+ * catalogue where none is given.
+ */
+export function refused(key: FaultKey, messageParams: MessageParams, given?: number): Refusal {
+  const { status: usual, text } = faults[key];
+  const status = given ?? usual;
   const detail = (all: MessageParams) => `[${fill(text, all)}]`;
   const reword = (word: (value: string) => string) =>
     detail(

@@ -50,18 +50,33 @@ export function applyDefaults(type: TypeName, object: StoredObject): void {
 
 /** References that are refused as bad values, with 400, where they lead nowhere. */
 const badValues: ReadonlySet<string> = new Set([
+  'affinity_group.hosts',
+  'affinity_group.vms',
+  'affinity_label.hosts',
+  'affinity_label.vms',
   'balance.scheduling_policy_unit',
-  'cluster.management_network',
-  'cluster.scheduling_policy',
+  'cluster.mac_pool',
   'cpu_profile.qos',
+  'data_center.mac_pool',
+  'disk.disk_profile',
+  'disk.quota',
   'disk_profile.qos',
   'filter.scheduling_policy_unit',
+  'host.cluster',
   'iscsi_bond.networks',
   'iscsi_bond.storage_connections',
+  'network.data_center',
   'network.qos',
+  'nic.vnic_profile',
   'permission.group',
+  'permission.role',
   'permission.user',
+  'role.permits',
+  'template.cpu_profile',
+  'template.quota',
   'template_version.base_template',
+  'vm.cpu_profile',
+  'vm.quota',
   'vnic_profile.network_filter',
   'vnic_profile.qos',
   'weight.scheduling_policy_unit',
@@ -234,7 +249,8 @@ export function checkName(
     rule.unique === 'collection' ? { collection: ref.collection } : scopeIn(tx, ref.type, object);
   const taken = tx.byName(ref.kind, name, where);
   if (taken && taken['id'] !== object['id']) {
-    throw refused(ref.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE', messageParams);
+    const key = ref.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE';
+    throw refused(key, messageParams, rule.takenStatus);
   }
 }
 

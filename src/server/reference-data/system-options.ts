@@ -33,6 +33,16 @@ function processorList(level: string): string {
     .join('; ');
 }
 
+/** Processors of a VM on x86, at most. */
+function largestX86(level: string): number {
+  return level < '4.5' ? 384 : level < '4.6' ? 512 : 710;
+}
+
+/** Memory of a VM in MiB, at most. */
+function largestMemory(level: string): string {
+  return level < '4.6' ? '6291456' : level < '4.8' ? '16777216' : '67108864';
+}
+
 const general = (value: string): Values => ({ general: value });
 
 export const systemOptions: Readonly<Record<string, Values>> = {
@@ -54,7 +64,7 @@ export const systemOptions: Readonly<Record<string, Values>> = {
   MaxIoThreadsPerVm: general('127'),
   MaxNumOfCpuPerSocket: byLevel('254'),
   MaxNumOfThreadsPerCpu: byLevel('8'),
-  MaxNumOfVmCpus: byLevel('{x86=710, ppc=384, s390x=384}'),
+  MaxNumOfVmCpus: byLevel((level) => `{ppc=384, x86=${largestX86(level)}, s390x=384}`),
   MaxNumOfVmSockets: byLevel('710'),
   MaxVmNameLength: general('64'),
   MaxVmNameLengthSysprep: general('15'),
@@ -73,7 +83,11 @@ export const systemOptions: Readonly<Record<string, Values>> = {
   UserDefinedVMProperties: byLevel(''),
   UserSessionTimeOutInterval: general('30'),
   ValidNumOfMonitors: general('1,2,4'),
-  VM64BitMaxMemorySizeInMB: byLevel('{x86_64=6291456, ppc64=6291456}'),
+  VM32BitMaxMemorySizeInMB: byLevel('20480'),
+  VM64BitMaxMemorySizeInMB: byLevel(largestMemory),
+  VdsFenceType: byLevel(
+    'amt_ws,apc,apc_snmp,bladecenter,cisco_ucs,drac5,drac7,eps,hpblade,ilo,ilo2,ilo3,ilo4,ilo_ssh,ipmilan,redfish,rsa,rsb,wti',
+  ),
   VmPriorityMaxValue: general('100'),
   VncKeyboardLayout: general('en-us'),
   WarningLowSpaceIndicator: general('10'),

@@ -13,15 +13,17 @@ export const plainBehaviors = [
     compute(ctx) {
       // One version alone, where the request names it.
       const wanted = ctx.parameters.text('version');
-      return Object.entries(systemOptions).map(([name, values]) => ({
+      const options = Object.entries(systemOptions).map(([name, values]) => ({
         id: name,
         name,
         values: Object.entries(values)
           .filter(
-            ([version]) => wanted === undefined || version === wanted || version === 'general',
+            ([version]) => wanted === undefined || version === wanted,
           )
           .map(([version, value]) => ({ version, value })),
       }));
+      // An option that has no value of a version is not there for it.
+      return options.filter(({ values }) => values.length > 0);
     },
   }),
   define('network_filter_parameter', {
