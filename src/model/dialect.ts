@@ -2,9 +2,10 @@
 
 /** Attributes that engines take or know, and never send, by type. */
 const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
-  affinity_label: new Set(['description', 'comment']),
+  affinity_label: new Set(['description', 'comment', 'hosts', 'vms']),
   agent: new Set(['concurrent']),
   bookmark: new Set(['description', 'comment']),
+  cluster_level: new Set(['link']),
   cluster: new Set(['maintenance_reason_required', 'optional_reason']),
   event: new Set(['log_on_host']),
   event_subscription: new Set(['name', 'description', 'comment']),

@@ -16,6 +16,7 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
   disk_profile: { parents: [['storage_domain', '/storagedomains', 'diskprofiles']] },
   permission: {
     parents: [
+      ['group', '/groups', 'permissions'],
       ['cluster', '/clusters', 'permissions'],
       ['data_center', '/datacenters', 'permissions'],
       ['disk', '/disks', 'permissions'],
@@ -24,7 +25,6 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
       ['template', '/templates', 'permissions'],
       ['vm', '/vms', 'permissions'],
       ['vm_pool', '/vmpools', 'permissions'],
-      ['group', '/groups', 'permissions'],
     ],
   },
 };

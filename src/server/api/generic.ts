@@ -96,10 +96,10 @@ export function* read(
   ref: CollectionRef,
   options: Listing,
 ): Slices<readonly Part[]> {
-  const compute = behaviorOf(ctx, ref.kind)?.compute;
-  if (compute) {
+  const behavior = behaviorOf(ctx, ref.kind);
+  const all = behavior?.compute?.(ctx, ref) ?? behavior?.listed?.(ctx, ref);
+  if (all) {
     const { select, limit, offset = 0 } = options;
-    const all = compute(ctx, ref);
     const byId = new Map(all.map((one) => [String(one['id']), one]));
     const listed = select ? select([...byId.keys()]).flatMap((id) => byId.get(id) ?? []) : all;
     const made = listed.slice(offset, limit === undefined ? undefined : offset + limit);

@@ -130,7 +130,7 @@ export function present(
   }
   fillDefaults(shown, type, hidden);
   const links = linksOf(service, type, shown);
-  if (links.length > 0) shown['link'] = new LinkList(base, links);
+  if (links.length > 0 && !hidden?.has('link')) shown['link'] = new LinkList(base, links);
   const actions = actionsOf(service);
   if (actions.length > 0) {
     shown['actions'] = { link: new LinkList(base, actions) };

@@ -48,6 +48,7 @@ export class ShownTexts {
     if (view.everything || behavior?.compute || ref.members?.answers === 'link') return undefined;
     const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
     if (below && !below.afterChange) return undefined;
+    if (hiddenOf(view, ref.type)?.has('link')) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);
     return new DocumentWriter(view, ref, this.#kept, derivations ? undefined : behavior, (form) =>

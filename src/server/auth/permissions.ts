@@ -106,6 +106,30 @@ function chainOf(tx: Transaction, start: Link): Link[] {
   return chain;
 }
 
+/**
+ * The permissions that hold on an object: its own, those on what contains it, and those on the system. Each says
+ * that it is on the object. A VM has none of its pool.
+ */
+export function permissionsOn(tx: Transaction, start: Link, own: string): Permission[] {
+  const chain = chainOf(tx, start).filter(({ kind }) => kind !== 'vm_pool' || start.kind === kind);
+  const stored = tx.list('permission', { where: { collection: permissionCollection } });
+  const isOn = (permission: Permission, { kind, id }: Link) =>
+    permissionObjects.some((name) => name === kind && permission[name]?.id === id);
+  const found = stored.filter((one) => isSystemWide(one) || chain.some((link) => isOn(one, link)));
+  const named = permissionObjects.find((name) => name === start.kind);
+  const shown = found.map((one) => {
+    const { ...permission }: Permission = one;
+    for (const name of permissionObjects) delete permission[name];
+    return named ? { ...permission, [named]: { id: start.id } } : permission;
+  });
+  return [
+    ...tx
+      .list('permission', { where: { collection: own } })
+      .filter(() => own !== permissionCollection),
+    ...shown,
+  ];
+}
+
 /** Objects that a path of attributes leads to. */
 function along(tx: Transaction, object: StoredObject, [first = '', ...rest]: string[]): Link[] {
   const found = referred(object, first);

@@ -162,6 +162,8 @@ export interface Behavior<K extends KindName = KindName> {
    * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.
    */
   readonly compute?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[];
+  /** What a list has instead of the objects that are stored in its place; undefined where it has those. */
+  readonly listed?: (ctx: RuleContext, ref: CollectionRef) => ObjectOf<K>[] | undefined;
   /** Kinds that objects which are made up are kept as, by the same ids: a search looks among these. */
   readonly storedAs?: readonly KindName[];
   /**

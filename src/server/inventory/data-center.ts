@@ -33,7 +33,7 @@ export function furnish(
   ctx.tx.insert('network', '/networks', {
     id: network,
     name,
-    description: 'Management Network',
+    description: 'Default Management Network',
     stp: false,
     mtu: 0,
     usages: ['vm'],

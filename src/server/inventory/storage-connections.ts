@@ -99,3 +99,11 @@ export function disksUsing(ctx: RuleContext, connection: Connection): Resource<'
       ),
     );
 }
+
+/** POSIX storage may be sent as `address:/path` in one member; it is kept, and shown, in two. */
+export function splitPath(storage: { type?: string; address?: string; path?: string }): void {
+  const parts = /^([^/:]+):(\/.*)$/.exec(storage.path ?? '');
+  if (storage.type !== 'posixfs' || storage.address || !parts) return;
+  storage.address = parts[1] ?? '';
+  storage.path = parts[2] ?? '';
+}

@@ -67,6 +67,7 @@ export const eventBehavior = define('event', {
       description: event.description ?? '',
       code: events[eventBySeverity[severity] ?? 'EXTERNAL_EVENT_NORMAL'].code,
       ...(event.flood_rate === undefined ? {} : { flood_rate: event.flood_rate }),
+      ...(event.correlation_id === undefined ? {} : { correlation_id: event.correlation_id }),
       ...(event.custom_data === undefined ? {} : { custom_data: event.custom_data }),
       ...references,
     });

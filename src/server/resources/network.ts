@@ -142,6 +142,7 @@ export const networkBehavior = define('network', {
     if (clears !== undefined && clears.id === undefined) delete after.vlan;
     for (const name of ['required', 'display'] as const) delete after[name];
     checkNetwork(ctx, after, 'edit');
+    if (before.name !== after.name) after.vdsm_name = vdsmName(after);
     if (before.name !== after.name && isManagement(ctx, before)) {
       ctx.refuse('MANAGEMENT_NETWORK', { action: 'rename' });
     }

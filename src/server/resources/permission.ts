@@ -6,6 +6,7 @@ import {
   everyone,
   isSystemWide,
   permissionCollection,
+  permissionsOn,
   superUserRole,
 } from '../auth/permissions.ts';
 import { type Addressed, define } from '../core/behavior.ts';
@@ -21,6 +22,12 @@ export const permissionBehavior = define('permission', {
     const where = Object.fromEntries(permissionObjects.map((name) => [`${name}_id`, null]));
     const collection = permissionCollection;
     return { ...ref, options: { where: { ...(id === undefined ? where : {}), collection } } };
+  },
+
+  listed(ctx, { owner, collection }) {
+    const ofPerson = owner?.kind === 'user' || owner?.kind === 'group';
+    if (!owner || ofPerson || !ctx.site.dialect.engineAnswers) return undefined;
+    return permissionsOn(ctx.tx, owner, collection);
   },
 
   beforeCreate(ctx, permission, ref) {

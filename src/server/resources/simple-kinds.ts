@@ -17,9 +17,7 @@ export const plainBehaviors = [
         id: name,
         name,
         values: Object.entries(values)
-          .filter(
-            ([version]) => wanted === undefined || version === wanted,
-          )
+          .filter(([version]) => wanted === undefined || version === wanted)
           .map(([version, value]) => ({ version, value })),
       }));
       // An option that has no value of a version is not there for it.

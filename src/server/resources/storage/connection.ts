@@ -10,6 +10,7 @@ import {
   disksUsing,
   domainsUsing,
   sameConnection,
+  splitPath,
   storageAt,
 } from '../../inventory/storage-connections.ts';
 import { listedCondition } from '../../store/conditions.ts';
@@ -95,6 +96,7 @@ export const storageConnectionBehavior = define('storage_connection', {
 
   beforeCreate(ctx, connection, _place, sent) {
     if (sent['id'] !== undefined) ctx.refuse('CONNECTION_ID_GIVEN', { action: 'add' });
+    splitPath(connection);
     requireConnection(connection);
     checkConnection(ctx, connection, 'add');
     requireHostUp(ctx, connection.host?.id);

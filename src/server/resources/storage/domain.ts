@@ -17,6 +17,7 @@ import {
   connect,
   domainsUsing,
   sameConnection,
+  splitPath,
   storageAt,
 } from '../../inventory/storage-connections.ts';
 import { isBlock, shownSpace, shownStorage, simulatedSize } from '../../inventory/storage-space.ts';
@@ -189,6 +190,7 @@ export const storageDomainBehavior = define('storage_domain', {
   events: { add: 'STORAGE_DOMAIN_ADDED', update: 'STORAGE_DOMAIN_UPDATED' },
 
   beforeCreate(ctx, domain, _place, sent) {
+    if (domain.storage) splitPath(domain.storage);
     fromConnection(ctx, domain);
     requireAll('StorageDomain', ['storage.type'], domain, 'add');
     const storage = domain.storage ?? {};
