@@ -18,8 +18,13 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
     return view.ctx.filter?.shows(ref.type, shown) ?? shown;
   }
   if (ref.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
-  return presentVisible(view, ref.kind, object, service, path);
+  const shown = presentVisible(view, ref.kind, object, service, path);
+  if (path === nowhere) delete shown['href'];
+  return shown;
 }
+
+/** The place of what an engine shows without an address. */
+const nowhere = '';
 
 /** Path template and path under which an object is shown: below its parent where the dialect has that. */
 function placeOf(
@@ -35,5 +40,7 @@ function placeOf(
     if (!isRecord(parent) || parent['id'] === undefined) continue;
     return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
   }
-  return location;
+  const { owner } = ref;
+  const isKnown = !owner || below.parents.some(([attribute]) => attribute === owner.kind);
+  return isKnown || owner.kind === 'user' ? location : { ...location, path: nowhere };
 }

@@ -30,11 +30,12 @@ export const permissionBehavior = define('permission', {
     return permissionsOn(ctx.tx, owner, collection);
   },
 
-  beforeCreate(ctx, permission, ref) {
+  beforeCreate(ctx, permission, ref, sent) {
+    const ofPerson = ref.owner?.kind === 'user' || ref.owner?.kind === 'group';
     if (!permission.user?.id && !permission.group?.id) {
       throw incomplete('Permission', ['user.id|group.id'], 'add');
     }
-    const ofPerson = ref.owner?.kind === 'user' || ref.owner?.kind === 'group';
+    if (ctx.site.dialect.engineRefusals) requireWhole(permission, sent, ofPerson);
     for (const name of permissionObjects) {
       // Below an object it is on that object, whatever else is sent.
       if (ref.owner && !ofPerson && !ref.implied[name]) delete permission[name];
@@ -76,6 +77,17 @@ export const permissionBehavior = define('permission', {
     ctx.tx.remove('permission', object.id ?? '', ref.collection);
   },
 });
+
+/** Engines take no name of a user or group, and ask for an object below a user or group. */
+function requireWhole(permission: Permission, sent: Permission, ofPerson: boolean): void {
+  if (!ofPerson && !sent.user?.id && !sent.group?.id) {
+    throw incomplete('Permission', ['user.id|group.id'], 'add');
+  }
+  if (ofPerson && permissionObjects.every((name) => !permission[name]?.id)) {
+    const objects = permissionObjects.map((name) => `${name}.id`).join('|');
+    throw incomplete('Permission', [objects], 'add');
+  }
+}
 
 /** Roles of administrators are given and taken by those who may do everything. */
 function requireSuperUser(ctx: RuleContext, { role }: Permission, action: string): void {
