@@ -155,8 +155,14 @@ export class ParallelCopy {
     }
     if ((moved.epoch ?? 0) !== this.#epoch) this.#repeat([moved]);
     else this.#unsafe.push(moved);
+    this.#flushIfDue();
+  }
+
+  /** Starts a flush if pieces that fill half of the window are not durable. */
+  #flushIfDue(): void {
+    if (this.#failed || this.#flushing) return;
     const bytes = this.#unsafe.reduce((sum, { piece }) => sum + countedSize(piece), 0);
-    if (bytes >= this.#window / 2 && !this.#flushing) void this.#flush();
+    if (bytes >= this.#window / 2) void this.#flush();
   }
 
   /** Flushes what was moved before; never rejects: a failure stops the workers. */
@@ -169,6 +175,8 @@ export class ParallelCopy {
       .finally(() => {
         this.#flushing = undefined;
         this.#wake();
+        // Pieces that arrived during the flush may fill a reduced window. Then all workers wait for a flush.
+        this.#flushIfDue();
       });
     return this.#flushing;
   }

@@ -200,6 +200,48 @@ describe('a lost connection', () => {
   });
 });
 
+describe('a window that losses have reduced', () => {
+  it.each([
+    { parallel: 1, losses: 4 },
+    { parallel: 1, losses: 9 },
+    { parallel: 4, losses: 2 },
+    { parallel: 4, losses: 3 },
+    { parallel: 4, losses: 4 },
+    { parallel: 4, losses: 9 },
+  ])('is flushed again if pieces arrived during a flush: %o', async ({ parallel, losses }) => {
+    const blocks = (2 * WINDOW) / BLOCK;
+    const workers = 2 * parallel;
+    const arrivals: (() => void)[] = [];
+    let arrived = 0;
+    const made = bench(
+      Array.from({ length: blocks }, (_, block) => data(block)),
+      {
+        parallel,
+        // The requests of all workers arrive one by one, each after a part of a flush.
+        move: async (piece) => {
+          if (arrived < workers) {
+            await new Promise<void>((resolve) => {
+              arrivals.push(resolve);
+              if (arrivals.length < workers) return;
+              for (let loss = 0; loss < losses; loss += 1) made.lose();
+              arrivals.shift()?.();
+            });
+            arrived += 1;
+            setImmediate(() => arrivals.shift()?.());
+          }
+          return await made.move(piece);
+        },
+        flush: async () => {
+          for (let turn = 0; turn < workers; turn += 1) await new Promise(setImmediate);
+        },
+      },
+    );
+    await made.copy.run();
+    expect(doneIn(made.journal)).toEqual([[0, blocks]]);
+    expect(made.progress.transferred).toBe(10 * blocks);
+  });
+});
+
 describe('a failure', () => {
   const failing =
     (block: number) =>
@@ -250,6 +292,31 @@ describe('a failure', () => {
         throw new Error('no room');
       },
     });
+    expect((await failureOf(copy.run())).message).toBe('no room');
+    expect(flushes).toBe(1);
+    expect(doneIn(journal)).toEqual([]);
+  });
+
+  it('to flush is final for pieces that arrive after it, too', async () => {
+    let flushes = 0;
+    const blocks = WINDOW / BLOCK;
+    const { copy, journal } = bench(
+      Array.from({ length: 2 * blocks }, (_, at) => data(at)),
+      {
+        ...{ parallel: blocks, flushOnFailure: true },
+        // Half of a window arrives before the flush fails, the other half later.
+        move: async (piece) => {
+          const turns = piece.kind === 'data' && piece.block < blocks / 2 ? 0 : 5;
+          for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+          return { piece, moved: 1, skipped: 0, digest: Buffer.alloc(32, 1) };
+        },
+        flush: async () => {
+          flushes += 1;
+          await new Promise(setImmediate);
+          if (flushes === 1) throw new Error('no room');
+        },
+      },
+    );
     expect((await failureOf(copy.run())).message).toBe('no room');
     expect(flushes).toBe(1);
     expect(doneIn(journal)).toEqual([]);
