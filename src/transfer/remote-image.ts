@@ -1,6 +1,6 @@
 /** Client of one image behind a ticket of an image daemon (specification 4.6). */
 import pLimit from 'p-limit';
-import { FaultError } from '../client/errors.ts';
+import { FaultError, VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 import { ALGORITHM_HEADER } from '../hash/algorithms.ts';
 import { lengthOf } from './blocks.ts';
@@ -13,6 +13,7 @@ import {
 } from './daemon-requests.ts';
 import type { LocalSocket } from './local-socket.ts';
 import { parseExtents, type RemoteExtents } from './parse-extents.ts';
+import { PartSize } from './part-size.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 export interface Capabilities {
@@ -41,6 +42,7 @@ export class RemoteImage {
   readonly #requests: DaemonRequests;
   readonly #options: DaemonOptions;
   readonly #oneByOne = pLimit(1);
+  readonly #partSize = new PartSize();
 
   constructor(url: string, options: DaemonOptions) {
     this.#requests = new DaemonRequests(url, options);
@@ -84,40 +86,68 @@ export class RemoteImage {
   }
 
   /**
-   * Writes bytes at an offset. Returns the epoch in which they were taken: a lost connection may lose them
-   * until the next flush. The epoch is `DURABLE` where they are on stable storage already, because of `flush`
-   * or because a connection was lost shortly before; then one block is sent at a time. `algorithm` is that of the checksum that will be asked for: a daemon
-   * that can hashes the bytes as they come.
+   * Writes bytes at an offset, in one request or in parts. Returns the epoch of the write: a lost connection
+   * may lose the bytes until the next flush. The epoch is `DURABLE` if they are on stable storage already,
+   * because of `flush` or because a connection was lost shortly before; then one part is sent at a time.
+   * `algorithm` is that of the later checksum: daemons that support it hash the bytes as they arrive.
    */
   async put(
     offset: number,
     bytes: Buffer,
     { flush, algorithm }: { flush: boolean; algorithm?: string | undefined },
   ): Promise<number> {
+    const epochs: number[] = [];
+    for (let at = 0; at < bytes.length; ) {
+      // The part is chosen when it is its turn, because losses of earlier requests reduce its size.
+      const send = () => {
+        const part = bytes.subarray(at, at + this.#partSize.bytes);
+        const isWhole = part.length === bytes.length;
+        return this.#putPart(offset + at, part, {
+          // If a part is durable, a loss of the connection repeats only the parts after it.
+          flush: flush || this.#requests.isFragile || !isWhole,
+          algorithm: isWhole ? algorithm : undefined,
+        });
+      };
+      const { epoch, length } = await this.#requests.retry('send the image', () => {
+        const isWhole = at === 0 && bytes.length <= this.#partSize.bytes;
+        return this.#requests.isFragile || !isWhole ? this.#oneByOne(send) : send();
+      });
+      epochs.push(epoch);
+      at += length;
+    }
+    return Math.min(...epochs);
+  }
+
+  /** Sends a part of a block once. Returns its epoch as `put` does, and its length in bytes. */
+  async #putPart(
+    offset: number,
+    bytes: Buffer,
+    { flush, algorithm }: { flush: boolean; algorithm: string | undefined },
+  ): Promise<{ epoch: number; length: number }> {
     const { limit, signal } = this.#options;
-    const request = (isDurable: boolean): DaemonRequest => ({
+    const { epoch } = this.#requests;
+    const { length } = bytes;
+    const request: DaemonRequest = {
       method: 'PUT',
-      suffix: `?flush=${isDurable ? 'y' : 'n'}`,
+      suffix: `?flush=${flush ? 'y' : 'n'}`,
       headers: {
         'content-type': 'application/octet-stream',
-        'content-length': String(bytes.length),
-        'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
+        'content-length': String(length),
+        'content-range': `bytes ${offset}-${offset + length - 1}/*`,
         ...(algorithm === undefined ? {} : { [ALGORITHM_HEADER]: algorithm }),
       },
       // Documented, but missing in the types.
       body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
-    });
-    const what = 'send the image';
-    const send = async () => {
-      const { epoch, isFragile } = this.#requests;
-      const { status, text } = await this.#requests.send(request(flush || isFragile));
-      if (status < 200 || status > 299) throw daemonError(what, status, text);
-      this.#requests.noteArrival();
-      return flush || isFragile ? DURABLE : epoch;
     };
-    return await this.#requests.retry(what, () =>
-      this.#requests.isFragile ? this.#oneByOne(send) : send(),
-    );
+    const { status, text } = await this.#requests.send(request).catch((error: unknown) => {
+      // Requests that end because the image moved do not show how many bytes a connection carries.
+      if (!(error instanceof VmctlError)) this.#partSize.lost(length);
+      throw error;
+    });
+    if (status < 200 || status > 299) throw daemonError('send the image', status, text);
+    this.#requests.noteArrival();
+    this.#partSize.arrived(length);
+    return { epoch: flush ? DURABLE : epoch, length };
   }
 
   /** Makes a range read as zeros; durable after the next flush. Returns the epoch like `put`. */

@@ -1,6 +1,7 @@
 /** Uploads through a proxy that cuts connections after a number of bytes, and daemons that give a body up. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BLOCK } from '../../src/transfer/blocks.ts';
 import { upload } from '../../src/transfer/index.ts';
 import { size, UploadBench } from './support/upload-bench.ts';
 
@@ -88,6 +89,39 @@ describe('connections that are cut every 6 MB', () => {
     expect(proxy.bytes).toBeLessThan(6 * size);
     expect(bench.events.at(-1)?.transferred).toBe(size);
   });
+});
+
+describe('connections that are cut before a block has arrived', () => {
+  const whole: [number, number][] = [[0, 3 * BLOCK]];
+  const sparse = Array.from({ length: 6 }, (_, at): [number, number] => [
+    at * 2 ** 21,
+    1.5 * 2 ** 20,
+  ]);
+
+  it.each([
+    { limit: 1_000_000, cutsAll: false, runs: whole, most: 3 },
+    { limit: 1_000_000, cutsAll: true, runs: whole, most: 3 },
+    { limit: 1_000_000, cutsAll: false, runs: sparse, most: 3 },
+    { limit: 1_000_000, cutsAll: true, runs: sparse, most: 3 },
+    // Parts of the smallest size: two of them fit in a connection.
+    { limit: 150_000, cutsAll: true, runs: [[0, 2 ** 20]] as [number, number][], most: 5 },
+  ])(
+    'after $limit bytes, all at once: $cutsAll ($runs.length runs): the arrived parts are not sent again',
+    async ({ limit, cutsAll, runs, most }) => {
+      await bench.image(size, runs);
+      const length = runs.reduce((sum, [, bytes]) => sum + bytes, 0);
+      const direct = new URL(bench.daemon.urlOf('transfer-2'));
+      proxy = await CuttingProxy.start(Number(direct.port), limit, cutsAll);
+      direct.port = String(proxy.port);
+      bench.service.directUrl = direct.href;
+      await upload(bench.options());
+      bench.expectStored();
+      expect(proxy.cuts).toBeGreaterThanOrEqual(Math.floor(length / limit));
+      expect(proxy.bytes).toBeLessThan(most * length);
+      expect(bench.events.at(-1)?.transferred).toBe(length);
+    },
+    240_000,
+  );
 });
 
 describe('a daemon that gives a body up that stands still (408)', () => {
