@@ -19,7 +19,7 @@ export const rooms = {
   client: ['model', 'wire'],
   transfer: ['client', 'extents', 'formats', 'hash', 'model'],
   conformance: ['client', 'model', 'wire'],
-  images: ['extents', 'hash'],
+  images: ['extents', 'hash', 'wire'],
 
   'cli/text': ['client'],
   'cli/session': ['cli/text', 'client', 'model', 'recording', 'wire'],

@@ -52,10 +52,13 @@ export class SourcePlace {
 
 /** The place of a JSON text that was parsed already; its first line has the number `line`. */
 export function jsonPlace(file: string, text: string, line = 1): SourcePlace {
-  return new SourcePlace(file, (steps) => {
-    const before = text.slice(0, offsetInJson(text, steps)).split('\n');
-    return `${line + before.length - 1}:${(before.at(-1) ?? '').length + 1}`;
-  });
+  return new SourcePlace(file, (steps) => jsonPosition(text, steps, line));
+}
+
+/** `LINE:COLUMN` of the value at a path in a JSON text that was parsed already. */
+export function jsonPosition(text: string, steps: readonly Step[], line = 1): string {
+  const before = text.slice(0, offsetInJson(text, steps)).split('\n');
+  return `${line + before.length - 1}:${(before.at(-1) ?? '').length + 1}`;
 }
 
 /** Tokens of a JSON text that is well formed. */

@@ -1,10 +1,11 @@
 /** Control API of tickets, for whoever runs the daemon: add, read, extend, remove. */
 
+import { Mistake } from '../../source-place.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { documentOf, ticketOfDocument, timeoutOfDocument } from '../tickets/ticket-document.ts';
 import type { Ticket } from '../tickets/types.ts';
-import { readJson } from './json-body.ts';
+import { type JsonBody, readJson } from './json-body.ts';
 import type { Services } from './services.ts';
 
 type Handler = (exchange: Exchange, services: Services, id: string) => Promise<void>;
@@ -32,10 +33,14 @@ export async function routeControl(exchange: Exchange, services: Services): Prom
 
 /** Adds a ticket, or puts it in the place of one with its id, whose operations are stopped. */
 async function putTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
-  const document = await readJson(exchange);
-  const ticket = parseOrRefuse<Ticket>(() => ticketOfDocument(document), 'Invalid ticket');
+  const body = await readJson(exchange);
+  const ticket = parseOrRefuse<Ticket>(body, ticketOfDocument, 'Invalid ticket');
   if (ticket.id !== id) {
-    throw new HttpError(400, 'Invalid ticket: uuid differs from the id in the address.');
+    const position = body.position(['uuid']);
+    throw new HttpError(
+      400,
+      `Invalid ticket: ${position}: uuid differs from the id in the address.`,
+    );
   }
   await remove(services, id);
   try {
@@ -55,8 +60,8 @@ async function getTicket(exchange: Exchange, services: Services, id: string): Pr
 
 /** Lets the ticket expire some seconds from now, also one that has expired. */
 async function patchTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
-  const document = await readJson(exchange);
-  const timeout = parseOrRefuse(() => timeoutOfDocument(document), 'Invalid document');
+  const body = await readJson(exchange);
+  const timeout = parseOrRefuse(body, timeoutOfDocument, 'Invalid document');
   if (!services.tickets.get(id)) missing();
   services.tickets.extend(id, timeout);
   await exchange.answer(200, {});
@@ -93,11 +98,17 @@ function missing(): never {
   throw new HttpError(404, 'Ticket not found.');
 }
 
-function parseOrRefuse<T>(read: () => T, what: string): T {
+/** Reads a document. Throws 400 with the position of the first mistake. */
+function parseOrRefuse<T>(
+  { value, position }: JsonBody,
+  read: (document: unknown) => T,
+  what: string,
+): T {
   try {
-    return read();
+    return read(value);
   } catch (error) {
-    throw new HttpError(400, `${what}: ${(error as Error).message}.`);
+    if (!(error instanceof Mistake)) throw error;
+    throw new HttpError(400, `${what}: ${position(error.steps)}: ${error.message}.`);
   }
 }
 

@@ -1,28 +1,44 @@
 /** Small JSON documents as bodies of requests. */
-
+import { jsonPosition, type Step } from '../../source-place.ts';
+import { bodyText, WireError } from '../../wire/body.ts';
+import { parseJsonDocument } from '../../wire/json-parser.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 const BODY_LIMIT = 64 << 10;
 
+export interface JsonBody {
+  readonly value: unknown;
+  /** `LINE:COLUMN` of the value at a path, or of its deepest parent that the body has. */
+  readonly position: (steps: readonly Step[]) => string;
+}
+
 /**
- * Reads the whole body as JSON. Numbers of an object that are written with a fraction or an exponent
- * become NaN: sizes are whole, and rounding would turn 4096.0000000000001 into one. Throws 400 for what
- * is no JSON, 413 as soon as it is too long.
+ * Reads the complete body as JSON. Numbers of an object that are written with a fraction or an exponent
+ * become NaN: sizes are whole, and rounding would turn 4096.0000000000001 into one. Throws 400 with the position
+ * for syntax errors, duplicate members and forbidden characters, 413 if the body is longer than 64 KiB.
  */
-export async function readJson(exchange: Exchange): Promise<unknown> {
-  const text = await readText(exchange);
-  let value: unknown;
+export async function readJson(exchange: Exchange): Promise<JsonBody> {
+  const bytes = await readBytes(exchange);
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new HttpError(400, 'The body must be a JSON object.');
+    const text = bodyText(bytes);
+    const value = withPlainNumbers(parseJsonDocument(text), text);
+    return { value, position: (steps) => jsonPosition(text, steps) };
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new HttpError(400, `The body is not valid JSON: ${error.message}.`);
   }
-  if (typeof value === 'object' && value !== null) {
-    const fields = value as Record<string, unknown>;
-    for (const name of inexactMembers(text)) fields[name] = Number.NaN;
+}
+
+/** The members of the outermost object without bigints, which no size can be, and without rounded numbers. */
+function withPlainNumbers(value: unknown, text: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = value as Record<string, unknown>;
+  for (const [name, member] of Object.entries(fields)) {
+    if (typeof member === 'bigint') fields[name] = Number(member);
   }
-  return value;
+  for (const name of inexactMembers(text)) fields[name] = Number.NaN;
+  return fields;
 }
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
@@ -45,7 +61,7 @@ function inexactMembers(text: string): string[] {
   return names;
 }
 
-async function readText(exchange: Exchange): Promise<string> {
+async function readBytes(exchange: Exchange): Promise<Buffer> {
   const { request } = exchange;
   const tooLarge = new HttpError(413, `The body is larger than ${BODY_LIMIT} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge;
@@ -61,5 +77,5 @@ async function readText(exchange: Exchange): Promise<string> {
       reject(tooLarge);
     });
   });
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

@@ -23,7 +23,7 @@ export async function patchImage(
   const live = services.tickets.find(id);
   live.check('write');
   exchange.authorised(live);
-  const fields = fieldsOf(await readJson(exchange));
+  const fields = fieldsOf((await readJson(exchange)).value);
   const operation = live.begin('write');
   try {
     if (fields['op'] === 'zero') await zero(operation, fields);

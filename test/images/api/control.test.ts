@@ -22,7 +22,8 @@ async function setUp(parts: Partial<DaemonDependencies> = {}) {
   const control = (method: string, path: string, body?: unknown) =>
     new Promise<{ status: number; text: string; headers: Record<string, unknown> }>(
       (resolve, reject) => {
-        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        const text =
+          typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
         request({ socketPath: controlSocket, method, path, agent: false }, (answer) => {
           let received = '';
           answer.setEncoding('utf8').on('data', (piece: string) => {
@@ -178,11 +179,60 @@ describe('PUT', () => {
     ];
     for (const changes of texts) {
       const { status, text } = await control('PUT', '/tickets/t', ticket(changes));
-      expect([status, text]).toEqual([400, expect.stringContaining('control characters')]);
+      expect([status, text]).toEqual([
+        400,
+        expect.stringMatching(/control characters|U\+000|surrogate/),
+      ]);
     }
     for (const word of ['%00', '%', '%ff']) {
       expect((await control('GET', `/tickets/${word}`)).status, word).toBe(400);
     }
+  });
+
+  /** Each body, and the position and the problem in the answer. */
+  it.each([
+    ['{"uuid": "t",\n "uuid": "t"}', '2:2: duplicate member "uuid"'],
+    ['{"uuid": "t", "size": 1, "\\u0073ize": 2}', '1:26: duplicate member "size"'],
+    ['{"uuid": "t",\n "size": 1,}', '2:12: expected a member name in double quotes'],
+    ['{"uuid": "t"} {}', '1:15: expected the end of the text'],
+    ['', '1:1: expected a value, found the end of the text'],
+    ['{"note": NaN}', '1:10: expected a value'],
+    ['{"uuid": "t",\n "__proto__": {"size": 1}}', '2:2: the member name __proto__ is not allowed'],
+    [`{"note": ${'['.repeat(64)}${']'.repeat(64)}}`, '1:73: objects and arrays are nested'],
+    ['{"note": "\\u0001"}', '1:11: the string contains the character U+0001'],
+    ['{"note": "\\ud800"}', '1:11: the string has half a surrogate pair'],
+    [Buffer.from('{"note": "\xe4"}', 'latin1'), '1:1: the body is not valid UTF-8'],
+  ])('with the body %s is 400 with the position', async (body, problem) => {
+    const { control } = await setUp();
+    for (const method of ['PUT', 'PATCH']) {
+      const { status, text } = await control(method, '/tickets/t', body);
+      expect([status, text]).toEqual([
+        400,
+        expect.stringContaining(`The body is not valid JSON: ${problem}`),
+      ]);
+    }
+  });
+
+  it.each<[string, string]>([
+    ['[1.5]', 'Invalid ticket: 1:1: not a JSON object.\n'],
+    ['{\n "size": -1, "uuid": 7}', 'Invalid ticket: 2:14: uuid must be a string.\n'],
+    ['{"uuid": "other",', 'Invalid ticket: 1:2: uuid differs from the id in the address.\n'],
+    ['{"uuid": "t",\n "size": 0.5,', 'Invalid ticket: 2:2: size must be an integer'],
+    ['{"uuid": "t",\n "size": 123456789012345678901,', 'Invalid ticket: 2:2: size must be'],
+    ['{"uuid": "t",\n\n "ops": ["read", "x"],', 'Invalid ticket: 3:2: ops must be a list'],
+    ['{"uuid": "t", "url": "ftp://x",', 'Invalid ticket: 1:15: url "ftp://x" is not supported'],
+    [' {', 'Invalid ticket: 1:2: uuid is missing.\n'],
+  ])('with %s is 400 with the position of the member', async (beginning, problem) => {
+    const { control, ticket } = await setUp();
+    // The other members of a ticket follow.
+    const given = /"(\w+)":/g;
+    const names = [...beginning.matchAll(given)].map(([, name]) => name);
+    const others = Object.entries(problem.includes('missing') ? {} : ticket())
+      .filter(([name]) => !names.includes(name))
+      .map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
+    const body = /[\]}]$/.test(beginning) ? beginning : `${beginning}${others.join(', ')}}`;
+    const { status, text } = await control('PUT', '/tickets/t', body);
+    expect([status, text]).toEqual([400, expect.stringContaining(problem)]);
   });
 
   it.each(['4096.0000000000001', '4096.0', '1e3', '-0.0'])(

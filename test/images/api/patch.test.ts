@@ -121,6 +121,12 @@ onEachBackend((startHarness) => {
       '[]',
       '"flush"',
       '[{"op":"flush"}]',
+      '[1.5]',
+      '{"op":"flush","op":"flush"}',
+      '{"op":"zero","size":1,"s\\u0069ze":2}',
+      '{"op":"flush","note":"\\u0000"}',
+      '{"op":"flush"}{"op":"flush"}',
+      '{"op":"flush",}',
       '{}',
       '{"op":"trim"}',
       '{"op":"FLUSH"}',
@@ -151,6 +157,13 @@ onEachBackend((startHarness) => {
       expect([answer.status, answer.headers.connection]).toEqual([400, 'keep-alive']);
       expect(answer.text).toMatch(/^[A-Z][^\n]*\.\n$/);
       expect((await file()).equals(pattern(SIZE))).toBe(true);
+    });
+
+    it('with a size beyond 2^53 is 416', async () => {
+      const { ask, image } = await startHarness();
+      await image({ content: pattern(SIZE) });
+      const body = '{"op":"zero","size":1152921504606846976}';
+      expect((await ask('PATCH', '/images/image', { body })).status).toBe(416);
     });
 
     it('names the operations there are', async () => {
