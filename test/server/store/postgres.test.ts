@@ -27,6 +27,7 @@ import type { SharedStore } from '../../../src/server/store/postgres/store.ts';
 import { compileSearch } from '../../../src/server/store/search.ts';
 import { inTurns } from '../../../src/server/store/slices.ts';
 import { type Store, StoreError } from '../../../src/server/store/store.ts';
+import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { Visibility } from '../../../src/server/store/visibility.ts';
 import {
   type Cluster,
@@ -500,6 +501,55 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       );
       await openPostgresStore(database.address).close();
       expect(await ended).toBe(0);
+    });
+  });
+
+  describe('when its session cannot be used any more', () => {
+    const images = () => store.read((tx) => tx.images.expected().map(({ id }) => id));
+    const alter = (what: string) =>
+      expect(
+        sql(
+          `BEGIN READ WRITE; DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' ${what}'; END $$; COMMIT`,
+        ),
+      ).toBe(0);
+
+    it('reads with another one after a newer server has added a column', async () => {
+      const shared = store as SharedStore;
+      const ahead = () => shared.assumingNoChange(async () => images());
+      const all = async () => [images(), await ahead(), await store.write(imagesOf)];
+      const imagesOf = (tx: Transaction) => tx.images.expected().map(({ id }) => id);
+      expect(await all()).toEqual([[], [], []]);
+      expect(sql('ALTER TABLE image_file ADD COLUMN later bigint')).toBe(0);
+      expect(await all()).toEqual([[], [], []]);
+      // A read that has seen something already cannot begin again: it is refused, and the next one succeeds.
+      expect(sql('ALTER TABLE image_file DROP COLUMN later')).toBe(0);
+      const late = () => store.read((tx) => [tx.list('tag').length, imagesOf(tx)]);
+      expect(isRefused(late)).toBe(true);
+      expect(late()[1]).toEqual([]);
+    });
+
+    it('goes on with another one that has no prepared statements', async () => {
+      await add('prepared');
+      store.database.exec('DEALLOCATE ALL');
+      expect(names()).toContain('prepared');
+      let tries = 0;
+      await store.write((tx) => {
+        tries += 1;
+        if (tries === 1) tx.statement('DEALLOCATE ALL').run();
+        tx.insert('tag', '/tags', tagOf('prepared again'));
+      });
+      expect(tries).toBe(2);
+      expect(names().filter((name) => name === 'prepared again')).toHaveLength(1);
+    });
+
+    it('refuses changes while it is connected to a server that only reads, and goes on after that', async () => {
+      alter('SET default_transaction_read_only = on');
+      killConnections();
+      await expect(add('on a standby')).rejects.toThrow(StoreError);
+      expect(names()).not.toContain('on a standby');
+      alter('RESET default_transaction_read_only');
+      await add('on the primary');
+      expect(names()).toContain('on the primary');
     });
   });
 

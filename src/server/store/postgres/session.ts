@@ -116,10 +116,21 @@ export function rowsOf(results: pg.QueryResult | undefined): readonly Row[] {
 /** What an error says of a statement that was sent, or could not be sent because there was no connection. */
 export function failureOf(error: unknown, sql: string, wasConnected: boolean): DatabaseFailure {
   const { message, code, errors } = messageParts(error);
-  // Statements are refused with a SQLSTATE; with some of them the session ends, or never began.
-  const isRefused =
-    error instanceof pg.DatabaseError && wasConnected && !/^(?:57P0|08|25P03)/.test(code ?? '');
+  const isRefused = error instanceof pg.DatabaseError && wasConnected && !endsSession(error);
   return { message: errors ?? message, code, statement: sql, isDisconnected: !isRefused };
+}
+
+/**
+ * SQLSTATEs after which no statement of the session succeeds: PostgreSQL ended it (57P01 to 57P05, 08, 25P03),
+ * only reads (25006: a standby, after a failover), or does not have the prepared statements that the client
+ * expects (26000, 42P05). 25P02 is not one of them: it follows another failure, after which the transaction
+ * continues at its savepoint.
+ */
+const sessionEnds = /^(?:57P0|08|25P03|25006|26000|42P05)/;
+
+/** Whether an error ends the session. Rows of a prepared statement have other columns after a change of its table. */
+function endsSession({ code = '', routine }: pg.DatabaseError): boolean {
+  return sessionEnds.test(code) || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }
 
 interface MessageParts {

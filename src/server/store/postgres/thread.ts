@@ -17,14 +17,19 @@ settings.port.on('message', (request: ThreadRequest) => {
     const connection = await connectionFor(request);
     const done = run(connection, request);
     // What is not answered now is on its way before what follows, and nobody waits for it.
-    if (request.answer === 'never') return;
+    if (request.answer === 'never') {
+      done.then((answer) => dropIfLost(connection, answer));
+      return;
+    }
     if (request.answer === 'with the next') {
       unanswered.push(done);
       return;
     }
     const answers = await Promise.all([...unanswered.splice(0), done]);
     // The first failure is the cause of those that follow.
-    reply(request, answers.find((answer) => 'failure' in answer) ?? (await done));
+    const answer = answers.find((one) => 'failure' in one) ?? (await done);
+    dropIfLost(connection, answer);
+    reply(request, answer);
   });
 });
 
@@ -59,8 +64,15 @@ async function run(connection: Connection, request: ThreadRequest): Promise<Thre
     const [result, beside] = await Promise.all([client.query(queryOf(request)), first]);
     return { rows: rowsOf(result), beside: beside && rowsOf(beside) };
   } catch (error) {
-    const failure = failureOf(error, sql, true);
-    if (failure.isDisconnected) session.drop(client);
-    return { failure };
+    return { failure: failureOf(error, sql, true) };
   }
+}
+
+/**
+ * Gives the client up if the session ended. Only for the first failure: in a failed transaction, PostgreSQL also
+ * refuses prepared statements that follow.
+ */
+function dropIfLost(connection: Connection, answer: ThreadAnswer): void {
+  if (!('client' in connection) || !('failure' in answer)) return;
+  if (answer.failure.isDisconnected) session.drop(connection.client);
 }
