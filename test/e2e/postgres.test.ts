@@ -117,7 +117,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(restored.code, restored.stderr).toBe(0);
     for (const name of ['back', 'restored']) {
       const checked = await home.run(['serve', '--check', '--data', at(name)]);
-      expect(checked.stdout, checked.stderr).toMatch(/1 images, all is well/);
+      expect(checked.stdout, checked.stderr).toMatch(/1 images, no problems found/);
       const read = await serving(
         ['--data', at(name)],
         'vmctl vms get vm-02 -o json | grep -c "\\"up\\""; vmctl disks verify known known.raw',
