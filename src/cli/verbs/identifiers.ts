@@ -74,10 +74,13 @@ export function isWithin(item: ApiObject, scope: Scope | undefined): boolean {
   return id === undefined || id === scope?.id;
 }
 
-/** A search for the exact name; `undefined` where the language cannot say it. */
+/** Words with a meaning of their own in searches. */
+const searchKeyword = /^(and|or|page|sortby|asc|desc|null)$/i;
+
+/** A search for the exact name; `undefined` if the search language has no form for it. */
 export function searchFor(word: string, names: readonly string[]): string | undefined {
-  if (/["*\\]/.test(word)) return undefined;
+  if (/["*\\';]/.test(word)) return undefined;
   const field = names[0] === 'alias' ? 'alias' : 'name';
-  const plain = /^[\w.-]+$/.test(word) && !/^(and|or|page|sortby|asc|desc)$/i.test(word);
+  const plain = /^[\w.-]+$/.test(word) && !searchKeyword.test(word);
   return `${field}=${plain ? word : `"${word}"`}`;
 }

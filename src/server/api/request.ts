@@ -165,7 +165,9 @@ export function parseTarget(
   if (!asEngine && segments.some(isWrong)) throw new BadTarget(`The path ${path} is not valid.`);
   const query = question < 0 ? [] : target.slice(question + 1).split('&');
   if (asEngine) query.reverse();
-  return { segments, parameters: parameters([...query, ...matrix]), apiPath };
+  // A + is a blank in a query only.
+  const inPath = matrix.map((pair) => pair.replaceAll('+', '%2B'));
+  return { segments, parameters: parameters([...query, ...inPath]), apiPath };
 }
 
 /** A path without empty segments, `.` and `..`. */
