@@ -40,29 +40,27 @@ describe('a disk without a machine', () => {
 
 describe('what is absent', () => {
   const body = { name: 'x' };
+  const rootOf = (path: string) =>
+    path.endsWith('/resetemulatedmachine')
+      ? 'action'
+      : path.startsWith('/clusters')
+        ? 'cluster'
+        : 'vm';
 
   it.each([
     ['GET', `/vms/${nowhere}`, undefined],
-    ['GET', `/vms/${nowhere}/nics`, undefined],
-    ['GET', '/nothing/of/the/sort', undefined],
+    ['GET', `/vms/${nowhere}/sessions`, undefined],
+    ['GET', '/vms/nonsense/nics', undefined],
+    ['POST', `/clusters/${nowhere}/resetemulatedmachine`, {}],
     ['PUT', `/vms/${nowhere}`, body],
     ['PUT', `/clusters/${nowhere}`, body],
     ['DELETE', `/disks/${nowhere}`, undefined],
-    ['DELETE', '/nothing', undefined],
   ])('is answered with an empty 404: %s %s', async (method, path, sent) => {
     for (const format of ['xml', 'json'] as const) {
       const answer =
         format === 'json'
           ? await api.json(method, path, sent)
-          : await api.xml(
-              method,
-              path,
-              sent &&
-                '<vm><name>x</name></vm>'.replaceAll(
-                  'vm',
-                  path.startsWith('/clusters') ? 'cluster' : 'vm',
-                ),
-            );
+          : await api.xml(method, path, sent && `<${rootOf(path)}/>`);
       expect(answer.status).toBe(404);
       expect(answer.text).toBe('');
       expect(answer.headers['content-type']).toBeUndefined();
@@ -71,10 +69,13 @@ describe('what is absent', () => {
     }
   });
 
-  it('is told with a fault where something is posted, or named in a body', async () => {
+  it('is told with a fault of 400 where it is to act, and with 404 where a body names it', async () => {
     const posted = await api.json('POST', `/vms/${nowhere}/start`, {});
-    expect(posted.status).toBe(404);
-    expect(posted.json()).toMatchObject({ status: 'failed', fault: { reason: 'Not Found' } });
+    expect(posted.status).toBe(400);
+    expect(posted.json()).toMatchObject({
+      status: 'failed',
+      fault: { reason: 'Operation Failed' },
+    });
     const vm = { name: 'x', cluster: { id: nowhere }, template: { name: 'Blank' } };
     const named = await api.json('POST', '/vms', vm);
     expect(named.status).toBe(404);
@@ -90,6 +91,115 @@ describe('what is absent', () => {
     home.remove();
     expect(path.code).toBe(3);
     expect(path.stderr).toContain('GET /nothing: not found');
+  });
+});
+
+describe('answers of a deployed engine', () => {
+  const status = async (method: string, path: string, body?: string, type = 'application/xml') => {
+    const headers = { 'Content-Type': type };
+    const answer = await api.call(method, path, {
+      ...(body === undefined ? {} : { body, headers }),
+    });
+    return answer.status;
+  };
+
+  it.each([
+    [`/vms/${nowhere}/nics`, '<nics/>'],
+    [`/hosts/${nowhere}/fenceagents`, '<agents/>'],
+  ])('a list below an unknown id is empty: %s', async (path, list) => {
+    const answer = await api.xml('GET', path);
+    expect([answer.status, answer.text.trim().split('\n').at(-1)]).toEqual([200, list]);
+  });
+
+  it('permissions below an unknown id are those on the system', async () => {
+    const answer = await api.json('GET', `/clusters/${nowhere}/permissions`);
+    const all = await api.json('GET', '/permissions');
+    expect(answer.status).toBe(200);
+    expect(answer.json()['permission']).toHaveLength((all.json()['permission'] as []).length);
+  });
+
+  it('permissions of an object contain those on what contains it', async () => {
+    const { cluster } = (await api.json('GET', '/clusters?max=1')).json<{
+      cluster: { id: string }[];
+    }>();
+    const path = `/clusters/${cluster[0]?.id}`;
+    const { permission } = (await api.json('GET', `${path}/permissions`)).json<{
+      permission: {
+        cluster?: { id: string };
+        href?: string;
+        group?: unknown;
+        role: { id: string };
+      }[];
+    }>();
+    const superUser = permission.find(({ role }) => role.id.startsWith('00000000-0000-0000-0000'));
+    expect(superUser?.cluster?.id).toBe(cluster[0]?.id);
+    expect(superUser?.href).toContain(`${path}/permissions/`);
+  });
+
+  it('what is mandatory and absent is invalid input, what is empty is incomplete', async () => {
+    const reason = async (body: string) => {
+      const answer = await api.xml('POST', '/tags', body);
+      return [answer.status, answer.text.match(/<reason>([^<]*)/)?.[1]];
+    };
+    expect(await reason('<tag/>')).toEqual([400, 'Input validation failed.']);
+    expect(await reason('<tag><name/></tag>')).toEqual([400, 'Incomplete parameters']);
+    // An action is refused with a bare fault, before the object is looked for.
+    const fence = await api.xml('POST', `/hosts/${nowhere}/fence`, '<action/>');
+    expect(fence.text).toContain('<fault>');
+    expect(fence.text).not.toContain('<action>');
+  });
+
+  it.each([
+    ['405 without a body', 'PUT', '/tags', '<tag/>', 'application/xml', 405],
+    ['415 for an action without a body', 'POST', `/vms/${nowhere}/start`, undefined, '', 415],
+    ['415 for text/xml', 'POST', '/tags', '<tag/>', 'text/xml', 415],
+    ['400 for a URL that is not encoded', 'GET', '/tags/%zz', undefined, '', 400],
+  ])('%s', async (_, method, path, body, type, expected) => {
+    const headers = type === '' ? {} : { 'Content-Type': type };
+    const answer = await api.call(method, path, { headers, ...(body ? { body } : {}) });
+    expect([answer.status, answer.text]).toEqual([expected, '']);
+  });
+
+  it('a path or a version that is none is answered with a page', async () => {
+    for (const path of ['/nothing', '/v5/vms']) {
+      const answer = await api.xml('GET', path);
+      expect([400, 404]).toContain(answer.status);
+      expect(answer.headers['content-type']).toContain('text/html');
+    }
+  });
+
+  it('unknown elements are passed over, unknown members of JSON are not', async () => {
+    const body = '<tag><nonsense>x</nonsense>text<name>passed-over</name></tag>';
+    expect(await status('POST', '/tags', body)).toBe(201);
+    const json = '{"name":"passed-over-2","nonsense":"x"}';
+    expect(await status('POST', '/tags', json, 'application/json')).toBe(400);
+  });
+
+  it('empty segments and dots of a path mean nothing', async () => {
+    for (const path of ['//tags', '/./tags', '/vms/../tags//']) {
+      expect(await status('GET', path), path).toBe(200);
+    }
+  });
+
+  it('an empty list is an empty object in JSON, and dates end in Z in XML', async () => {
+    expect((await api.json('GET', `/vms/${nowhere}/nics`)).text).toBe('{}');
+    expect((await api.xml('GET', '')).text).toMatch(/<time>[^<]*Z<\/time>/);
+  });
+
+  it('objects are shown below their parents where engines do so', async () => {
+    const name = { name: 'below-its-data-center', data_center: { name: 'Default' } };
+    const added = (await api.json('POST', '/clusters', name)).json<{ href: string; id: string }>();
+    expect(added.href).toMatch(/\/datacenters\/[^/]+\/clusters\/[^/]+$/);
+    const read = await api.json('GET', `/clusters/${added.id}`);
+    expect(read.json()['href']).toMatch(/\/api\/clusters\/[^/]+$/);
+  });
+
+  it('an action answers with its object: the address, the actions and the links', async () => {
+    const { host } = (await api.json('GET', '/hosts?max=1')).json<{ host: { id: string }[] }>();
+    const answer = await api.json('POST', `/hosts/${host[0]?.id}/refresh`, {});
+    const shown = answer.json()['host'];
+    expect(shown).toMatchObject({ id: host[0]?.id });
+    expect(Object.keys(shown as object).sort()).toEqual(['actions', 'href', 'id', 'link']);
   });
 });
 
