@@ -108,7 +108,6 @@ const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
   bare: [
     'POST /datacenters/{datacenter}/cleanfinishedtasks',
     'POST /datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}/register',
-    'POST /storagedomains/{storagedomain}/disks/{disk}/register',
     'POST /storagedomains/{storagedomain}/refreshluns',
     'POST /storagedomains/{storagedomain}/updateovfstore',
   ],
