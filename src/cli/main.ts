@@ -4,7 +4,13 @@
 
 import { UsageError, VmctlError } from '../client/errors.ts';
 import { systemReason } from '../system-errors.ts';
-import { expandBareFlags, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
+import {
+  expandBareFlags,
+  nextWordIndex,
+  refuseSwitchValueAt,
+  unknownFlag,
+  unknownFlagError,
+} from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
 import { fitted, helpWidth } from './help/layout.ts';
 import { topicPage, unknownTopic } from './help/topics.ts';
@@ -53,6 +59,7 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   }
   const argv = expandBareFlags(given);
   const at = nextWordIndex(argv);
+  refuseSwitchValueAt(argv, at);
   const word = at < 0 ? undefined : argv[at];
   // What follows an unknown flag may be its value, and is taken for no noun.
   const unknown = unknownFlag(at < 0 ? argv : argv.slice(0, at));

@@ -4,7 +4,7 @@ import { Command as Commander, CommanderError } from 'commander';
 import { DryRunStop } from '../client/dry-run.ts';
 import { UsageError } from '../client/errors.ts';
 import { escapeControlChars } from '../escape-control-chars.ts';
-import { nextWordIndex } from './args/argv-scan.ts';
+import { nextWordIndex, refuseSwitchValueAt } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
 import { type Command, nameOf, type Options, printedBy } from './args/command.ts';
 import type { Sandbox } from './commands/serve/sandbox.ts';
@@ -52,6 +52,7 @@ export async function runNoun(
   const holder = program.command(noun.name).description(noun.doc).enablePositionalOptions();
   const words = expandDotted(argv);
   const at = nextWordIndex(words, words.indexOf(noun.name) + 1);
+  refuseSwitchValueAt(words, at);
   const word = at < 0 ? undefined : words[at];
   const commands = await commandsFor(noun, word);
   for (const command of commands) {

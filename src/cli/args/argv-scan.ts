@@ -24,14 +24,47 @@ const bareValues: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The words with flags whose value may be left out written in full: it is never the next word.
+ * The words with flags whose value may be left out written in full: it is never the next word. Throws
+ * `UsageError` if the next word is a boolean.
  */
 export function expandBareFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) => {
     const value = end < 0 || index < end ? bareValues.get(word) : undefined;
-    return value === undefined ? word : `${word}=${value}`;
+    if (value === undefined) return word;
+    refuseSwitchValue(word, argv[index + 1]);
+    return `${word}=${value}`;
   });
+}
+
+/** Booleans as scripts write them. */
+export const booleans: Readonly<Record<string, boolean>> = {
+  ...{ true: true, yes: true, on: true, '1': true },
+  ...{ false: false, no: false, off: false, '0': false },
+};
+
+/**
+ * Throws `UsageError` if the word after a switch is a boolean: the scan would take it for an argument,
+ * often for the name of an object. 0 and 1 are accepted, as ids of events. `opposite` is the flag with the
+ * opposite meaning, if there is one.
+ */
+export function refuseSwitchValue(name: string, next: string | undefined, opposite?: string): void {
+  const isOn = booleans[next?.toLowerCase() ?? ''];
+  if (isOn === undefined || next === '0' || next === '1') return;
+  const advice = opposite === undefined ? 'leave it out' : `use ${opposite}`;
+  const isNegated = name.startsWith('--no-') && opposite !== undefined;
+  const value = bareValues.has(name) ? 'separate value' : 'value';
+  const replacement = isOn ? name : opposite;
+  throw new UsageError(
+    `${name} takes no ${value}; ${advice} to turn it ${isNegated ? 'on' : 'off'}`,
+    { hint: replacement ? `${replacement}, without "${next}"` : `leave out ${name} and "${next}"` },
+  );
+}
+
+/** Refuses a boolean in place of the noun or verb at `index`, after a flag of every command. */
+export function refuseSwitchValueAt(argv: readonly string[], index: number): void {
+  const before = argv[index - 1] ?? '';
+  if (globalFlags.includes(before)) refuseSwitchValue(before, argv[index]);
 }
 
 /** Where the next word is that is neither a flag nor the value of a global one; -1 if nowhere. */

@@ -1,16 +1,12 @@
 /** Switches with a value, as scripts write them: `--wait=false`. */
 import type { Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
-
-const meanings: Readonly<Record<string, boolean>> = {
-  ...{ true: true, yes: true, on: true, '1': true },
-  ...{ false: false, no: false, off: false, '0': false },
-};
+import { booleans, refuseSwitchValue } from '../args/argv-scan.ts';
 
 /**
  * Replaces `--switch=true` by `--switch` in the words of a command line, and `--switch=false` by
  * `--no-switch`. Removes `--switch=false` if the command has no `--no-switch`. Throws `UsageError` for other
- * values.
+ * values, and for `--switch true`: the second word would be an argument, often the name of an object.
  */
 export function withoutSwitchValues(
   words: readonly string[],
@@ -22,23 +18,34 @@ export function withoutSwitchValues(
   }
   const end = words.indexOf('--');
   return words.flatMap((word, index) => {
-    const [, name = '', value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const [, name = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     const option = byName.get(name);
     const before = byName.get(words[index - 1] ?? '');
     const isValue = before !== undefined && !isSwitch(before);
     if (!option || !isSwitch(option) || isValue || (end >= 0 && index > end)) return [word];
-    const isOn = meanings[value?.toLowerCase() ?? ''];
+    const opposite = oppositeOf(option.long ?? name);
+    const opposing = byName.get(opposite);
+    const hasOpposite = opposing !== undefined && isSwitch(opposing);
+    if (value === undefined) {
+      refuseSwitchValue(name, words[index + 1], hasOpposite ? opposite : undefined);
+      return [word];
+    }
+    const isOn = booleans[value.toLowerCase()];
     if (isOn === undefined) {
       throw new UsageError(`${name}=${value}: the flag is a switch; use true or false`, {
         hint: `${name} or ${name}=false`,
       });
     }
     if (isOn) return [name];
-    const opposite = name.startsWith('--no-')
-      ? `--${name.slice('--no-'.length)}`
-      : `--no-${name.slice('--'.length)}`;
-    return byName.has(opposite) ? [opposite] : [];
+    return hasOpposite ? [opposite] : [];
   });
+}
+
+/** `--wait` for `--no-wait`, and the other way round. */
+function oppositeOf(name: string): string {
+  return name.startsWith('--no-')
+    ? `--${name.slice('--no-'.length)}`
+    : `--no-${name.slice('--'.length)}`;
 }
 
 function isSwitch({ required, optional }: Option): boolean {

@@ -1,26 +1,11 @@
 /** Empty values, as of a shell variable that is not set: refused wherever they select or name something. */
 import { Command as Commander } from 'commander';
 import { expect, it } from 'vitest';
-import { nouns } from '../../../src/cli/args/catalog.ts';
 import type { Command } from '../../../src/cli/args/command.ts';
 import { argumentParts, flagParts } from '../../../src/cli/args/parameters.ts';
-import { nounModules } from '../../../src/cli/modules.generated.ts';
 import { mount } from '../../../src/cli/parse/commander.ts';
-import { verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
-import { commandOf } from '../../../src/cli/verbs/verb-command.ts';
+import { allCommands } from '../support/all-commands.ts';
 import { vmctl } from '../support/run.ts';
-
-async function allCommands(): Promise<readonly (readonly [string, Command])[]> {
-  const derived = nouns
-    .filter(({ api }) => api)
-    .flatMap(({ name }) => verbsOf(name).map((verb) => [name, commandOf(verb)] as const));
-  const made = await Promise.all(
-    Object.entries(nounModules).map(async ([name, load]) =>
-      (await load()).commands.map((one) => [name, one] as const),
-    ),
-  );
-  return [...derived, ...made.flat()];
-}
 
 /** Parses words; returns code and message of the error, or "accepted". */
 async function parsed(noun: string, command: Command, words: readonly string[]): Promise<string> {

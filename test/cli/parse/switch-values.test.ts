@@ -1,44 +1,81 @@
 /** Values of switches: `--flag=false` means what it says, for every switch of every command. */
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { nouns } from '../../../src/cli/args/catalog.ts';
+import type { Command as CliCommand } from '../../../src/cli/args/command.ts';
 import { addGlobalFlags, mount } from '../../../src/cli/parse/commander.ts';
 import { withoutSwitchValues } from '../../../src/cli/parse/switch-values.ts';
-import { verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
-import { commandOf } from '../../../src/cli/verbs/verb-command.ts';
+import { allCommands } from '../support/all-commands.ts';
+import { vmctl } from '../support/run.ts';
 
-/** The options of a command of the model. */
-function optionsOf(noun: string, verb: ReturnType<typeof verbsOf>[number]) {
-  const program = new Command(noun);
-  mount(program, commandOf(verb), () => Promise.resolve());
-  const [leaf] = program.commands;
-  if (leaf) addGlobalFlags(leaf);
-  return leaf?.options ?? [];
+/** The options of a command. */
+function optionsOf(command: CliCommand): readonly Option[] {
+  const program = new Command('noun');
+  mount(program, command, () => Promise.resolve());
+  const leaf = program.commands[0] ?? program;
+  addGlobalFlags(leaf);
+  return leaf.options;
 }
 
-const all = nouns
-  .filter(({ api }) => api)
-  .flatMap(({ name }) => verbsOf(name).map((verb) => ({ name, verb })));
+const all = (await allCommands()).map(([noun, command]) => ({
+  name: `${noun} ${command.verb ?? ''}`,
+  options: optionsOf(command),
+}));
+const isSwitch = ({ required, optional }: Option) => !required && !optional;
 
-it('knows the switches of every command', () => {
-  for (const { name, verb } of all) {
-    const options = optionsOf(name, verb);
-    const names = new Set(options.map(({ long }) => long));
-    for (const { long = '', required, optional } of options) {
-      if (required || optional) continue;
-      const opposite = long.startsWith('--no-')
-        ? long.replace('--no-', '--')
-        : `--no-${long.slice(2)}`;
-      const off = names.has(opposite) ? [opposite] : [];
-      expect([long, withoutSwitchValues([`${long}=true`], options)]).toEqual([long, [long]]);
-      expect([long, withoutSwitchValues([`${long}=false`], options)]).toEqual([long, off]);
+it.each(all)('knows the switches of $name', ({ options }) => {
+  const switches = options.filter(isSwitch);
+  const names = new Set(switches.map(({ long }) => long));
+  for (const { long = '', short } of switches) {
+    const opposite = long.startsWith('--no-')
+      ? long.replace('--no-', '--')
+      : `--no-${long.slice(2)}`;
+    const off = names.has(opposite) ? [opposite] : [];
+    expect([long, withoutSwitchValues([`${long}=true`], options)]).toEqual([long, [long]]);
+    expect([long, withoutSwitchValues([`${long}=false`], options)]).toEqual([long, off]);
+    for (const name of short === undefined ? [long] : [long, short]) {
+      const advice = off.length > 0 ? `use ${opposite}` : 'leave it out';
+      const message = `${name} takes no value; ${advice} to turn it `;
+      for (const word of ['yes', 'False']) {
+        expect(() => withoutSwitchValues([name, word], options), name).toThrow(message);
+      }
+      for (const word of ['web01', '1', 'vms/yes']) {
+        expect(withoutSwitchValues([name, word], options)).toEqual([name, word]);
+      }
     }
   }
 });
 
+describe('a boolean after a flag', () => {
+  const of = async (...words: string[]) => {
+    const { code, stderr } = await vmctl(words);
+    return `${code} ${stderr}`;
+  };
+
+  it('is refused before the noun and the verb, too', async () => {
+    const refusal = '2 vmctl: --quiet takes no value; leave it out to turn it off\n';
+    expect(await of('--quiet', 'yes', 'vms', 'list')).toContain(refusal);
+    expect(await of('vms', '--quiet', 'off', 'list')).toContain(refusal);
+    expect(await of('vms', 'list', '--quiet', 'TRUE')).toContain(refusal);
+  });
+
+  it('is refused if the value of the flag may be left out', async () => {
+    expect(await of('vms', 'list', '--watch', 'no')).toBe(
+      '2 vmctl: --watch takes no separate value; leave it out to turn it off\nhint: leave out --watch and "no"\n',
+    );
+  });
+
+  it('is refused with the opposite flag, if there is one', async () => {
+    expect(await of('vms', 'update', 'web01', '--ha', 'yes')).toBe(
+      '2 vmctl: --ha takes no value; use --no-ha to turn it off\nhint: --ha, without "yes"\n',
+    );
+    expect(await of('vms', 'update', 'web01', '--no-ha', 'yes')).toBe(
+      '2 vmctl: --no-ha takes no value; use --ha to turn it on\nhint: --no-ha, without "yes"\n',
+    );
+  });
+});
+
 describe('the words of vms start', () => {
-  const verb = verbsOf('vms').find(({ name }) => name === 'start');
-  const options = verb ? optionsOf('vms', verb) : [];
+  const options = all.find(({ name }) => name === 'vms start')?.options ?? [];
   const read = (...words: string[]) => withoutSwitchValues(words, options);
 
   it.each(['TRUE', 'yes', 'on', '1'])('%s is on', (value) => {
@@ -57,7 +94,8 @@ describe('the words of vms start', () => {
   });
 
   it('leaves values of other flags alone, and what stands behind --', () => {
-    const words = ['--wait-timeout', '--wait=maybe', '--search=true', '--', '--wait=false'];
+    const flags = ['--wait-timeout', '--wait=maybe', '--search=true', '--search', 'yes'];
+    const words = [...flags, '--', '--wait=false', '--wait', 'yes'];
     expect(read(...words)).toEqual(words);
   });
 });
