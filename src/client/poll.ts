@@ -219,7 +219,12 @@ export function conditionFor(
   const ends =
     operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
   const currentState = (now: ApiObject | undefined) => stateOf(type, now);
-  if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: currentState };
+  /** Progress reports the result of the operation for an object without a state. */
+  const shownState = (now: ApiObject | undefined) => {
+    const state = currentState(now);
+    return state === stateless && operations.includes('add') ? 'created' : state;
+  };
+  if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: shownState };
   const target = move?.to;
   if (target === undefined || !lifecycle) {
     const rests = (state: string) =>
@@ -228,7 +233,7 @@ export function conditionFor(
       text: 'settled',
       isMet: (now) =>
         now === undefined || currentState(now) === stateless || rests(currentState(now)),
-      stateOf: currentState,
+      stateOf: shownState,
     };
   }
   const goals = new Set([target, ...(move?.or ?? [])]);
@@ -236,7 +241,7 @@ export function conditionFor(
   let left = false;
   return {
     text: `${lifecycle.attribute}=${target}`,
-    stateOf: currentState,
+    stateOf: shownState,
     isMet: (now) => {
       const state = currentState(now);
       if (goals.has(state) || state === stateless) return true;

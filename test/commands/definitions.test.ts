@@ -55,7 +55,9 @@ describe('vmctl apply', () => {
   });
 
   it('makes what is missing, in the order in which it is needed; then all of it is so', async () => {
-    await desk.must('apply', file(site), '--yes');
+    const applied = await desk.run(['apply', file(site), '--yes']);
+    expect(applied.code, applied.stderr).toBe(0);
+    expect(applied.stderr).toContain('networks/front: created\n');
     const vm = await desk.json<Record<string, unknown>>('vms', 'get', 'web01');
     expect(vm).toMatchObject({ memory: 2 * 2 ** 30, cpu: { topology: { cores: 2 } } });
     const [nic] = await desk.json('nics', 'list', '--vm', 'web01');

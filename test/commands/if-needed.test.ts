@@ -83,7 +83,37 @@ describe('what is made', () => {
     await fine('affinitylabels', 'create', '--name', 'near');
     const attach = ['affinitylabels', 'add-vm', 'near', 'vm-01', '--if-needed'];
     await fine(...attach);
-    expect(await fine(...attach)).toEqual(['', 'vms/vm-01 is already attached; nothing to do']);
+    expect(await fine(...attach)).toEqual([
+      '',
+      'vms/vm-01 is already attached to affinitylabels/near; nothing to do',
+    ]);
+    const detach = ['affinitylabels', 'remove-vm', 'near', 'vm-01', '--if-needed'];
+    await fine(...detach);
+    expect(await fine(...detach)).toEqual([
+      '',
+      'vms/vm-01 is not attached to affinitylabels/near; nothing to do',
+    ]);
+  });
+
+  it('is assigned once, and the note names the parent', async () => {
+    await fine('tags', 'create', '--name', 'evening');
+    for (const parent of [
+      ['--vm', 'vm-02'],
+      ['--vm', 'vms/vm-03'],
+      ['--on', 'vms/vm-01'],
+    ]) {
+      const label = `vms/${parent[1]?.replace('vms/', '')}`;
+      await fine('tags', 'assign', 'evening', ...parent);
+      expect(await fine('tags', 'assign', 'evening', ...parent, '--if-needed')).toEqual([
+        '',
+        `tags/evening is already assigned to ${label}; nothing to do`,
+      ]);
+      await fine('tags', 'unassign', 'evening', ...parent);
+      expect(await fine('tags', 'unassign', 'evening', ...parent, '--if-needed')).toEqual([
+        '',
+        `tags/evening is not assigned to ${label}; nothing to do`,
+      ]);
+    }
   });
 
   it('is deleted once', async () => {

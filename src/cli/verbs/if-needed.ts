@@ -34,17 +34,34 @@ function moveOf({ operation, collection }: Candidate): Move | undefined {
   return move.from.includes(move.to) && !move.idempotent ? undefined : move;
 }
 
+/** Whether a verb only removes a relation to the parent. */
+function detaches({ name }: Verb): boolean {
+  return name === 'detach' || name === 'unassign' || name.startsWith('remove-');
+}
+
+/** State after `assign` and the verbs that attach, or before their opposites. */
+function participleOf({ name }: Verb): string {
+  return name.endsWith('assign') ? 'assigned' : 'attached';
+}
+
+/** Kind and name of the parent, as in `vms/web01`. */
+function parentLabel({ resolved: { candidate, parentWords }, ownerWord }: Run): string {
+  const parent = candidate.owner ?? candidate.parents.at(-1);
+  const word = ownerWord ?? parentWords.get(parent?.placeholder ?? '');
+  if (!parent || !word) throw new Error(`${candidate.collection.path} has no parent.`);
+  return word.startsWith(`${parent.noun}/`) ? word : `${parent.noun}/${word}`;
+}
+
 /** The objects that are already assigned or attached, by word; prints a note for each. */
 export async function presentByWord(run: Run): Promise<ReadonlyMap<string, Found>> {
-  const { cli, finder, resolved, ids, words, verb, options } = run;
+  const { cli, finder, resolved, ids, words, verb } = run;
   const present = new Map<string, Found>();
-  const done = verb.name === 'assign' ? 'assigned' : 'attached';
-  const parents = [options['on']].flat().filter((one) => typeof one === 'string');
-  const parent = parents.length === 1 ? ` to ${parents[0]}` : '';
+  const done = participleOf(verb);
+  const parent = parentLabel(run);
   for (const word of words) {
     const found = await finder.look(word, resolved.candidate.collection, ids);
     if (!found) continue;
-    cli.note(`${found.label} is already ${done}${parent}; nothing to do`);
+    cli.note(`${found.label} is already ${done} to ${parent}; nothing to do`);
     present.set(word, found);
   }
   return present;
@@ -67,14 +84,17 @@ export async function namesake(run: Run, body: object): Promise<Outcome | undefi
 
 /** The existing objects of a verb that removes them. */
 export async function presentTargets(run: Run): Promise<readonly Found[]> {
-  const { cli, finder, resolved, ids, words, options } = run;
+  const { cli, finder, resolved, ids, words, verb, options } = run;
   if (options['all'] === true || options['glob'] === true) return await targetsOf(run);
   const { collection } = resolved.candidate;
+  const absence = detaches(verb)
+    ? `is not ${participleOf(verb)} to ${parentLabel(run)}`
+    : 'does not exist';
   const present: Found[] = [];
   for (const word of words) {
     const found = await finder.look(word, collection, ids);
     if (found) present.push(found);
-    else cli.note(`${collection.noun}/${word} does not exist; nothing to do`);
+    else cli.note(`${collection.noun}/${word} ${absence}; nothing to do`);
   }
   return present;
 }

@@ -147,7 +147,8 @@ async function prepareRun(
     : isImplied
       ? [await finder.only(collection, ids)]
       : words;
-  const run = { cli, client, finder, verb, resolved, options, ids, query, words: named, input };
+  const target = { resolved, options, ids, query, ownerWord, words: named, input };
+  const run = { cli, client, finder, verb, ...target };
   return search ? await search(run) : run;
 }
 

@@ -26,6 +26,8 @@ export interface Run {
   /** Ids of everything above the objects of the verb. */
   readonly ids: Ids;
   readonly query: Readonly<Record<string, QueryValue | undefined>>;
+  /** Word for the parent, if it is the first argument instead of a flag. */
+  readonly ownerWord?: string | undefined;
   /** Words for the objects that the verb is about. */
   readonly words: readonly string[];
   /** Flags, `--set` and `-f`, not yet looked up. */
