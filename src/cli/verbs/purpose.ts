@@ -10,8 +10,6 @@ const kinds: Readonly<Record<string, (one: string, many: string) => string>> = {
   update: (one) => `Change ${withArticle(one)}`,
   delete: (one) => `Delete ${withArticle(one)}`,
   wait: (one) => `Wait for a state of ${withArticle(one)}`,
-  attach: (one) => `Attach ${withArticle(one)}`,
-  detach: (one) => `Detach ${withArticle(one)}`,
   assign: (one) => `Assign ${withArticle(one)} to an object`,
   unassign: (one) => `Remove ${withArticle(one)} from an object`,
   grant: () => 'Grant a role to a user or group',
@@ -24,20 +22,38 @@ const kinds: Readonly<Record<string, (one: string, many: string) => string>> = {
 export function purposeOf(verb: Verb): string {
   const one = humanNoun(verb.noun);
   const many = pluralOf(one);
+  const declared = verbOptions(verb).purpose;
+  if (declared !== undefined) return declared.replace('{}', withArticle(one));
   const known = kinds[verb.name];
   if (known && verb.kind !== 'action') return known(one, many);
+  if (verb.name === 'attach') return `Attach ${withArticle(one)}${parentsOf(verb, 'to')}`;
+  if (verb.name === 'detach') return `Detach ${withArticle(one)}${parentsOf(verb, 'from')}`;
   if (verb.membership) {
-    const member = verb.membership.one.replaceAll('-', ' ');
-    const members = verb.membership.many.replaceAll('-', ' ');
+    const member = memberWords(verb.membership.one);
+    const members = memberWords(verb.membership.many);
     const of = withArticle(one);
     if (verb.kind === 'list') return `List the ${members} of ${of}`;
     if (verb.kind === 'get') return `Show a ${member} of ${of}`;
     return verb.kind === 'add' ? `Add a ${member} to ${of}` : `Remove a ${member} from ${of}`;
   }
-  const actionPurpose = verbOptions(verb).purpose ?? actionPurposes[verb.name];
+  const actionPurpose = actionPurposes[verb.name];
   if (actionPurpose !== undefined) return actionPurpose.replace('{}', withArticle(one));
   const words = verb.name.replaceAll('-', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${withArticle(one)}`;
+}
+
+/** `host label` for `host-label`, `VM` for `vm`. */
+function memberWords(name: string): string {
+  return name.replaceAll('-', ' ').replaceAll(/\bvm/g, 'VM');
+}
+
+/** The kinds of parents after a preposition: ` to a cluster`. */
+function parentsOf({ candidates }: Verb, preposition: string): string {
+  const kinds = new Set(candidates.map(({ parents }) => parents.at(-1)?.noun));
+  const names = [...kinds].flatMap((noun) => (noun === undefined ? [] : [humanNoun(noun)]));
+  if (names.length === 0) return '';
+  const text = names.length > 2 ? 'object' : names.join(' or ');
+  return ` ${preposition} ${withArticle(text)}`;
 }
 
 function withArticle(noun: string): string {

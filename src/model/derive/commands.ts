@@ -25,15 +25,29 @@ function withoutSamples(
   );
 }
 
+/** `network label` for the noun `networklabels` of `network_label`; undefined if it is a single word. */
+function compoundOf(noun: string, type: string): string | undefined {
+  const words = type.split('_');
+  const suffixes = words.map((_, index) => words.slice(index)).filter(({ length }) => length > 1);
+  const found = suffixes.find((suffix) => noun.replace(/ies$/, 'ys') === `${suffix.join('')}s`);
+  return found?.join(' ');
+}
+
 /** By noun. */
 export const nounOptions: Readonly<Record<string, NounOptions>> = Object.fromEntries(
-  allNouns.map((one) => [
-    one.noun,
-    {
-      ...pick(one, ['one', 'parentFlags', 'operationVerbs']),
-      ...(one.verbs ? { verbs: withoutSamples(one.verbs) } : {}),
-    },
-  ]),
+  allResources.flatMap(({ name, commands }) =>
+    (commands ? [commands, ...(commands.otherNouns ?? [])] : []).map((noun) => {
+      const one = noun.one ?? compoundOf(noun.noun, name);
+      return [
+        noun.noun,
+        {
+          ...pick(noun, ['parentFlags', 'operationVerbs']),
+          ...(one === undefined ? {} : { one }),
+          ...(noun.verbs ? { verbs: withoutSamples(noun.verbs) } : {}),
+        },
+      ];
+    }),
+  ),
 );
 
 /** Nouns of collections whose path ends with another word. */

@@ -63,6 +63,7 @@ export const clusterFeature = resource('cluster_feature', {
         position: 150,
         more: true,
         doc: 'Features enabled in a cluster',
+        one: 'enabled feature',
         verbs: { create: { sample: { flags: '--name NESTED_VIRTUALIZATION' } } },
       },
     ],

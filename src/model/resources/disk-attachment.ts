@@ -110,9 +110,14 @@ export const diskAttachment = resource('disk_attachment', {
     alwaysSent: { active: true },
     createdAlong: { attribute: 'disk', type: 'disk' },
     verbs: {
-      attach: { sendsAttributes: true, sample: { flags: '--disk root --interface virtio' } },
+      attach: {
+        purpose: 'Attach a disk to a VM',
+        sendsAttributes: true,
+        sample: { flags: '--disk root --interface virtio' },
+      },
       delete: { sample: { flags: `--storage-domain ${domainId}` } },
       detach: {
+        purpose: 'Detach a disk from a VM',
         queryShortcut: {
           flag: 'delete-disk',
           query: 'detach_only',

@@ -31,6 +31,7 @@ export const externalProvider = resource('external_provider', {
     position: 50,
     more: true,
     doc: 'Network providers of a cluster',
+    one: 'external network provider',
   },
 });
 

@@ -75,6 +75,7 @@ export const externalTemplateImport = resource('external_template_import', {
     position: 20,
     more: true,
     doc: 'Template imports from other platforms',
+    one: 'template import',
     verbs: {
       create: {
         sample: {

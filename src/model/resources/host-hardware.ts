@@ -42,5 +42,6 @@ export const hostCpuUnit = resource('host_cpu_unit', {
     position: 110,
     more: true,
     doc: 'Physical CPUs of a host',
+    one: 'CPU unit',
   },
 });

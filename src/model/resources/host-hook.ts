@@ -16,6 +16,7 @@ export const hook = resource('hook', {
     position: 120,
     more: true,
     doc: 'Scripts that run around operations of a host',
+    one: 'host hook',
     collections: ['/hosts/{host}/hooks'],
     samples: { object: '50_localdisk' },
   },

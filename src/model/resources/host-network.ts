@@ -47,6 +47,7 @@ export const externalNetworkProviderConfiguration = resource(
       position: 60,
       more: true,
       doc: 'Network provider settings of a host',
+      one: 'provider configuration',
     },
   },
 );

@@ -157,5 +157,6 @@ export const linkLayerDiscoveryProtocolElement = resource('link_layer_discovery_
     group: 'network',
     more: true,
     doc: 'LLDP data of a host interface',
+    one: 'LLDP element',
   },
 });

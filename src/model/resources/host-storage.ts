@@ -48,6 +48,7 @@ export const hostStorage = resource('host_storage', {
     group: 'storage',
     more: true,
     doc: 'Storage devices of a host',
+    one: 'storage device',
     collections: ['/hosts/{host}/storage'],
     columns: [
       'id',

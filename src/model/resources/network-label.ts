@@ -81,6 +81,7 @@ export const networkLabel = resource('network_label', {
         position: 80,
         more: true,
         doc: 'Labels allowed on virtual functions',
+        one: 'allowed label',
         operationVerbs: attaching,
         samples: { object: 'blue' },
       },

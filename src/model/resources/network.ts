@@ -218,6 +218,7 @@ export const network = resource('network', {
         group: 'network',
         more: true,
         doc: 'Networks allowed on virtual functions',
+        one: 'allowed network',
         operationVerbs: attaching,
         samples: { object: 'frontend' },
       },

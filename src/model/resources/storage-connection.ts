@@ -97,6 +97,7 @@ export const storageConnection = resource('storage_connection', {
         position: 50,
         more: true,
         doc: 'Connections of an iSCSI bond',
+        one: 'storage server connection',
         operationVerbs: attaching,
         verbs: { update: { sample: { flags: '--port 3261' } } },
         samples: { object: otherId },

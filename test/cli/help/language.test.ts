@@ -2,8 +2,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NounEntry } from '../../../src/cli/help/command-manifest.ts';
 import { topicPage } from '../../../src/cli/help/topics.ts';
+import { humanNoun } from '../../../src/cli/verbs/flags.ts';
+import { types as modelTypes } from '../../../src/model/derive/types.ts';
 import { allNouns } from '../../examples/shown.ts';
 
+const types = Object.keys(modelTypes);
 let nouns: readonly NounEntry[];
 
 beforeAll(async () => {
@@ -39,9 +42,29 @@ describe('nouns', () => {
     const bad = nouns.filter(({ doc }) => doc === '' || doc.length > 60 || doc.endsWith('.'));
     expect(bad.map(({ name, doc }) => `${name}: ${doc}`)).toEqual([]);
   });
+
+  it('separate their words in sentences: "network label", not "networklabel"', () => {
+    const words = new Set(types.flatMap((name) => name.split('_')).filter((one) => one.length > 2));
+    const isCompound = (text: string) =>
+      [...words].some((word) => text.startsWith(word) && words.has(text.slice(word.length)));
+    const bad = nouns
+      .filter(({ group }) => group !== 'tool')
+      .flatMap(({ name }) => humanNoun(name).split(' ').filter(isCompound));
+    expect(bad).toEqual([]);
+    expect(isCompound('networklabel')).toBe(true);
+  });
 });
 
 describe('verbs', () => {
+  it('name both objects that they attach or detach', () => {
+    const attaching = nouns.flatMap(({ commands }) =>
+      commands.filter(({ verb }) => verb === 'attach' || verb === 'detach'),
+    );
+    const bad = attaching.filter(({ purpose }) => !/^(Attach|Detach) .+ (to|from) /.test(purpose));
+    expect(bad.map(({ name, purpose }) => `${name}: ${purpose}`)).toEqual([]);
+    expect(attaching.length).toBeGreaterThan(15);
+  });
+
   it('have imperatives of at most 60 characters, with VM for virtual machine', () => {
     const bad = nouns.flatMap(({ commands }) =>
       commands.filter(
