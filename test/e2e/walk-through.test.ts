@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -22,6 +23,14 @@ const changes = changesOf(
   readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8'),
   'Four changes, step by step',
 );
+
+/** Files of the scripts, by shell, as package.json writes them. */
+const completions = {
+  bash: 'vmctl.bash',
+  zsh: '_vmctl',
+  fish: 'vmctl.fish',
+  powershell: 'vmctl.ps1',
+};
 
 const inCopy = (command: string, ...args: readonly string[]) =>
   execFileSync(command, args, {
@@ -46,6 +55,26 @@ function typeErrors(): readonly string[] {
   return errors;
 }
 
+/** Runs tests of the copy, and fails with what they print unless some ran and all passed. */
+function expectPassed(
+  project: string,
+  files: readonly string[],
+  more: readonly string[] = [],
+): void {
+  // What the run of this test was told holds for itself: its worker, and the third of the tests that it runs.
+  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|VMCTL_)/.test(name));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      'node_modules/vitest/vitest.mjs',
+      ...['run', '--no-color', '--project', project, ...files, ...more],
+    ],
+    { cwd: copy, encoding: 'utf8', env: Object.fromEntries(own) },
+  );
+  expect(status, `${stdout}${stderr}`).toBe(0);
+  expect(stdout).toMatch(/^ +Tests +[1-9]\d* passed/m);
+}
+
 let server: ServerProcess;
 let home: Home;
 
@@ -56,21 +85,27 @@ async function vmctl(line: string): Promise<string> {
   return stdout;
 }
 
+/** Not part of the tree: made by installation, build and runs. */
+const made = new Set(['.git', 'node_modules', 'dist', 'build', 'coverage']);
+
+/** Tests of the parts that the changes touch: the model, and the commands and pages made from it. */
+const affected = ['test/model', 'test/cli/help', 'test/cli/parse', 'test/cli/verbs', 'test/search'];
+
+/** Tests that start the copy's commands; of the examples of help, those of the changed commands. */
+const affectedExamples = "^examples of ('vms' vmctl 'vms (list|get|update)'|'notes'|'greet')";
+
 beforeAll(async () => {
-  for (const name of [
-    'bin',
-    'scripts',
-    'src',
-    'package.json',
-    'tsconfig.json',
-    'biome.json',
-    '.gitignore',
-  ]) {
-    cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
+  for (const name of readdirSync(projectRoot)) {
+    if (!made.has(name)) cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
   for (const change of [...changes.values()].flat()) apply(copy, change);
   inCopy(process.execPath, 'scripts/build.js');
+  // As `npm run reference`, `npm run man` and `npm run completions` do, which build once more.
+  for (const folder of ['docs/commands', 'man']) local('__reference', '.', folder);
+  for (const [shell, file] of Object.entries(completions)) {
+    writeFileSync(join(copy, 'completions', file), local('completion', shell));
+  }
   server = await startServerProcess(['--speed', '0'], {}, program);
   home = makeHome(server, program);
 }, 120_000);
@@ -87,17 +122,27 @@ it('touches few files that are written by hand', () => {
   ]);
   expect(counts).toEqual([
     ['Add a searchable attribute with a column', 1],
-    ['Add a nested collection', 2],
+    ['Add a nested collection', 3],
     ['Add an action with a state and an event', 2],
     ['Add a command', 1],
   ]);
 });
 
-it('has the types and the format that are asked for', () => {
+it('passes the type check', () => {
   expect(typeErrors()).toEqual([]);
-  const files = new Set([...changes.values()].flat().map(({ file }) => file));
-  inCopy('node_modules/.bin/biome', 'check', ...files);
 }, 120_000);
+
+it('passes lint', () => {
+  expect(() => inCopy('npm', 'run', '--silent', 'lint')).not.toThrow();
+}, 120_000);
+
+it('passes the tests of the changed parts', () => {
+  expectPassed('unit', affected);
+}, 180_000);
+
+it('passes the examples of the changed commands', () => {
+  expectPassed('e2e', ['test/examples/help.test.ts'], ['--testNamePattern', affectedExamples]);
+}, 180_000);
 
 it('is an error of types where the noun of a collection is forgotten', () => {
   const note = join(copy, 'src/model/resources/note.ts');
@@ -155,7 +200,7 @@ describe('a collection', () => {
   it('is a noun like all others', () => {
     expect(local('help', 'nouns')).toMatch(/^ {2}notes +Notes on VMs$/m);
     expect(local('notes', 'create', '--help')).toContain(
-      'vmctl notes create --name handover --text TEXT --vm web01',
+      'vmctl notes create --name todo --text TEXT --vm web01',
     );
     expect(local('__complete', 'notes', 'cr')).toContain('create\tCreate a note\n');
   });

@@ -35,14 +35,20 @@ const additions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /events/undelete': { 'action event': 'one event can be brought back, not only all' },
 };
 
+/** Operations that the catalogue does not have on its own types, and why the model does. */
+const addedOperations: Readonly<Record<string, string>> = {};
+
 const key = (http: string, path: string) => `${http} ${path}`;
 const declared = new Map(allOperations().map((one) => [key(one.http, one.path), one]));
 
 describe('the catalogue', () => {
-  it('is declared as a whole, and nothing beside it', () => {
+  it('is declared completely; its types have no other operations', () => {
     const paths = new Set(listed.map(({ http, path }) => key(http, path)));
     expect([...paths].filter((one) => !declared.has(one))).toEqual([]);
-    expect([...declared.keys()].filter((one) => !paths.has(one))).toEqual([]);
+    // A type that is not in the catalogue extends the API: its operations are its own.
+    const catalogued = new Set(listed.map(({ resource_type }) => resource_type));
+    const others = [...declared].filter(([id, { type }]) => !paths.has(id) && catalogued.has(type));
+    expect(others.map(([id]) => id)).toEqual(Object.keys(addedOperations));
   });
 
   it.each(

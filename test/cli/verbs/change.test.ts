@@ -46,12 +46,12 @@ describe('create', () => {
     const result = await run(
       'vms create --name web09 --cluster lab --template templates/Blank --memory 1.5GiB --no-stateless'
         .split(' ')
-        .concat(['--cpu-cores', '4', '--os.type=rhel_8x64', '--type', 'high-performance']),
+        .concat(['--cpu-cores', '4', '--os.type=rhel_8x64', '--type', 'high-performance'])
+        .concat(['--columns', 'name,status,memory']),
     );
     expect(result).toEqual({
       code: 0,
-      stdout:
-        'NAME   STATUS  HOST  CLUSTER  MEMORY  CPUS  FQDN\nweb09  down    -     -        -       -     -\n',
+      stdout: 'NAME   STATUS  MEMORY\nweb09  down    -\n',
       stderr: 'vms/web09: image_locked\nvms/web09: down\n',
     });
     expect(bodies('POST')).toEqual([

@@ -1,5 +1,5 @@
 /** Changes to the tree as CONTRIBUTING.md shows them: blocks of code, and how they are applied. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** One block: a whole new file, or parts of a file with the lines that go and come. */
@@ -30,12 +30,15 @@ export function changesOf(page: string, heading: string): ReadonlyMap<string, re
   );
 }
 
-/** Makes a change below a folder. Throws where a part is not there exactly once. */
+/**
+ * Makes a change below a folder, unless its files have it: whoever followed the page runs these tests,
+ * too. Throws if the lines before a change are not there exactly once.
+ */
 export function apply(folder: string, { file, form, text }: Change): void {
   const path = join(folder, file);
   mkdirSync(dirname(path), { recursive: true });
   if (form === 'ts') {
-    writeFileSync(path, text, { flag: 'wx' });
+    if (!existsSync(path)) writeFileSync(path, text);
     return;
   }
   let whole = readFileSync(path, 'utf8');
@@ -47,6 +50,7 @@ export function apply(folder: string, { file, form, text }: Change): void {
         .map((line) => `${line.slice(1)}\n`)
         .join('');
     const [before, after] = [side('+'), side('-')];
+    if (whole.includes(after)) continue;
     const found = whole.split(before).length - 1;
     if (found !== 1) throw new Error(`${file} has ${found} times:\n${before}`);
     // What replaces it may hold `$`.
