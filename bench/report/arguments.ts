@@ -39,10 +39,10 @@ Flags:
   --record        append the run to bench/history.jsonl
   --compare       print the run beside the last one in bench/history.jsonl
   --quick         each once and small, to see that nothing is broken
-  --rounds <N>    rounds of each work after the one that warms up (5)
-  --only <WORDS>  transfer, visibility: works with one of these words, by comma
-  --size <SIZE>   transfer: an image of this size instead of 4GiB
-  --data <DIR>    scale, visibility: keep the sites there for the next time
+  --rounds <n>    rounds of each work after the one that warms up (5)
+  --only <words>  transfer, visibility: works with one of these words, by comma
+  --size <size>   transfer: an image of this size instead of 4GiB
+  --data <dir>    scale, visibility: keep the sites there for the next time
 `;
 }
 

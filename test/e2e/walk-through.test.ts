@@ -171,7 +171,7 @@ describe('an attribute', () => {
   });
 
   it('is explained', () => {
-    expect(local('vms', 'update', '--help')).toMatch(/--note <TEXT> +Note for users of the VM/);
+    expect(local('vms', 'update', '--help')).toMatch(/--note <text> +Note for users of the VM/);
   });
 });
 

@@ -22,7 +22,7 @@ export interface FlagEntry {
    * `kind/ref` for an object with its kind: `vms/web01`.
    */
   readonly type: string;
-  /** What stands for the value in help: `DURATION`; absent for switches. */
+  /** What stands for the value in help: `duration`; absent for switches. */
   readonly value?: string;
   /** What the value may be, where that is one of a few words. */
   readonly values?: readonly string[];
@@ -143,7 +143,7 @@ function flagEntry(spec: FlagSpec): FlagEntry {
     flag: long,
     aliases: aliases ?? (short === undefined ? [] : [short]),
     type: type ?? typeOf(value),
-    ...(value === undefined ? {} : { value: value.slice(1, -1).toUpperCase() }),
+    ...(value === undefined ? {} : { value: value.slice(1, -1) }),
     ...(values ? { values } : {}),
     doc,
     many: spec.many ?? (spec.repeatable === true || value?.endsWith('...>') === true),
@@ -153,7 +153,7 @@ function flagEntry(spec: FlagSpec): FlagEntry {
 
 function typeOf(value: string | undefined): string {
   if (value === undefined) return 'switch';
-  return value.toLowerCase() === '<kind/ref>' ? 'kind/ref' : 'string';
+  return value === '<kind/ref>' ? 'kind/ref' : 'string';
 }
 
 /** `vmctl vms start [vm...]`, without flags. */
@@ -165,10 +165,11 @@ export function usageOf({ name, arguments: all }: CommandEntry): string {
   return ['vmctl', name, ...words].join(' ');
 }
 
-/** `-f, --from-file TEXT`. */
+/** `-f, --from-file <file>`. */
 export function flagText({ flag, aliases, value }: FlagEntry): string {
   const short = aliases.filter((one) => /^-\w$/.test(one));
-  return [[...short, flag].join(', '), value ?? ''].join(' ').trim();
+  const names = [...short, flag].join(', ');
+  return value === undefined ? names : `${names} <${value}>`;
 }
 
 /** What a flag does, with the words that its value may be where the sentence lacks them. */

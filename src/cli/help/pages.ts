@@ -87,7 +87,7 @@ function groupSections(
 function flagSections(flags: readonly FlagSpec[]): readonly string[] {
   const shown = flags.filter(({ hidden }) => !hidden);
   const isParent = ({ section: where, notation }: FlagSpec) =>
-    where === 'parents' || (where === undefined && notation === '--on <KIND/REF>');
+    where === 'parents' || (where === undefined && notation === '--on <kind/ref>');
   const rows = (belongs: (flag: FlagSpec) => boolean) =>
     shown.filter(belongs).map((flag) => [flagText(flag), flagDoc(flag)] as const);
   return [

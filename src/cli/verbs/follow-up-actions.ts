@@ -38,7 +38,7 @@ const domainsOf = '/datacenters/{datacenter}/storagedomains';
 const followUps: Readonly<Record<string, FollowUp>> = {
   'storagedomains create': {
     flags: [
-      { name: 'attach', value: 'DATACENTER', doc: 'data center to attach the domain to' },
+      { name: 'attach', value: 'datacenter', doc: 'data center to attach the domain to' },
       { name: 'activate', doc: 'activate the domain afterwards', needs: 'attach' },
     ],
     prepare: async (runner, options) => {

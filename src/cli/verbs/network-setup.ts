@@ -14,17 +14,17 @@ const repeatable = { repeatable: true } as const;
 /** The flags of the verb, beside those that every change has. */
 export const networkSetupFlags: readonly FlagSpec[] = [
   flag(
-    '--attach <NETWORK=NIC[,ADDRESS]>',
-    'Network to attach; ADDRESS is dhcp, none or 192.0.2.7/24[,GATEWAY].',
+    '--attach <network=nic[,address]>',
+    'Network to attach; address: dhcp, none or 192.0.2.7/24[,gateway].',
     repeatable,
   ),
-  flag('--detach <NETWORK>', 'Network to detach.', repeatable),
+  flag('--detach <network>', 'Network to detach.', repeatable),
   flag(
-    '--bond <NAME=NIC+NIC[,MODE]>',
-    'Bond to create or change; MODE is 0 to 6 (default 1).',
+    '--bond <name=nic+nic[,mode]>',
+    'Bond to create or change; mode: 0 to 6 (default 1).',
     repeatable,
   ),
-  flag('--unbond <NAME>', 'Bond to remove.', repeatable),
+  flag('--unbond <name>', 'Bond to remove.', repeatable),
 ];
 
 /** The body of the action for one host: what the flags say beside what a file says. */

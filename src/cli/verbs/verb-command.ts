@@ -142,7 +142,7 @@ function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
   const kind = field?.kind ?? query?.kind ?? 'string';
   const { form, of } = parseKind(kind);
   return {
-    notation: model.value === undefined ? name : `${name} <${model.value}>`,
+    notation: model.value === undefined ? name : `${name} <${model.value.toLowerCase()}>`,
     doc: flagHelp(model.doc, { many: model.isMany }),
     aliases: others,
     type: parent
@@ -205,7 +205,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   if (verb.candidates.some(({ parents }) => parents.length > 0)) {
     const [parent] = verb.candidates.flatMap(({ parents }) => parents);
     add(
-      '--on <KIND/REF>',
+      '--on <kind/ref>',
       `parent object with its kind, for example ${parent?.noun ?? 'vms'}/NAME`,
       {
         ...(changes ? { repeatable: true } : {}),
@@ -214,36 +214,36 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   }
   if (verb.kind === 'list' && !verb.isStatistics) {
     if (!verb.candidates.some(({ operation }) => operation.query.includes('max'))) {
-      add('--limit <N>', 'maximum number of objects');
+      add('--limit <n>', 'maximum number of objects');
     }
     if (verb.candidates.some(({ operation }) => isSearchable(operation))) {
       searchFlag();
-      add('--page <N>', 'page to print; requires --limit, the size of a page');
-      add('--page-size <N>', 'number of objects per request (default: all)');
+      add('--page <n>', 'page to print; requires --limit, the size of a page');
+      add('--page-size <n>', 'number of objects per request (default: all)');
     }
     if (name !== 'events list') {
       add(
-        '--watch [INTERVAL]',
+        '--watch [interval]',
         'repeat the list until Ctrl-C (default interval 2s); without a terminal, print changes only',
       );
-      add('--interval <DURATION>', '', { hidden: true });
+      add('--interval <duration>', '', { hidden: true });
     }
   }
   if (name === 'events list') {
     add('--tail', 'print new events until Ctrl-C; with --limit N, the last N events first');
-    add('--cursor <FILE>', 'with --tail: file with the position for the next run');
-    add('--count <N>', 'with --tail: number of events to print');
-    add('--since <WHEN>', 'with --tail: start time, for example 10m or 2030-01-31T12:00Z');
-    add('--severity <WORDS>', "with --tail: severities, for example error,alert or '>normal'");
-    add('--until-idle <DURATION>', 'with --tail: idle time after which the command ends');
-    add('--interval <DURATION>', 'with --tail: poll interval (default 2s)');
+    add('--cursor <file>', 'with --tail: file with the position for the next run');
+    add('--count <n>', 'with --tail: number of events to print');
+    add('--since <when>', 'with --tail: start time, for example 10m or 2030-01-31T12:00Z');
+    add('--severity <words>', "with --tail: severities, for example error,alert or '>normal'");
+    add('--until-idle <duration>', 'with --tail: idle time after which the command ends');
+    add('--interval <duration>', 'with --tail: poll interval (default 2s)');
   }
-  if (verb.isStatistics) add('--statistic <REF>', 'statistic to show (name or id)');
+  if (verb.isStatistics) add('--statistic <ref>', 'statistic to show (name or id)');
   if (changes && hasBody) {
-    add('-f, --from-file <FILE>', 'attributes as JSON, YAML or XML; - for stdin');
-    add('--body <FILE>', '', { hidden: true });
-    add('--set <PATH=VALUE>', 'value of any attribute (may be repeated)', { repeatable: true });
-    add('--set-json <PATH=JSON>', 'JSON value of any attribute', { repeatable: true });
+    add('-f, --from-file <file>', 'attributes as JSON, YAML or XML; - for stdin');
+    add('--body <file>', '', { hidden: true });
+    add('--set <path=value>', 'value of any attribute (may be repeated)', { repeatable: true });
+    add('--set-json <path=json>', 'JSON value of any attribute', { repeatable: true });
   }
   for (const { name, value, doc } of followUpFlags(verb)) {
     add(value === undefined ? `--${name}` : `--${name} <${value}>`, doc);
@@ -256,14 +256,14 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   const { namesObject, foundBy = [] } = verbOptions(verb);
   for (const attribute of foundBy) {
     const doc = `${attribute} of the object, instead of its id (name or id)`;
-    add(`--${attribute} <REF>`, doc, { type: `ref ${attribute}` });
+    add(`--${attribute} <ref>`, doc, { type: `ref ${attribute}` });
   }
   if (namesObject || foundBy.length > 0) {
-    add('--object <KIND/REF>', `same as --on`);
+    add('--object <kind/ref>', `same as --on`);
   }
   if (verb.kind === 'wait') {
-    add('--for <CONDITION>', 'condition: status=up, exists, gone or event=32 (default settled)');
-    add('--timeout <DURATION>', 'timeout (default 10m)');
+    add('--for <condition>', 'condition: status=up, exists, gone or event=32 (default settled)');
+    add('--timeout <duration>', 'timeout (default 10m)');
   }
   if (changes && verb.kind !== 'update') {
     const hasState = verb.candidates.some(
@@ -272,8 +272,8 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     const hidden = !hasState;
     add('--wait', 'wait for the operation to finish (default)', { hidden });
     add('--no-wait', 'return before the operation finishes', { hidden, undoes: true });
-    add('--for <CONDITION>', 'condition to wait for, instead of the final state', { hidden });
-    add('--wait-timeout <DURATION>', 'timeout of the wait (default 10m)', { hidden });
+    add('--for <condition>', 'condition to wait for, instead of the final state', { hidden });
+    add('--wait-timeout <duration>', 'timeout of the wait (default 10m)', { hidden });
     add('--async', '', { hidden: true });
   }
   if (changes && canBeNeedless(verb)) {
@@ -282,7 +282,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   if (selects(verb) && !verbOptions(verb).argument) {
     add('--all', 'all objects, or all that match --search; prompts first');
     if (searches(verb)) {
-      add('--search <QUERY>', 'query for --all; @NAME for a bookmark');
+      add('--search <query>', 'query for --all; @NAME for a bookmark');
       searchFlag();
     }
   }
@@ -291,7 +291,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     add('--glob', `names are patterns: 'web*', 'db-?'${prompts}`);
   }
   if (argumentsOf(verb, { flags: modelFlags }).some(({ notation }) => notation.includes('...'))) {
-    add('--parallel <N>', 'number of objects to process at the same time, 1 to 16 (default 4)');
+    add('--parallel <n>', 'number of objects to process at the same time, 1 to 16 (default 4)');
     if (changes) add('--fail-fast', 'stop after the first failure');
   }
   const taken = new Set(modelFlags.flatMap(({ names }) => names));

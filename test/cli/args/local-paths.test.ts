@@ -43,7 +43,7 @@ describe('every flag', () => {
   it('that a secret is read from is a file', async () => {
     const users = (await commands()).find(({ name }) => name === 'users create');
     const password = users?.flags.find(({ flag: long }) => long === '--password-file');
-    expect(password).toMatchObject({ type: 'file', value: 'FILE' });
+    expect(password).toMatchObject({ type: 'file', value: 'file' });
   });
 });
 

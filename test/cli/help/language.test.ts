@@ -1,12 +1,23 @@
 /** Language of the help: every noun, verb and flag. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NounEntry } from '../../../src/cli/help/command-manifest.ts';
-import { topicPage } from '../../../src/cli/help/topics.ts';
+import { topicPage, topicPages } from '../../../src/cli/help/topics.ts';
+import { settings } from '../../../src/cli/session/settings.ts';
 import { humanNoun } from '../../../src/cli/verbs/flags.ts';
 import { types as modelTypes } from '../../../src/model/derive/types.ts';
 import { allNouns } from '../../examples/shown.ts';
+import { projectRoot } from '../../support/server.ts';
+import { allCommands } from '../support/all-commands.ts';
 
 const types = Object.keys(modelTypes);
+/** Documents for users, those of single commands included. */
+const documents = ['.', 'docs', 'docs/commands'].flatMap((folder) =>
+  readdirSync(join(projectRoot, folder))
+    .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
+    .map((name) => join(folder, name)),
+);
 let nouns: readonly NounEntry[];
 
 beforeAll(async () => {
@@ -95,5 +106,31 @@ describe('flags and arguments', () => {
       ),
     );
     expect(bad).toEqual([]);
+  });
+});
+
+describe('placeholders in brackets', () => {
+  /** Placeholders with upper-case letters: `<FILE>`, `[NAME...]`. */
+  const inAngles = (text: string) => text.match(/<[^<>\s]*[A-Z][^<>\s]*>/g) ?? [];
+  const upper = (text: string) => [...inAngles(text), ...(text.match(/\[\S*[A-Z]\S*\]/g) ?? [])];
+
+  it('are lower-case in arguments and flags of all commands', async () => {
+    const notations = (await allCommands()).flatMap(([noun, { verb, arguments: args, flags }]) =>
+      [...args, ...flags].map(({ notation }) => `${noun} ${verb ?? ''} ${notation}`),
+    );
+    const global = Object.values(settings).flatMap(({ flags }) => (flags ? [flags] : []));
+    expect([...notations, ...global].filter((one) => upper(one).length > 0)).toEqual([]);
+    expect(upper('--on <KIND/REF>, [NAME...]')).toEqual(['<KIND/REF>', '[NAME...]']);
+  });
+
+  it('are lower-case in help topics and documents', () => {
+    const pages = [
+      ...Object.entries(topicPages()),
+      ...documents.map((path) => [path, readFileSync(join(projectRoot, path), 'utf8')] as const),
+    ];
+    // Square brackets also enclose links, lists and variables of the environment.
+    const bad = pages.flatMap(([name, text]) => inAngles(text).map((one) => `${name}: ${one}`));
+    expect(bad).toEqual([]);
+    expect(pages.filter(([, text]) => text === '')).toEqual([]);
   });
 });
