@@ -24,7 +24,7 @@ describe('a search that does not parse', () => {
     ['vms', '(name=x)', 1, 'parentheses are not supported', 'expected: a condition'],
     ['vms', 'name>x', 5, '> is not valid for name', 'expected: =, !='],
     ['vms', 'zzzzzzzz=1', 1, 'unknown field zzzzzzzz', 'vmctl search-help vms'],
-    ['vms', 'sortby nmae', 8, 'cannot sort by nmae', 'did you mean name?'],
+    ['vms', 'sortby nmae', 8, 'cannot sort by nmae', 'did you mean name'],
     [
       'events',
       'severity>bad',

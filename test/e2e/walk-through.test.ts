@@ -91,8 +91,14 @@ const made = new Set(['.git', 'node_modules', 'dist', 'build', 'coverage']);
 /** Tests of the parts that the changes touch: the model, and the commands and pages made from it. */
 const affected = ['test/model', 'test/cli/help', 'test/cli/parse', 'test/cli/verbs', 'test/search'];
 
-/** Tests that start the copy's commands; of the examples of help, those of the changed commands. */
-const affectedExamples = "^examples of ('vms' vmctl 'vms (list|get|update)'|'notes'|'greet')";
+/** Tests against servers of the copy: of each file, the cases of the changed kinds and commands. */
+const affectedByName = {
+  files: ['test/conformance/follow', 'test/examples/help', 'test/examples/json-output'],
+  names: [
+    "'(vms (list|get|update)|notes [a-z]+|greet)'$",
+    'every link of every type of /vms/\\{vm\\}$',
+  ].join('|'),
+};
 
 beforeAll(async () => {
   for (const name of readdirSync(projectRoot)) {
@@ -108,7 +114,7 @@ beforeAll(async () => {
   }
   server = await startServerProcess(['--speed', '0'], {}, program);
   home = makeHome(server, program);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   home.remove();
   await server.stop();
@@ -122,7 +128,7 @@ it('touches few files that are written by hand', () => {
   ]);
   expect(counts).toEqual([
     ['Add a searchable attribute with a column', 1],
-    ['Add a nested collection', 3],
+    ['Add a nested collection', 4],
     ['Add an action with a state and an event', 2],
     ['Add a command', 1],
   ]);
@@ -130,19 +136,20 @@ it('touches few files that are written by hand', () => {
 
 it('passes the type check', () => {
   expect(typeErrors()).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 it('passes lint', () => {
   expect(() => inCopy('npm', 'run', '--silent', 'lint')).not.toThrow();
-}, 120_000);
+}, 300_000);
 
 it('passes the tests of the changed parts', () => {
   expectPassed('unit', affected);
-}, 180_000);
+}, 300_000);
 
-it('passes the examples of the changed commands', () => {
-  expectPassed('e2e', ['test/examples/help.test.ts'], ['--testNamePattern', affectedExamples]);
-}, 180_000);
+it('passes the tests against servers for the changed kinds and commands', () => {
+  const { files, names } = affectedByName;
+  expectPassed('e2e', files, ['--testNamePattern', names]);
+}, 300_000);
 
 it('is an error of types where the noun of a collection is forgotten', () => {
   const note = join(copy, 'src/model/resources/note.ts');
@@ -155,15 +162,15 @@ it('is an error of types where the noun of a collection is forgotten', () => {
   } finally {
     writeFileSync(note, declared);
   }
-}, 120_000);
+}, 300_000);
 
 describe('an attribute', () => {
   it('is set, searched for, and in the table', async () => {
     await vmctl('vms create --name noted --cluster Default --template Blank --note backup');
     await vmctl('vms create --name plain --cluster Default --template Blank');
     expect(await vmctl('vms list --search note=backup -o name')).toBe('vms/noted\n');
-    expect(await vmctl('vms list --search note=back*')).toMatch(
-      /^NAME .* NOTE\n *noted .* backup\n$/,
+    expect(await vmctl('vms list --search note=back* -o wide')).toMatch(
+      /^NAME .* NOTE +ID\n *noted .* backup +\S+\n$/,
     );
     await vmctl('vms update noted --note restored');
     expect(await vmctl('vms get noted -o json')).toContain('"note": "restored"');
@@ -232,8 +239,8 @@ describe('an action', () => {
 
 describe('a command', () => {
   it('runs with its arguments and flags', () => {
-    expect(local('greet', 'world')).toBe('Hello, world.\n');
-    expect(local('greet', 'world', '--words', 'Good day')).toBe('Good day, world.\n');
+    expect(local('greet', 'world')).toBe('GREETING\nHello, world.\n');
+    expect(local('greet', 'world', '--words', 'Good day')).toBe('GREETING\nGood day, world.\n');
   });
 
   it('is listed, and has its own page', () => {

@@ -1,10 +1,12 @@
 /** A site with an object of every sort that can be changed: what the small inventory lacks is made. */
 import { expect } from 'vitest';
+import { requiredOnAdd } from '../../../src/model/derive/required.ts';
 import { services } from '../../../src/model/derive/services.ts';
-import { tagOf } from '../../../src/model/index.ts';
+import { allOperations, attributesOf, type Operation, tagOf } from '../../../src/model/index.ts';
 import { type Format, Speaker, type Thing } from '../../operations/support/speaker.ts';
 import { firstIds, collections as firsts } from '../../support/firsts.ts';
 import type { RawApi } from '../../support/raw.ts';
+import { updates } from './objects.ts';
 
 /** What is made, in this order; `{name}` is the id of what was made or found before. */
 const additions: readonly (readonly [name: string, path: string, body: Thing])[] = [
@@ -204,6 +206,14 @@ export async function enrich(
     expect([200, 201, 202], `${path}: ${answer.text}`).toContain(answer.status);
     if (name !== '') paths.set(name, `${path}/${answer.object['id']}`);
   }
+  for (const { path: template, type } of addedByTexts()) {
+    const path = template.replace(/\{(\w+)\}/g, (_, word: string) => idOf(word));
+    const { status, text } = await api.json('GET', path);
+    if (status !== 200 || /"id"/.test(text)) continue;
+    const texts = (requiredOnAdd[type] ?? []).map((name) => [String(name), 'some-text']);
+    const answer = await send(speaker, path, { [tagOf(type)]: Object.fromEntries(texts) });
+    expect(answer.status, `${path}: ${answer.text}`).toBe(201);
+  }
   // Bytes are copied in their own time.
   for (const path of ['/vms', '/templates', '/disks']) {
     await api.until(path, ({ text }) => !/"(?:image_)?locked"/.test(text));
@@ -224,6 +234,19 @@ export async function enrich(
     expect(object['id'], `the object ${name}`).toBeTruthy();
     return object;
   }
+}
+
+/** Additions of changeable objects for which texts are enough, so that a new kind needs no line above. */
+function addedByTexts(): readonly Operation[] {
+  const isText = (type: string, name: unknown) =>
+    typeof name === 'string' && attributesOf(type)[name]?.kind === 'string';
+  const changeable = new Set(updates.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
+  return allOperations().filter(
+    ({ name, type, path }) =>
+      name === 'add' &&
+      changeable.has(path) &&
+      (requiredOnAdd[type] ?? ['']).every((one) => isText(type, one)),
+  );
 }
 
 /** Element of one object of a collection. */
