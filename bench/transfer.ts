@@ -72,7 +72,7 @@ async function measure(folder: string, site: ImageSite): Promise<Row[]> {
   const files = { source: file, target, size };
   const reference = await Reference.start(folder, { ...keys, ca: site.caFile }, files);
   try {
-    const source = ['disks', 'upload', file, '--name', 'source', '--storagedomain', 'data1'];
+    const source = ['disks', 'upload', file, '--name', 'source', '--storage-domain', 'data1'];
     await run([process.execPath, vmctl, ...source], site.env);
     const stage: Stage = { site, folder, file, size, data, parts, plain, reference };
     const { works, missing } = worksOf(stage);

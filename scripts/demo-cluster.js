@@ -127,7 +127,7 @@ try {
   title('Upload an image, and kill the server that receives it');
   const source = image();
   const upload = run(
-    ...['disks', 'upload', source, '--name', 'demo-disk', '--storagedomain', 'data1'],
+    ...['disks', 'upload', source, '--name', 'demo-disk', '--storage-domain', 'data1'],
     ...['--limit-rate', '2M'],
   );
   const killed = await receiving(servers);

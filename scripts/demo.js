@@ -86,7 +86,7 @@ try {
   );
   const nic = await run('nics', 'create', '--vm', 'demo', '--name', 'nic1');
   check(/56:6f:1a:16:/.test(nic), 'the NIC has an address of the MAC pool');
-  await run('disks', 'upload', source, '--name', 'demo-disk', '--storagedomain', 'data1');
+  await run('disks', 'upload', source, '--name', 'demo-disk', '--storage-domain', 'data1');
   await run(
     ...['diskattachments', 'attach', '--vm', 'demo', '--disk', 'demo-disk'],
     ...['--bootable', '--active', '--interface', 'virtio_scsi'],

@@ -25,7 +25,7 @@ export async function hugeDisk(folder: string, site: ImageSite, size: number): P
   makeImage(sparse, huge, runs);
   const disks = (...words: string[]) => run([process.execPath, vmctl, 'disks', ...words], site.env);
   for (const [name, file] of Object.entries({ dense, huge: sparse })) {
-    await disks('upload', file, '--name', name, '--storagedomain', 'data1');
+    await disks('upload', file, '--name', name, '--storage-domain', 'data1');
   }
   site.takeWay('unix');
   const download = (name: string) => async () => {

@@ -187,7 +187,7 @@ export async function uploaded(
   more: readonly string[],
 ): Promise<Turn> {
   site.takeWay(way);
-  const words = ['disks', 'upload', file, '--name', 'uploaded', '--storagedomain', 'data1', '-q'];
+  const words = ['disks', 'upload', file, '--name', 'uploaded', '--storage-domain', 'data1', '-q'];
   const before = cpuOf(site.pid);
   const { seconds, cpu, memory } = await run([process.execPath, vmctl, ...words, ...more], {
     ...site.env,

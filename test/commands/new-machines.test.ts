@@ -213,7 +213,7 @@ describe('what cannot be meant is refused before anything is made', () => {
       6,
       expect.stringContaining('no storage domain given for the image; available: data1, data2'),
     ]);
-    expect(stderr).toContain('hint: use --storagedomain data1');
+    expect(stderr).toContain('hint: use --storage-domain data1');
   });
 
   it('a template that boots by itself', async () => {

@@ -211,7 +211,7 @@ describe('vms import-ova', () => {
     const again = `${name}-again`;
     const unclear = await home.runHere(['vms', 'import-ova', file, '--name', again]);
     expect(unclear).toMatchObject({ code: 6 });
-    expect(unclear.stderr).toContain('--storagedomain data1');
+    expect(unclear.stderr).toContain('--storage-domain data1');
     const made = await json('vms', 'import-ova', file, '--name', again, '--storagedomain', 'data1');
     expect(made).toMatchObject({ name: again, description: 'for mail', memory: 512 * MiB });
     expect(made.id).not.toBe(vm.id);

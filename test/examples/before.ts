@@ -8,15 +8,15 @@ const stop = 'vms stop web01';
 const preview = [stop, 'vms preview-snapshot web01 --snapshot before-upgrade'];
 const cancel = `imagetransfers cancel ${sampleId}`;
 const idle = [cancel, 'glustervolumes delete vol1 --cluster Default', 'hosts deactivate node1'];
-const away = ['storagedomains deactivate data2 --datacenter Default'];
-const gone = [...away, 'storagedomains detach data2 --datacenter Default'];
+const away = ['storagedomains deactivate data2 --data-center Default'];
+const gone = [...away, 'storagedomains detach data2 --data-center Default'];
 const unregistered = [
   stop,
   'vmpools delete desktops',
   cancel,
-  'storagedomains deactivate data1 --datacenter Default',
-  'storagedomains detach data1 --datacenter Default',
-  'storagedomains attach data1 --datacenter Default',
+  'storagedomains deactivate data1 --data-center Default',
+  'storagedomains detach data1 --data-center Default',
+  'storagedomains attach data1 --data-center Default',
 ];
 const exported = (noun: string, name: string) => [
   `${noun} export ${name} --storage-domain export1`,
@@ -30,7 +30,7 @@ const assigned = [...pin, 'hostdevices attach pci_0000_01_00_0 --vm web01'];
 const started = 'glustervolumes start vol1 --cluster Default';
 const functions =
   'hostnics set-virtual-functions eth3 --number 2 --no-all-networks-allowed --host node1';
-const connection = `storageserverconnections attach ${otherId} --datacenter Default --iscsibond multipath`;
+const connection = `storageserverconnections attach ${otherId} --data-center Default --iscsibond multipath`;
 
 /** By command, or by noun for all of its commands that are not listed themselves. */
 export const before: Readonly<Record<string, readonly string[]>> = {
@@ -91,10 +91,10 @@ export const before: Readonly<Record<string, readonly string[]>> = {
   'externaltemplateimports create': [
     'templates export old --host node1 --directory /exports --filename old.ova',
   ],
-  'storageconnections attach': ['storagedomains deactivate data2 --datacenter Default'],
+  'storageconnections attach': ['storagedomains deactivate data2 --data-center Default'],
   'storageconnections detach': [
     ...away,
-    `storageconnections attach ${sampleId} --storagedomain data2`,
+    `storageconnections attach ${sampleId} --storage-domain data2`,
   ],
   storageserverconnections: [connection],
   'storageserverconnections attach': [],

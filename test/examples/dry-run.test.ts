@@ -124,7 +124,7 @@ describe('vmctl --dry-run writes nothing and sends no change', () => {
   it.each([
     'vmctl events list --tail --cursor cursor.json --count 1',
     'vmctl disks upload root.qcow2 --disk root',
-    'vmctl disks upload root.qcow2 --name new --storagedomain data1',
+    'vmctl disks upload root.qcow2 --name new --storage-domain data1',
     'vmctl disks download root copy.qcow2',
     'vmctl vms export-ova web02 web02.ova',
     'vmctl vms screenshot web01 --file screen.png',
@@ -142,7 +142,7 @@ describe('vmctl --dry-run writes nothing and sends no change', () => {
     for (const line of [
       `vmctl disks upload image.raw --disk ${disk} --resume`,
       `vmctl disks upload image.raw --disk ${disk}`,
-      'vmctl disks upload image.raw --name other --storagedomain data1',
+      'vmctl disks upload image.raw --name other --storage-domain data1',
       'vmctl undo',
     ]) {
       const { stderr } = await dryRun(line);

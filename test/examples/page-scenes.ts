@@ -30,8 +30,8 @@ export const notRun: Readonly<Record<string, string>> = {
     betweenSites,
   'vmctl storagedomains create --import --type data --host host1 --storage-type nfs --address filer --path /travel --attach Default':
     betweenSites,
-  'vmctl vms list --storagedomain travel --unregistered': betweenSites,
-  'vmctl vms register traveller --storagedomain travel --cluster Default': betweenSites,
+  'vmctl vms list --storage-domain travel --unregistered': betweenSites,
+  'vmctl vms register traveller --storage-domain travel --cluster Default': betweenSites,
 };
 
 const readme: Readonly<Record<string, Scene>> = {
@@ -129,7 +129,7 @@ const documents: Readonly<Record<string, Scene>> = {
     after: shows('vmctl vms list -o name', /vms\/again/),
   },
   'vmctl vms export-ova vm-02 vm-02.ova': { after: holds('vm-02.ova', /^vm\.ovf/) },
-  'vmctl vms import-ova vm-02.ova --name vm-02-copy --storagedomain data2': {
+  'vmctl vms import-ova vm-02.ova --name vm-02-copy --storage-domain data2': {
     before: 'vmctl vms export-ova vm-02 vm-02.ova --force',
     after: shows('vmctl diskattachments list --vm vm-02-copy', /vm-02_Disk1/),
   },

@@ -17,7 +17,7 @@ import { scenesOfSessions } from './scenes-of-sessions.ts';
 
 /** A transfer with its ticket; the disk is large enough for what the examples do. */
 const ticket = (direction: string, bytes = '16MiB') =>
-  `vmctl disks create --name big --size ${bytes} --format raw --storagedomain data1 -q
+  `vmctl disks create --name big --size ${bytes} --format raw --storage-domain data1 -q
 vmctl imagetransfers create --disk big --direction ${direction} --query transfer_url -o tsv > url.txt
 head -c 65536 /dev/urandom > part.raw`;
 const written = `vmctl images read "$(cat url.txt)" --offset 1MiB --size 65536 -O back.raw
@@ -25,10 +25,10 @@ cmp part.raw back.raw && echo same`;
 
 const url = 'https://host:54322/images/TICKET';
 const scenesOfImages: Readonly<Record<string, Scene>> = {
-  'vmctl disks upload https://images.example.com/root.raw.xz --storagedomain data1': {
+  'vmctl disks upload https://images.example.com/root.raw.xz --storage-domain data1': {
     after: shows('vmctl disks list -o json', /"provisioned_size": 10485760/),
   },
-  'zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storagedomain data1': {
+  'zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storage-domain data1': {
     before: 'vmctl disks delete root --yes',
     after: shows('vmctl disks verify root root.raw && echo same', /same/),
   },

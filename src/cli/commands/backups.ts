@@ -70,10 +70,10 @@ const restore = command({
   notes:
     'Always creates a new VM and overwrites nothing. The VM gets its original id and MAC addresses if they ' +
     'are free, otherwise new ones. The checksums of the files are compared first. --cluster and ' +
-    '--storagedomain default to the original ones.',
+    '--storage-domain default to the original ones.',
   examples: [
     'vmctl backups restore backups/web01',
-    'vmctl backups restore backups/web01 --name web03 --cluster Default --storagedomain data1',
+    'vmctl backups restore backups/web01 --name web03 --cluster Default --storage-domain data1',
     'vmctl backups restore backups/web01 --disks-only',
   ],
   exits: [6],

@@ -37,10 +37,10 @@ const upload = command({
     ...transferFlags,
   ],
   examples: [
-    'vmctl disks upload root.qcow2 --name root --storagedomain data1',
+    'vmctl disks upload root.qcow2 --name root --storage-domain data1',
     'vmctl disks upload root.qcow2 --resume',
-    'vmctl disks upload https://images.example.com/root.raw.xz --storagedomain data1',
-    'zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storagedomain data1',
+    'vmctl disks upload https://images.example.com/root.raw.xz --storage-domain data1',
+    'zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storage-domain data1',
     'vmctl disks upload new.qcow2 --disk root',
   ],
   prints: 'object',

@@ -219,9 +219,9 @@ const importOva = command({
     'other products get SATA disks, because they may lack virtio drivers. The import overwrites ' +
     'nothing.',
   examples: [
-    'vmctl vms import-ova web01.ova --cluster Default --storagedomain data1',
-    'vmctl vms import-ova web01.ova --name web03 --cluster Default --storagedomain data1',
-    'vmctl vms import-ova web01.ova --name web04 --cluster Default --storagedomain data1 --network frontend/guests --cleanup',
+    'vmctl vms import-ova web01.ova --cluster Default --storage-domain data1',
+    'vmctl vms import-ova web01.ova --name web03 --cluster Default --storage-domain data1',
+    'vmctl vms import-ova web01.ova --name web04 --cluster Default --storage-domain data1 --network frontend/guests --cleanup',
   ],
   exits: [6],
   unshowable: 'many',

@@ -104,9 +104,9 @@ function flagSections(flags: readonly FlagSpec[]): readonly string[] {
 }
 
 function flagText({ notation }: FlagSpec): string {
-  const { short: first, long: second, value } = flagParts(notation);
-  // With two long names, help shows the first.
-  const [short, long] = first?.startsWith('--') ? [undefined, first] : [first, second];
+  const { short: first, long, value } = flagParts(notation);
+  // A second long name is an alias.
+  const short = first?.startsWith('--') ? undefined : first;
   return [`${short ? `${short}, ` : '    '}${long}`, ...(value === undefined ? [] : [value])].join(
     ' ',
   );

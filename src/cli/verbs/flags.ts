@@ -93,7 +93,7 @@ function meaningsOf(
     const parameter = (queryParameters as Readonly<Record<string, Parameter>>)[name];
     if (!parameter || hiddenQueries.has(name)) continue;
     if (name === 'search' && !isSearchable(candidate.operation)) continue;
-    const words = [kebab(name), ...(queryAliases[name] ?? [])];
+    const words = [...spellingsOf(kebab(name)), ...(queryAliases[name] ?? [])];
     const key = add(words, {
       ...valueFlag(parameter.kind),
       doc: parameter.doc,
@@ -120,7 +120,8 @@ function parentFlags(kind: string): readonly string[] | undefined {
 function spellingsOf(name: string): readonly string[] {
   const plain = name.replaceAll('-', '');
   const short = parentFlags(plain);
-  return short ? [...new Set([name, plain, ...short])] : [name];
+  if (short) return [...new Set([name, plain, ...short])];
+  return [...new Set([name, name.replace('storage-domain', 'storagedomain')])];
 }
 
 function valueFlag(kind: Kind, unit?: SizeUnit): Pick<ModelFlag, 'value' | 'isMany'> {
@@ -215,7 +216,10 @@ function parentNames(verb: Verb): (parent: Parent) => readonly string[] {
     const kind = singular(noun);
     const isClear = nounsByPlaceholder.get(placeholder)?.size === 1;
     const words = isClear ? [placeholder, kind] : [kind];
-    return [...new Set([...words, ...(parentFlags(kind) ?? [])])];
+    const others = parentFlags(kind) ?? [];
+    // With hyphens first: `--storage-domain` has the same spelling in all commands.
+    const hyphenated = others.filter((one) => keyOf(one) === kind);
+    return [...new Set([...hyphenated, ...words, ...others])];
   };
 }
 

@@ -105,7 +105,7 @@ export const diskAttachment = resource('disk_attachment', {
       shortcut('size', 'disk.provisioned_size', 'Size of the disk, for example 20GiB.'),
       shortcut('new-disk-name', 'disk.alias', 'Name of the new disk.'),
       shortcut('new-disk-format', 'disk.format', 'Format: raw or cow.'),
-      shortcut('new-disk-storagedomain', 'disk.storage_domains', 'Storage domain of the disk.'),
+      shortcut('new-disk-storage-domain', 'disk.storage_domains', 'Storage domain of the disk.'),
     ],
     alwaysSent: { active: true },
     createdAlong: { attribute: 'disk', type: 'disk' },

@@ -506,7 +506,7 @@ export const disk = resource('disk', {
     searchedByName: true,
     shortcuts: [
       shortcut('size', 'provisioned_size', 'Virtual size, for example 20GiB.'),
-      shortcut('storagedomain', 'storage_domains', 'Storage domain of the disk.'),
+      shortcut('storage-domain', 'storage_domains', 'Storage domain of the disk.'),
     ],
     verbs: {
       convert: {
@@ -521,7 +521,7 @@ export const disk = resource('disk', {
       },
       export: {
         purpose: 'Export {} to an export storage domain',
-        sample: { flags: '--storagedomain glance' },
+        sample: { flags: '--storage-domain glance' },
       },
       update: { sample: { flags: '--qcow-version qcow2_v2' } },
     },

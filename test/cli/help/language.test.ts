@@ -134,3 +134,39 @@ describe('placeholders in brackets', () => {
     expect(pages.filter(([, text]) => text === '')).toEqual([]);
   });
 });
+
+describe('--storage-domain and --data-center', () => {
+  const joined = /--(\w+-)*(storagedomain|datacenter)s?\b/g;
+
+  it('have the same spelling in help and documents', () => {
+    const shown = nouns.flatMap(({ commands }) =>
+      commands.flatMap(({ name, flags, examples }) => [
+        [name, flags.map(({ flag }) => flag).join(' ')] as const,
+        ...examples.map((line) => [name, line] as const),
+      ]),
+    );
+    const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+    // The reference lists the flags of the line above.
+    const pages = documents.filter((path) => !path.startsWith('docs/commands'));
+    const texts = [...shown, ...pages.map((path) => [path, read(path)] as const)];
+    const bad = texts.flatMap(([name, text]) =>
+      [...text.matchAll(joined)].map(([flag]) => `${name}: ${flag}`),
+    );
+    expect(bad).toEqual([]);
+  });
+
+  it('are accepted without the hyphen as well', () => {
+    const hyphenated = nouns.flatMap(({ commands }) =>
+      commands.flatMap(({ name, flags }) =>
+        flags
+          .filter(({ flag }) => /^--(new-disk-)?(storage-domain|data-center)$/.test(flag))
+          .map(({ flag, aliases }) => ({ name, flag, aliases })),
+      ),
+    );
+    const bad = hyphenated.filter(
+      ({ flag, aliases }) => !aliases.includes(flag.replace(/(storage|data)-/, '$1')),
+    );
+    expect(bad).toEqual([]);
+    expect(hyphenated.length).toBeGreaterThan(30);
+  });
+});

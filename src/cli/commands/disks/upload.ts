@@ -136,8 +136,8 @@ function checkFlags(file: string, flags: UploadFlags): void {
       storageDomain !== undefined ||
       description !== undefined
     ) {
-      throw new UsageError('--name and --storagedomain are not valid with --disk', {
-        hint: 'use either --disk, or --name and --storagedomain',
+      throw new UsageError('--name and --storage-domain are not valid with --disk', {
+        hint: 'use either --disk, or --name and --storage-domain',
       });
     }
     return;
@@ -149,7 +149,7 @@ function checkFlags(file: string, flags: UploadFlags): void {
   }
   if (storageDomain === undefined) {
     throw new UsageError('no storage domain for the new disk', {
-      hint: `vmctl disks upload ${file} --storagedomain NAME (vmctl storagedomains list shows the names)`,
+      hint: `vmctl disks upload ${file} --storage-domain NAME (vmctl storagedomains list shows the names)`,
     });
   }
 }

@@ -82,7 +82,7 @@ export async function domainFor(
   throw new AmbiguousError(
     `no storage domain given for the image; available: ${names.join(', ')}`,
     {
-      hint: `use --storagedomain ${names[0]}`,
+      hint: `use --storage-domain ${names[0]}`,
       next: names.map((name) => `storagedomains/${name}`),
     },
   );
