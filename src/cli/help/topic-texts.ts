@@ -62,17 +62,7 @@ byte and body.
 
 With -o json or -o jsonl, stderr gets one JSON object as its last line: code, message, exit_code,
 hint, status, fault {reason, detail}, request {method, path}, retryable, next. Notes and warnings
-are JSON objects, one per line: {"event":"note","message":"..."}; -o jsonl adds progress. Codes are stable:
-
-  usage, unknown_noun, unknown_verb, unknown_type, unknown_attribute, missing_parent
-  bad_document, bad_definition, bad_query
-  unsafe_file, unreadable_file, unwritable_directory, bad_configuration, locked, read_only
-  not_found, unknown_context, no_service, ambiguous
-  auth_required, access_denied, forbidden, no_keyring, wrong_passphrase, no_passphrase, protected
-  refused, conflict, action_failed, unexpected_state, redirected
-  wait_timeout, timeout, unreachable, connection_lost
-  untrusted, unknown_ca, pin_mismatch, certificate_expired, wrong_host
-  server_error, bad_answer, partial, all_failed, declined, interrupted, bug
+are JSON objects, one per line: {"event":"note","message":"..."}; -o jsonl adds progress. Codes are stable.
 `,
   definitions: `Site definitions.
 

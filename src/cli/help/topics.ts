@@ -6,6 +6,7 @@ import { helpLine } from '../args/parameters.ts';
 import { exitCodes } from '../output/error-report.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
+import { errorCodes } from './error-codes.ts';
 import { aligned, fitted, lineLength, wrapped } from './layout.ts';
 import { topicNames } from './topic-names.ts';
 import { topicTexts } from './topic-texts.ts';
@@ -16,6 +17,7 @@ const generated: Readonly<Record<string, () => string>> = {
   nouns: nounsPage,
   'exit-codes': exitCodesPage,
   definitions: definitionsPage,
+  errors: errorsPage,
 };
 
 /** All topics with their texts, by name. */
@@ -108,6 +110,15 @@ function nounsPage(): string {
 function exitCodesPage(): string {
   const rows = exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}\n`);
   return `Exit codes.\n\n${rows.join('')}`;
+}
+
+/** The topic, followed by the codes of errors with their exit codes. */
+function errorsPage(): string {
+  const rows = errorCodes.map(([exit, codes]) => [exit, codes.join(', ')] as const);
+  return `${topicTexts['errors']}
+${aligned([['EXIT', 'CODES'], ...rows])}
+all_failed has the exit code of its first failure. vmctl help exit-codes explains the exit codes.
+`;
 }
 
 function flagsPage(): string {

@@ -1,5 +1,5 @@
 /** `vmctl serve requests`: the last requests of a server, and those that come. */
-import { ConflictError, NotFoundError, UsageError } from '../../../client/errors.ts';
+import { ForbiddenError, NotFoundError, UsageError } from '../../../client/errors.ts';
 import { formatOf, printAs } from '../../output/print.ts';
 import type { Item } from '../../output/view.ts';
 import { type CommandContext, wholeNumber } from '../../session/command-context.ts';
@@ -88,9 +88,7 @@ async function journal(cli: CommandContext, query: Query): Promise<Journal> {
   const path = `/_vmctl/requests?${new URLSearchParams(given).toString()}`;
   const { status, body } = await client.raw({ method: 'GET', path });
   if (status === 403) {
-    throw new ConflictError('only the administrator of the server can read its requests', {
-      code: 'forbidden',
-    });
+    throw new ForbiddenError('only the administrator of the server can read its requests');
   }
   const answer = status === 200 ? parsed(body.toString()) : undefined;
   if (answer) return answer;
