@@ -259,7 +259,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     add(`--${attribute} <ref>`, doc, { type: `ref ${attribute}` });
   }
   if (namesObject || foundBy.length > 0) {
-    add('--object <kind/ref>', `same as --on`);
+    add('--object <kind/ref>', '', { hidden: true });
   }
   if (verb.kind === 'wait') {
     add('--for <condition>', 'condition: status=up, exists, gone or event=32 (default settled)');
