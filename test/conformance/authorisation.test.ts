@@ -180,7 +180,7 @@ describe('the administrator', () => {
     for (const operation of operations) {
       const { status, text } = await ask(admin, operation);
       const reason = never[label(operation)];
-      if (reason) expect([status, text]).toEqual([403, expect.stringContaining(reason)]);
+      if (reason) expect([status, text]).toEqual([409, expect.stringContaining(reason)]);
       else expect([401, 403, 500, 501], `${label(operation)}: ${text}`).not.toContain(status);
       if (status < 300 && operation.http !== 'GET') await janeHas(undefined);
     }

@@ -239,7 +239,7 @@ const people: readonly Refusing[] = [
       const found = list.find((one) => String(one['user_name']).startsWith('admin@'));
       return says(
         admin.delete(`/users/${String(found?.['id'])}`),
-        refused(403, 'Cannot remove User. The administrator of the service cannot be removed.'),
+        refused(409, 'Cannot remove User. The administrator of the service cannot be removed.'),
       );
     },
   ],
@@ -258,7 +258,7 @@ const people: readonly Refusing[] = [
     ({ admin }) =>
       says(
         admin.delete(`/tags/${root}`),
-        refused(409, 'Cannot remove Tag. The root tag cannot be changed.'),
+        refused(400, 'Cannot remove Tag. The root tag cannot be changed.'),
       ),
   ],
   [

@@ -279,7 +279,7 @@ const machines: readonly Refusing[] = [
     ({ admin }) =>
       says(
         admin.delete(`/templates/${root}`),
-        refused(409, 'Cannot remove Template. The Blank template stays.'),
+        refused(400, 'Cannot remove Template. The Blank template stays.'),
       ),
   ],
   [

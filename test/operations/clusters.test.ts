@@ -77,7 +77,7 @@ describe(row(4), () => {
       409,
       /KSM or ballooning/,
     );
-    await refused({ management_network: { name: 'nowhere' } }, 400, /nowhere/);
+    await refused({ management_network: { name: 'nowhere' } }, 404, /nowhere/);
     await refused({ scheduling_policy: { name: 'nowhere' } }, 400, /nowhere/);
   });
   const data_center = { id: '{datacenter}' };

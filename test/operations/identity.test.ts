@@ -63,7 +63,7 @@ describe(row(177), () => {
   });
   site.both('refuses a group that the directory does not know', async ({ admin }) => {
     const { status, fault } = await admin.post('/groups', { group: { name: 'nosuch', domain } });
-    expect([status, fault?.detail]).toEqual([400, expect.stringContaining('nosuch')]);
+    expect([status, fault?.detail]).toEqual([404, expect.stringContaining('nosuch')]);
   });
   site.incomplete('POST', '/groups', { group: { domain } }, 'name');
   site.forbidden('POST', '/groups', { group: { name: 'auditors', domain } });
@@ -207,12 +207,12 @@ describe('users', () => {
     expect(status).toBe(201);
     expect(object).toMatchObject({ name: 'lena', user_name: 'lena@internal-authz' });
     const nobody = { user_name: 'nosuch@internal-authz', domain };
-    expect((await admin.post('/users', { user: nobody })).status).toBe(400);
+    expect((await admin.post('/users', { user: nobody })).status).toBe(404);
     expect((await admin.delete(`/users/${object['id']}`)).status).toBe(200);
   });
   site.both('do not remove the administrator', async ({ admin }) => {
     const { id } = await admin.find('/users', 'admin');
-    expect((await admin.delete(`/users/${id}`)).status).toBe(403);
+    expect((await admin.delete(`/users/${id}`)).status).toBe(409);
   });
 });
 

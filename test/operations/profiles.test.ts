@@ -65,7 +65,7 @@ for (const { noun, path, parent, parentPath, rows, qos, other, role } of kinds) 
       const { admin, name } = people;
       const profile = { name: name('twice'), [parent]: { id: people.path(parentPath) } };
       await admin.add(path, { [noun]: profile });
-      expect((await admin.post(path, { [noun]: profile })).status).toBe(409);
+      expect((await admin.post(path, { [noun]: profile })).status).toBe(400);
     });
     site.incomplete('POST', path, { [noun]: { [parent]: { id: parentPath } } }, 'name');
     site.incomplete(

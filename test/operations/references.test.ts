@@ -42,11 +42,11 @@ const bodies: readonly [status: number, path: string, body: Thing][] = [
     { template: { vm: { name: 'vm-02' }, version: { base_template: nothing, version_name: 'x' } } },
   ],
   [400, '/vms/{vm}/permissions', { permission: { role: { name: 'UserRole' }, user: nothing } }],
-  [404, '/vms/{vm}/permissions', { permission: { role: nothing, user: { id: '{user}' } } }],
+  [400, '/vms/{vm}/permissions', { permission: { role: nothing, user: { id: '{user}' } } }],
   [404, '/vms', { vm: { cluster: nothing, template: { name: 'Blank' } } }],
   [404, '/vms', { vm: { cluster: { id: '{cluster}' }, template: nothing } }],
-  [404, '/networks', { network: { data_center: nothing } }],
-  [404, '/hosts', { host: { address: 'a', root_password: 'x', cluster: nothing } }],
+  [400, '/networks', { network: { data_center: nothing } }],
+  [400, '/hosts', { host: { address: 'a', root_password: 'x', cluster: nothing } }],
 ];
 
 describe('a reference that leads nowhere', () => {

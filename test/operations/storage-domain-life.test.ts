@@ -54,7 +54,8 @@ describe('a storage domain by itself', () => {
     const { admin, name, path } = people;
     const { id } = await addDomain(admin, 'host1', name('alone'));
     const is = async (domain: string) =>
-      (await admin.must(`/storagedomains/${domain}/isattached`)).object['is_attached'];
+      (await admin.must(`/storagedomains/${domain}/isattached`, { host: { name: 'host1' } }))
+        .object['is_attached'];
     expect(await is(id)).toBe('false');
     expect(await is(path('{storagedomain}'))).toBe('true');
     await admin.must(path('/storagedomains/{storagedomain}/updateovfstore'));

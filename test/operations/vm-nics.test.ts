@@ -54,7 +54,7 @@ describe(row(93), () => {
     await refused({ name: 'x'.repeat(51) }, 400, /at most 50/);
     await refused({ interface: 'pci_passthrough' }, 409, /passthrough/);
     const nowhere = { id: 'ffffffff-0000-0000-0000-000000000000' };
-    await refused({ vnic_profile: nowhere }, 404, /VnicProfile/);
+    await refused({ vnic_profile: nowhere }, 400, /VnicProfile/);
   });
   site.both('allows duplicates where the pool does', async (people) => {
     const { admin, path, name } = people;

@@ -156,9 +156,10 @@ describe('MAC pools', () => {
     };
     await refused({ ranges: { range: [] } }, 400);
     await refused({ ranges: { range: [{ from: 'a', to: 'b' }] } }, 400);
-    await refused({ ranges: { range: [{ from: own.to, to: own.from }] } }, 400);
+    const group = { from: '01:00:5e:00:00:00', to: '01:00:5e:00:00:ff' };
+    await refused({ ranges: { range: [group] } }, 400);
     await refused({ ranges: { range: [own, own] } }, 409);
-    await refused({ ranges: { range: [{ from: '56:6f:1a:16:00:00', to: own.to }] } }, 400);
+    await refused({ ranges: { range: [{ from: '56:6f:1a:16:00:00', to: own.to }] } }, 409);
     await refused({ default_pool: true }, 400);
   });
   site.both('stay while clusters use them, and the default one always', async (people) => {

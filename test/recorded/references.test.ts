@@ -21,6 +21,10 @@ const placeless: readonly (readonly [path: RegExp, why: string])[] = [
   [/\/(vlan|method|product|vendor)$/, 'The id is a number or a word, not that of an object.'],
   [/\/migration\/policy$/, 'Policies of migration are known by their ids alone.'],
   [/\/logical_unit$/, 'Units of a storage network have no collection.'],
+  [
+    /^permissions\/permission$/,
+    'Engines give no address to permissions on MAC pools, profiles and networks.',
+  ],
   [/cluster_level\/permits\/permit$/, 'Permits are found below the roles that have them.'],
   [/^events?\/(event\/)?user$/, 'The service itself is no user.'],
   [

@@ -22,6 +22,8 @@ export interface Presentation {
   readonly everything: boolean;
   /** Whether it is shown inside of each of many objects. */
   readonly brief?: boolean;
+  /** Whether it has also what the dialect never sends. */
+  readonly complete?: boolean;
   /** Whether it answers an add or an update. */
   readonly afterChange?: boolean;
   /** Finds out in which collection an object is, for who notes what was looked up. */
@@ -78,11 +80,10 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** Attributes of a type that are not shown: the dialect has none of them, or nobody asked for all content. */
 export function hiddenOf(
-  { allContent, ctx }: Pick<Presentation, 'allContent' | 'ctx'>,
+  { allContent, complete, ctx }: Pick<Presentation, 'allContent' | 'complete' | 'ctx'>,
   type: string,
 ): ReadonlySet<string> | undefined {
-  const { unsent } = ctx.site.dialect;
-  const never = unsent[type];
+  const never = complete ? undefined : ctx.site.dialect.unsent[type];
   if (allContent) return never;
   return never ? new Set([...never, ...(allContentOnly[type] ?? [])]) : allContentOnly[type];
 }

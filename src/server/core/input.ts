@@ -56,6 +56,7 @@ const badValues: ReadonlySet<string> = new Set([
   'affinity_label.vms',
   'balance.scheduling_policy_unit',
   'cluster.mac_pool',
+  'cluster.scheduling_policy',
   'cpu_profile.qos',
   'data_center.mac_pool',
   'disk.disk_profile',

@@ -138,7 +138,6 @@ export const clusterBehavior = define('cluster', {
     const { major = 4, minor = 8 } = { ...dataCenter?.version, ...cluster.version };
     cluster.version = { major, minor };
     fillCluster(ctx, cluster);
-    keepProperties(ctx, undefined, cluster);
     const network = sent['management_network'];
     checkCluster(ctx, cluster, 'add');
     checkNewCluster(ctx, cluster, network?.id ?? network?.name);
@@ -302,6 +301,7 @@ export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): voi
   cluster.switch_type ??= 'legacy';
   cluster.firewall_type ??= 'firewalld';
   cluster.scheduling_policy ??= { id: policyNone };
+  keepProperties(ctx, undefined, cluster);
   const pool = ctx.tx.find('mac_pool', {});
   if (pool?.id) cluster.mac_pool ??= { id: pool.id };
 }
@@ -310,8 +310,15 @@ export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): voi
  * The properties that a cluster keeps: those of its scheduling policy, with the values that it had, or that were
  * sent. Properties that the policy does not have are ignored.
  */
-function keepProperties(ctx: RuleContext, before: Cluster | undefined, after: Cluster): void {
-  const policy = ctx.tx.get('scheduling_policy', after.scheduling_policy?.id ?? '');
+export function keepProperties(
+  ctx: RuleContext,
+  before: Cluster | undefined,
+  after: Cluster,
+): void {
+  const { custom_scheduling_policy_properties: sent, scheduling_policy } = after;
+  const isSame = before?.scheduling_policy?.id === scheduling_policy?.id;
+  if (before && isSame && sent === before.custom_scheduling_policy_properties) return;
+  const policy = ctx.tx.get('scheduling_policy', scheduling_policy?.id ?? '');
   const kept: Property[] = [
     ...(before?.custom_scheduling_policy_properties ?? policy?.properties ?? []),
     ...(policy?.properties ?? []),

@@ -10,7 +10,7 @@ import {
   superUserRole,
 } from '../auth/permissions.ts';
 import { type Addressed, define } from '../core/behavior.ts';
-import type { RuleContext } from '../core/context.ts';
+import { type RuleContext, systemCaller } from '../core/context.ts';
 import { incomplete } from '../core/fault.ts';
 
 type Permission = Resource<'permission'>;
@@ -35,7 +35,8 @@ export const permissionBehavior = define('permission', {
     if (!permission.user?.id && !permission.group?.id) {
       throw incomplete('Permission', ['user.id|group.id'], 'add');
     }
-    if (ctx.site.dialect.engineRefusals) requireWhole(permission, sent, ofPerson);
+    const isClient = ctx.caller.userId !== systemCaller.userId;
+    if (ctx.site.dialect.engineRefusals && isClient) requireWhole(permission, sent, ofPerson);
     for (const name of permissionObjects) {
       // Below an object it is on that object, whatever else is sent.
       if (ref.owner && !ofPerson && !ref.implied[name]) delete permission[name];

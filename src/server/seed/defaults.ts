@@ -230,6 +230,8 @@ function addDefaultSite(ctx: RuleContext): void {
     migration: { policy: { id: minimalDowntime } },
   };
   fillCluster(ctx, cluster);
+  // An engine gives its first cluster none.
+  delete cluster['custom_scheduling_policy_properties'];
   applyDefaults('cluster', cluster);
   tx.insert('cluster', '/clusters', cluster);
   furnishCluster(ctx, cluster);

@@ -5,7 +5,7 @@ import { applyDefaults } from '../core/input.ts';
 import { electSpm, furnish, refreshDataCenter } from '../inventory/data-center.ts';
 import { connect } from '../inventory/storage-connections.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
-import { fillCluster, furnishCluster } from '../resources/cluster.ts';
+import { fillCluster, furnishCluster, keepProperties } from '../resources/cluster.ts';
 import { equip, hardware } from '../resources/host/hardware.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './counts.ts';
@@ -48,7 +48,13 @@ function addDataCenters(ctx: RuleContext, count: number): string[] {
 
 function addClusters(ctx: RuleContext, dataCenters: readonly string[], count: number): string[] {
   const first = ctx.tx.get('cluster', defaultIds.cluster) ?? {};
-  ctx.tx.update('cluster', { ...first, cpu: { type: cpuType, architecture: 'x86_64' } });
+  const changed: Resource<'cluster'> = {
+    ...first,
+    cpu: { type: cpuType, architecture: 'x86_64' },
+    bios_type: 'q35_ovmf',
+  };
+  keepProperties(ctx, undefined, changed);
+  ctx.tx.update('cluster', changed);
   const ids: string[] = [defaultIds.cluster];
   for (let number = 2; number <= count; number++) {
     const cluster: StoredObject = {
@@ -90,6 +96,7 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
         automatic_pm_enabled: true,
         enabled: false,
         kdump_detection: true,
+        pm_proxies: [],
       },
       ssh: { port: 22, user: { user_name: 'root' } },
       cluster: { id: clusters[(number - 1) % clusters.length] ?? '' },

@@ -34,7 +34,8 @@ const patterns: Readonly<Record<string, RegExp>> = {
   int: /^-?\d+$/,
   decimal: /^-?\d+(\.\d+)?(E-?\d+)?$/i,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  'date.mmm+hh:mm': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/,
+  // Engines write the offset of their time zone; in UTC it is Z.
+  'date.mmm+hh:mm': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|[+-]\d\d:\d\d)$/,
   // A word in one recording is a text in the next: what is no blank is both.
   word: /^\S+$/,
   text: /\S/,

@@ -208,6 +208,9 @@ export async function enrich(
   }
   for (const { path: template, type } of addedByTexts()) {
     const path = template.replace(/\{(\w+)\}/g, (_, word: string) => idOf(word));
+    // A list below an id of nothing is empty in some dialects.
+    const owner = await api.json('GET', path.slice(0, path.lastIndexOf('/')));
+    if (owner.status !== 200) continue;
     const { status, text } = await api.json('GET', path);
     if (status !== 200 || /"id"/.test(text)) continue;
     const texts = (requiredOnAdd[type] ?? []).map((name) => [String(name), 'some-text']);

@@ -182,7 +182,10 @@ export const hostBehavior = define('host', {
     const total = ctx.tx.count('vm', { where, condition });
     const moving = { ...where, status: 'migrating' };
     const migrating = ctx.tx.count('vm', { where: moving, condition });
-    return { ...shownReports(host), summary: { active: total, migrating, total } };
+    return {
+      ...shownReports(host, ctx.site.dialect.engineAnswers),
+      summary: { active: total, migrating, total },
+    };
   },
 
   actions: { ...hostActions, ...hostNetworkActions, ...storageActions },

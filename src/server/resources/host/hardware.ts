@@ -20,7 +20,7 @@ export function fingerprintOf(id: string): string {
 }
 
 /** Members that every host has once it was reached, whenever and however it was added. */
-export function shownReports(host: Host): StoredObject {
+export function shownReports(host: Host, asEngine: boolean): StoredObject {
   if (!host.hardware_information) return {};
   const custom = host.os?.custom_kernel_cmdline ?? '';
   const booted = 'BOOT_IMAGE=/vmlinuz root=/dev/mapper/system-root ro crashkernel=auto';
@@ -33,7 +33,12 @@ export function shownReports(host: Host): StoredObject {
       ...host.os,
       custom_kernel_cmdline: custom,
     },
-    ssh: { fingerprint: fingerprintOf(host.id ?? ''), ...host.ssh, user: undefined },
+    ssh: {
+      fingerprint: fingerprintOf(host.id ?? ''),
+      ...host.ssh,
+      ...(asEngine ? { user: undefined } : {}),
+    },
+    ...(asEngine ? { cpu: { ...host.cpu, architecture: undefined } } : {}),
   };
 }
 
@@ -75,6 +80,7 @@ export function hardware(id: string): Host {
       speed: 2400,
       topology: { sockets: 2, cores: 8, threads: 2 },
       type: 'Intel Nehalem Family',
+      architecture: 'x86_64',
     },
     ...software(false),
     libvirt_version: { full_version: 'libvirt-10.0.0', major: 10, minor: 0, build: 0 },
