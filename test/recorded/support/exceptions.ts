@@ -12,9 +12,9 @@ const blank = ['@id', '00000000-0000-0000-0000-000000000000'] as const;
 
 export const exceptions: readonly Exception[] = [
   {
-    what: /^\/datacenters\/\{id\} \/mac_pool/,
+    what: /^\/datacenters\/\{id\} \/(mac_pool|storage_format)/,
     where: ['/status', 'uninitialized'],
-    why: 'The pool is that of all clusters, and there is no cluster yet (recorded of 4.5.8).',
+    why: 'The pool is that of all clusters, the format that of the first storage domain; there is none yet.',
   },
   {
     what: /^(\/clusters\/\{id\}\/networks|\/disks\/\{id\}) \/description is/,
