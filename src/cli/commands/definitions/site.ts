@@ -1,6 +1,6 @@
 /** What a service has, read once: lists with all that is below their objects, for `export` and `apply`. */
 import type { ApiObject } from '../../../client/client.ts';
-import { AmbiguousError, FaultError } from '../../../client/errors.ts';
+import { AmbiguousError, FaultError, ServerError } from '../../../client/errors.ts';
 import { isItem, objectServiceOf } from '../../../definitions/document.ts';
 import { AmbiguousReference, type Asking, type Question } from '../../../definitions/references.ts';
 import { written } from '../../../model/derive/definitions.ts';
@@ -127,8 +127,9 @@ export class Site {
     try {
       found = await this.#runner.list({ path: service, ids, follow: follow.join() });
     } catch (error) {
-      // Too much for one answer, or more than this service can follow.
-      if (!(error instanceof FaultError)) throw error;
+      // Too much for one answer, or more than this service can follow: engines answer that with 500.
+      const isOfEngine = error instanceof ServerError && error.status === 500;
+      if (!(error instanceof FaultError) && !isOfEngine) throw error;
       return [...(await this.#runner.list({ path: service, ids, follow: partsOf(service) }))];
     }
     for (const item of found) this.#spread(service, ids, item);
