@@ -72,9 +72,8 @@ function writerOf(shape: Shape, style: Style): ObjectWriter {
   return writer;
 }
 
-function makeWriter(shape: Shape, style: Style): ObjectWriter {
-  const members = (style.jsonAsEngine && shape.ownFirst?.()) || shape.members;
-  const writers = members.map((member) => {
+function makeWriter({ members, jsonMembers = members }: Shape, style: Style): ObjectWriter {
+  const writers = jsonMembers.map((member) => {
     const key = `${JSON.stringify(member.wire)}:`;
     const value = memberWriter(member, style);
     return {

@@ -52,8 +52,8 @@ export interface Shape {
   readonly display: string;
   /** Attributes first, then elements in output order. */
   readonly members: readonly Member[];
-  /** The members in the order in which engines write them in JSON: what is the type's own comes first. */
-  readonly ownFirst?: () => readonly Member[];
+  /** The same members in the order of JSON, where it differs. */
+  readonly jsonMembers?: readonly Member[];
   /** The member of a name or of a key on the wire, where it costs less than to look through them all. */
   readonly memberFor?: (key: string) => Member | undefined;
   /** Names of the links that its objects may have: the `rel` of each. */
@@ -116,6 +116,7 @@ class TypeShape implements Shape {
   readonly #type: string;
   readonly #general: readonly Member[];
   #members: readonly Member[] | undefined;
+  #jsonMembers: readonly Member[] | undefined;
 
   constructor(type: string) {
     this.display = displayName(type);
@@ -128,18 +129,9 @@ class TypeShape implements Shape {
     return this.#members;
   }
 
-  ownFirst(): readonly Member[] {
-    const general = new Set([
-      ...this.#general,
-      ...this.members.filter(({ name }) => isFirst(name)),
-    ]);
-    const isGeneral = (one: Member) => general.has(one);
-    const levels = levelsOf(this.#type).map((names) => new Set(names));
-    const own = levels
-      .reverse()
-      .flatMap((names) => this.members.filter((one) => !isGeneral(one) && names.has(one.name)));
-    const rest = this.members.filter((one) => !one.attribute && isGeneral(one));
-    return [...new Set([...own, ...rest, ...this.members])];
+  get jsonMembers(): readonly Member[] {
+    this.#jsonMembers ??= jsonOrder(this.members, (name) => isOwn(this.#type, name));
+    return this.#jsonMembers;
   }
 
   memberFor(key: string): Member | undefined {
@@ -208,6 +200,43 @@ function membersOf(type: string): Member[] {
     ...first,
     ...general.filter((one) => !one.attribute && one !== actionsMember),
     ...levels,
+  ];
+}
+
+/** Members that every identified object inherits. */
+const inherited: ReadonlySet<string> = new Set([
+  'actions',
+  'name',
+  'description',
+  'comment',
+  'creation_status',
+  'link',
+  'href',
+  'id',
+]);
+
+/** Whether a type declares a member itself. */
+function isOwn(type: string, name: string): boolean {
+  if (hasIdentity(type) && inherited.has(name)) return false;
+  return Object.hasOwn(typeOf(type).attributes, name);
+}
+
+/**
+ * Engines write the members of JSON in the order of their serializer: what the type declares itself,
+ * then what it inherits. Of that, members with an explicit name come last: links, identity, and names
+ * of several words.
+ */
+function jsonOrder(members: readonly Member[], isOwn: (name: string) => boolean): Member[] {
+  const inIdentity = (...names: string[]) =>
+    names.flatMap((name) => members.filter((one) => one.name === name && !isOwn(name)));
+  const last = inIdentity('link', 'href', 'id');
+  const rest = members.filter((one) => !isOwn(one.name) && !last.includes(one));
+  const isExplicit = ({ wire }: Member) => wire.includes('_');
+  return [
+    ...members.filter(({ name }) => isOwn(name)),
+    ...rest.filter((one) => !isExplicit(one)),
+    ...last,
+    ...rest.filter(isExplicit),
   ];
 }
 
@@ -339,17 +368,17 @@ export function actionShape(names?: readonly string[]): Shape {
   return shape;
 }
 
-/** What every object has comes first, the rest in the order of the alphabet. */
 function makeShape(names: readonly string[]): Shape {
   const parameters = names.filter((name) => !alwaysNames.has(name)).map(parameter);
-  const rank = ({ name, attribute }: Member) => {
-    if (attribute) return 0;
-    return isFirst(name) ? 1 : name === 'link' ? 2 : 3;
+  const general = always.filter(({ name }) => inherited.has(name));
+  const own = [...always, ...parameters].filter((one) => !general.includes(one));
+  const members = [...general, ...own.sort((a, b) => (a.wire < b.wire ? -1 : 1))];
+  const ownNames = new Set(own.map(({ name }) => name));
+  return {
+    display: 'Action',
+    members,
+    jsonMembers: jsonOrder(members, (name) => ownNames.has(name)),
   };
-  const members = [...always, ...parameters].sort(
-    (a, b) => rank(a) - rank(b) || (a.wire < b.wire ? -1 : 1),
-  );
-  return { display: 'Action', members };
 }
 
 function parameter(name: string): Member {

@@ -395,15 +395,15 @@ describe('actions', () => {
     expect(
       encodeAction(xml, answer, standard),
     ).toBe(`${declaration}<action href="/vms/1/start/1,2" id="1,2">
-    <async>true</async>
-    <is_attached>true</is_attached>
-    <status>failed</status>
     <link href="/vms/1" rel="parent"/>
+    <async>true</async>
     <fault>
         <detail>[no]</detail>
         <reason>Operation Failed</reason>
     </fault>
+    <is_attached>true</is_attached>
     <job href="/j" id="j"/>
+    <status>failed</status>
 </action>
 `);
     expect(decodeAction(json, encodeAction(json, answer, ovirt))).toEqual(answer);
@@ -415,7 +415,7 @@ describe('actions', () => {
     expect(encodeAction(xml, state, standard, 'creation')).toBe(
       `${declaration}<creation id="1">\n    <status>complete</status>\n</creation>\n`,
     );
-    expect(encodeAction(json, state, standard, 'creation')).toBe('{"id":"1","status":"complete"}');
+    expect(encodeAction(json, state, standard, 'creation')).toBe('{"status":"complete","id":"1"}');
   });
 });
 

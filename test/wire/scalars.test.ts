@@ -269,10 +269,10 @@ describe('written', () => {
   test('booleans and integers typed, or as strings', () => {
     const value = { memory: 2n ** 63n - 1n, stateless: true, cpu_shares: 4, cpu: { speed: 2.5 } };
     expect(written(value)).toBe(
-      '{"cpu":{"speed":2.5},"cpu_shares":4,"memory":9223372036854775807,"stateless":true}',
+      '{"cpu":{"speed":2.5},"memory":9223372036854775807,"stateless":true,"cpu_shares":4}',
     );
     expect(written(value, dialects.ovirt)).toBe(
-      '{"cpu":{"speed":2.5},"cpu_shares":"4","memory":"9223372036854775807","stateless":"true"}',
+      '{"cpu":{"speed":2.5},"memory":"9223372036854775807","stateless":"true","cpu_shares":"4"}',
     );
   });
 
