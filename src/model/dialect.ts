@@ -65,6 +65,8 @@ export interface Dialect {
   readonly refusesActiveDisk: boolean;
   /** A search in a collection that has nothing to search by is ignored instead of being refused. */
   readonly ignoresSearchWithoutFields: boolean;
+  /** A VM with an operating system that is not known has another one, instead of being refused. */
+  readonly unknownSystemIsOther: boolean;
   /** File systems that are not frozen can be thawed: nothing happens then. */
   readonly thawsWhatIsNotFrozen: boolean;
   readonly product: { readonly name: string; readonly vendor: string };
@@ -90,6 +92,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
+    unknownSystemIsOther: false,
     thawsWhatIsNotFrozen: false,
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
     origin: 'virt-app',
@@ -111,6 +114,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     diskUpdates: 'all',
     refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,
+    unknownSystemIsOther: true,
     thawsWhatIsNotFrozen: true,
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
     origin: 'oVirt',

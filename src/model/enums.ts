@@ -298,7 +298,7 @@ const sharedEnums = {
     'rhel_4x64',
     'rhel_3x64',
     'windows_2008x64',
-    'windows_2008r2x64',
+    'windows_2008R2x64',
     'rhel_6',
     'rhel_6x64',
     'windows_8',

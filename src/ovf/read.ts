@@ -1,6 +1,6 @@
 /** Reader of OVF documents: machine, hardware, disks, interfaces, in either layout. */
 import { enums } from '../model/enums.ts';
-import { operatingSystems } from '../model/operating-systems.ts';
+import { operatingSystems, systemNamed } from '../model/operating-systems.ts';
 import type { XmlNode } from '../wire/xml-tree.ts';
 import { diskInterface, formatUris, hardware, nicInterface, systemOfCim } from './codes.ts';
 import { type ChosenItems, chosenItems, withProperties } from './deployment-options.ts';
@@ -244,7 +244,7 @@ function systemIn(document: OvfDocument, section: XmlNode): string | undefined {
   if (document.layout === 'ovf') {
     const word = childText(section, 'Description');
     if (word === undefined) return undefined;
-    return operatingSystems.some(([, known]) => known === word) ? word : 'other';
+    return systemNamed(word) ?? 'other';
   }
   const number = section.attributes.get('ovirt:id');
   const known = operatingSystems.find(([id]) => id === number)?.[1];

@@ -242,7 +242,7 @@ function tries(
           answer.status >= 400
             ? String(answer.json<{ fault?: { detail?: string } }>().fault?.detail)
             : '';
-        if (![400, 409].includes(answer.status) || !words.test(detail)) {
+        if (![400, 403, 409].includes(answer.status) || !words.test(detail)) {
           wrong.push(`should say ${words}: ${told}`);
         }
       }
@@ -280,7 +280,7 @@ tries('vm', (id) => `/vms/${id}`, {
     otherwise: /is not running/,
   },
   shutdown: {
-    from: [...running, 'paused', 'not_responding', 'suspended'],
+    from: ['down', ...running, 'paused', 'not_responding', 'suspended'],
     says: saving,
     otherwise: /is not running/,
   },
@@ -311,7 +311,10 @@ tries('vm', (id) => `/vms/${id}`, {
     from: running.filter((one) => one !== 'wait_for_launch'),
     otherwise: inStatus,
   },
-  logon: { from: [...enums.vm_status], otherwise: /never/ },
+  logon: {
+    from: enums.vm_status.filter((status) => status !== 'down'),
+    otherwise: /is down/,
+  },
   maintenance: { from: [], body: { maintenance_enabled: true }, otherwise: /hosted engine/i },
   detach: { from: [], otherwise: /pool/i },
   reordermacaddresses: { from: ['down'], otherwise: inStatus },

@@ -182,7 +182,7 @@ describe('previewing a snapshot', () => {
     const left = (await admin.get(`/vms/${id}/snapshots`)).list;
     expect(left.map((one) => one['id'])).toContain(first.id);
     expect(left.map((one) => one['snapshot_type'])).toEqual(['active', 'regular']);
-    expect((await admin.post(`/vms/${id}/commitsnapshot`)).status).toBe(409);
+    expect((await admin.post(`/vms/${id}/commitsnapshot`)).status).toBe(400);
   });
   site.both('is refused where it cannot be', async (people) => {
     const { admin } = people;

@@ -21,10 +21,8 @@ const placeless: readonly (readonly [path: RegExp, why: string])[] = [
   [/\/(vlan|method|product|vendor)$/, 'The id is a number or a word, not that of an object.'],
   [/\/migration\/policy$/, 'Policies of migration are known by their ids alone.'],
   [/\/logical_unit$/, 'Units of a storage network have no collection.'],
-  [
-    /^permissions\/permission$/,
-    'Engines give no address to permissions on MAC pools, profiles and networks.',
-  ],
+  [/(vm|template)\/quota$/, 'Engines do not look up the data center of a quota.'],
+  [/snapshot\/vm(\/\w+)*$/, 'The VM in a snapshot is what it was, and no object.'],
   [/cluster_level\/permits\/permit$/, 'Permits are found below the roles that have them.'],
   [/^events?\/(event\/)?user$/, 'The service itself is no user.'],
   [

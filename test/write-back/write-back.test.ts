@@ -166,7 +166,9 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
         );
       }
       expect(told).toHaveLength(4);
-      for (const other of told.slice(1)) expect(other, path).toEqual(told[0]);
+      // Engines show the mode of NUMA nodes of one VM alone.
+      const compared = told.map(({ numa_tune_mode: _mode, ...rest }) => rest);
+      for (const other of compared.slice(1)) expect(other, path).toEqual(compared[0]);
     }
   });
 

@@ -10,6 +10,7 @@ const members = [
   'standsFor',
   'identified',
   'unwritten',
+  'answers',
   'attributes',
 ] as const;
 

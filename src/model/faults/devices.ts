@@ -15,7 +15,7 @@ export const deviceFaults = {
     text: 'Cannot {action} Snapshot. It is {status}. Please try again later.',
   },
   SNAPSHOT_NOT_IN_PREVIEW: {
-    status: 409,
+    status: 400,
     text: 'Cannot {action} Snapshot. The VM previews none.',
   },
   SNAPSHOT_NOT_REGULAR: {
@@ -62,13 +62,13 @@ export const deviceFaults = {
     status: 409,
     text: 'Cannot {action} Interface. The type {interface} does not suit the profile: passthrough needs both or none.',
   },
-  CDROM_EXISTS: { status: 409, text: 'Cannot {action} CD-ROM. Every VM has exactly one.' },
+  CDROM_EXISTS: { status: 400, text: 'Cannot {action} CD-ROM. Every VM has exactly one.' },
   CDROM_FILE_INVALID: {
     status: 400,
     text: 'Cannot {action} CD-ROM. "{file}" is neither the id of a disk nor the name of an ISO file.',
   },
   CDROM_WITHOUT_LIBRARY: {
-    status: 409,
+    status: 400,
     text: 'Cannot {action} CD-ROM. No active storage domain has ISO files.',
   },
   WATCHDOG_EXISTS: { status: 409, text: 'Cannot {action} Watchdog. The VM already has one.' },

@@ -82,9 +82,17 @@ export const machineFaults = {
     status: 409,
     text: 'Cannot {action} VM. Host {host} of the placement policy is not in the cluster of the VM.',
   },
-  VM_AVAILABLE_AND_PINNED: {
-    status: 409,
-    text: 'Cannot {action} VM. It cannot be highly available and pinned to one host.',
+  VM_LOGON_IMPOSSIBLE: {
+    status: 400,
+    text: 'Cannot {action} VM. The VM is {status}; its guest agent signs users in while it is up.',
+  },
+  VM_ORIGIN_FIXED: {
+    status: 400,
+    text: 'Cannot {action} VM. Its origin cannot be changed.',
+  },
+  VM_SERIAL_NUMBER_MISSING: {
+    status: 400,
+    text: 'Cannot {action} VM. A custom serial number needs serial_number.value.',
   },
   VM_QUEUES_NOT_ENABLED: {
     status: 400,
@@ -114,9 +122,17 @@ export const machineFaults = {
     status: 400,
     text: 'Cannot {action} VM. Only VMs of a pool can change their template, to another version of it.',
   },
-  VM_CREATION_TIME_FIXED: {
+  VM_CHIPSET_UNSUPPORTED: {
     status: 400,
-    text: 'Cannot {action} VM. The time of its creation cannot be changed.',
+    text: 'Cannot {action} VM. Operating system {word} does not run with firmware {bios}.',
+  },
+  VM_TPM_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} VM. A TPM needs UEFI firmware and an operating system that supports it (system {word}).',
+  },
+  VM_DISPLAY_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} VM. Operating system {word} does not support video device {video} with protocol {type}, or its firmware does not.',
   },
   VM_SCSI_DISKS_PLUGGED: {
     status: 409,
@@ -141,7 +157,7 @@ export const machineFaults = {
     text: 'Cannot {action} VM. Host {host} is in another cluster; name that with cluster.',
   },
   VM_IN_POOL: { status: 409, text: 'Cannot {action} VM. It belongs to VM pool {pool}.' },
-  VM_NOT_IN_POOL: { status: 409, text: 'Cannot {action} VM. It belongs to no VM pool.' },
+  VM_NOT_IN_POOL: { status: 403, text: 'Cannot {action} VM. It belongs to no VM pool.' },
   VM_IN_POOL_IS_RUNNING: {
     status: 409,
     text: 'Cannot {action} VM. It runs (status {status}); a VM leaves its pool while it is down.',

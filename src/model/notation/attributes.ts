@@ -36,6 +36,8 @@ export interface Attribute {
    * them may stay as it is.
    */
   readonly sentWith?: string;
+  /** Sent without this other attribute it decides that one, also where it stays as it is. */
+  readonly decides?: string;
   /** Services refuse a smaller value: a change of it cannot be reverted. */
   readonly onlyGrows?: true;
   /** Accepted on input, never returned. */
@@ -46,6 +48,10 @@ export interface Attribute {
   readonly confidential?: true;
   /** The text is the id of such an object; definitions have its name. */
   readonly idOf?: string;
+  /** Answers name the object by its id alone: engines do not look up where it is. */
+  readonly withoutAddress?: true;
+  /** The object is shown whole, and what it refers to by ids alone. */
+  readonly withoutAddressesWithin?: true;
   /** Links that lead to the same objects from where an object has no such list of its own. */
   readonly through?: string;
   /** Value of a new object that does not say otherwise. */
@@ -67,5 +73,7 @@ export interface TypeDefinition {
   readonly identified?: boolean;
   /** Attributes that definitions leave out: they follow from others, or from what the service finds. */
   readonly unwritten?: readonly string[];
+  /** The attributes that answers contain, where others are only stored: those of a base. */
+  readonly answers?: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;
 }

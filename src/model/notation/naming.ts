@@ -18,12 +18,12 @@ export interface Naming {
 /** What each pattern allows, in words and as a test of the whole name. */
 export const namePatterns: Readonly<Record<NamePattern, { test: RegExp; rule: string }>> = {
   letters: {
-    test: /^[\p{L}\p{N}._+-]+$/u,
-    rule: 'only letters, digits, ".", "_", "-" and "+" are allowed',
+    test: /^[\p{L}\p{N}._-]+$/u,
+    rule: 'only letters, digits, ".", "_" and "-" are allowed',
   },
   masked: {
-    test: /^[\p{L}\p{N}._+-]*\?*[\p{L}\p{N}._+-]*$/u,
-    rule: 'only letters, digits, ".", "_", "-" and "+" are allowed, and one run of "?"',
+    test: /^[\p{L}\p{N}._-]*\?*[\p{L}\p{N}._-]*$/u,
+    rule: 'only letters, digits, ".", "_" and "-" are allowed, and one run of "?"',
   },
   identifier: {
     test: /^[A-Za-z0-9_-]+$/,

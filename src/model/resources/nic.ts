@@ -31,11 +31,8 @@ export const nic = resource('nic', {
       doc: 'For cloud-init only.',
     },
     on_boot: { kind: 'bool', mut: 'CU', doc: 'For cloud-init only.' },
-    network: {
-      kind: 'ref network',
-      mut: 'CU',
-      doc: 'Deprecated: network by name or id; selects a profile of it.',
-    },
+    // Engines know it from the profile alone, and read no other.
+    network: { kind: 'ref network', mut: 'R' },
     vnic_profile: {
       kind: 'ref vnic_profile',
       mut: 'CU',
@@ -49,7 +46,7 @@ export const nic = resource('nic', {
     reported_devices: { kind: 'links reported_device', mut: 'R' },
     network_filter_parameters: { kind: 'links network_filter_parameter', mut: 'R' },
   },
-  naming: { pattern: 'letters', max: 50, unique: 'collection' },
+  naming: { pattern: 'dotted', max: 50, unique: 'collection' },
   required: ['name'],
   operations: {
     add: {

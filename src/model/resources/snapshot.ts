@@ -34,6 +34,20 @@ export const snapshotLifecycle = lifecycle({
 export const snapshot = resource('snapshot', {
   doc: 'The state of a VM at a point in time.',
   base: 'vm',
+  // The configuration that it saved is shown in its machine.
+  answers: [
+    'name',
+    'description',
+    'snapshot_status',
+    'snapshot_type',
+    'persist_memorystate',
+    'date',
+    'vm',
+    'disks',
+    'nics',
+    'cdroms',
+    'initialization',
+  ],
   attributes: {
     snapshot_status: {
       kind: 'enum snapshot_status',
@@ -51,7 +65,7 @@ export const snapshot = resource('snapshot', {
       doc: 'Type: regular for snapshots of users, active for the present state.',
     },
     date: { kind: 'date', mut: 'R' },
-    vm: { kind: 'ref vm', mut: 'R' },
+    vm: { kind: 'ref vm', mut: 'R', withoutAddress: true },
     disks: { kind: 'links disk', mut: 'R' },
   },
   required: ['description'],

@@ -54,7 +54,7 @@ export const vmBase = structure('vm_base', {
     origin: { kind: 'string', mut: 'CU', doc: 'Origin of the VM.' },
     stateless: { kind: 'bool', mut: 'CU', default: false },
     delete_protected: { kind: 'bool', mut: 'CU', default: false },
-    tunnel_migration: { kind: 'bool', mut: 'CU', default: false },
+    tunnel_migration: { kind: 'bool', mut: 'CU' },
     start_paused: { kind: 'bool', mut: 'CU', default: false },
     virtio_scsi_multi_queues_enabled: { kind: 'bool', mut: 'CU', default: false },
     tpm_enabled: { kind: 'bool', mut: 'CU', default: false },
@@ -145,6 +145,7 @@ export const vmBase = structure('vm_base', {
     quota: {
       kind: 'ref quota',
       mut: 'CU',
+      withoutAddress: true,
       doc: 'Quota (default: that of the data center).',
     },
     lease: { kind: 'struct storage_domain_lease', mut: 'CU' },
@@ -260,7 +261,8 @@ export const display = structure('display', {
   unwritten: ['address', 'port', 'secure_port', 'certificate'],
   attributes: {
     type: { kind: 'enum display_type', mut: 'CU' },
-    video_type: { kind: 'enum video_type', mut: 'CU' },
+    // A video device sent alone chooses the protocol of the console.
+    video_type: { kind: 'enum video_type', mut: 'CU', decides: 'type' },
     address: { kind: 'string', mut: 'CU' },
     port: { kind: 'int', mut: 'CU' },
     secure_port: { kind: 'int', mut: 'CU' },

@@ -37,10 +37,11 @@ export const vmPool = resource('vm_pool', {
     vm: {
       kind: 'ref vm',
       mut: 'R',
-      doc: 'Configuration of the VMs, with all_content only.',
+      withoutAddressesWithin: true,
+      doc: 'The first VM, with the configuration of all.',
     },
     permissions: { kind: 'links permission', mut: 'R' },
-    description: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU', default: '' },
     comment: { kind: 'string', mut: 'CU' },
     display: { kind: 'struct display', mut: 'CU' },
     rng_device: { kind: 'struct rng_device', mut: 'CU' },

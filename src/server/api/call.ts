@@ -12,7 +12,7 @@ import type { RuleContext } from '../core/context.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import * as generic from './generic.ts';
 import { replaceHidden } from './hidden-references.ts';
-import { type Presentation, wholeAlone } from './presentation.ts';
+import { type Presentation, wholeAlone, wholeChanged } from './presentation.ts';
 import { type ApiRequest, booleanParameter, type Match } from './request.ts';
 import type { ShownTexts } from './shown-texts.ts';
 
@@ -63,13 +63,14 @@ export function presentationOf(ctx: RuleContext, { request, operation }: Call): 
   const requested =
     request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
   const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
-  const alone = operation.name === 'get' && wholeAlone.has(operation.type);
+  const alone = operation.name === 'get';
+  const everything = booleanParameter(requested) === true;
   return {
     ctx,
     apiPath: request.apiPath,
-    allContent: changes || alone || booleanParameter(requested) === true,
-    everything: booleanParameter(requested) === true,
-    afterChange: operation.name === 'add' || operation.name === 'update',
+    alone,
+    allContent: changes || everything || (alone && wholeAlone.has(operation.type)),
+    everything: everything || (changes && wholeChanged.has(operation.type)),
   };
 }
 

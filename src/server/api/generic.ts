@@ -188,7 +188,7 @@ function shownWhole(
   object: StoredObject,
   everything: boolean,
 ): StoredObject {
-  const view = { ctx, apiPath: '', allContent: true, everything, complete: true };
+  const view = { ctx, apiPath: '', allContent: true, alone: true, everything };
   const { service, path } = locationOf(ref, String(object['id']));
   return present(view, ref.kind, object, service, path);
 }

@@ -1,7 +1,13 @@
 /** Presentation of stored objects: href, links, actions, references, defaults. */
 
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, operationsOf, parseKind, referencedType } from '../../model/index.ts';
+import {
+  attributesOf,
+  operationsOf,
+  parseKind,
+  referencedType,
+  typeOf,
+} from '../../model/index.ts';
 import { linksOf } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
@@ -18,6 +24,8 @@ export interface Presentation {
   readonly apiPath: string;
   /** Whether parts that are costly to compute were asked for. */
   readonly allContent: boolean;
+  /** Whether it is the answer to GET of one object. */
+  readonly alone?: boolean;
   /** Whether the client itself asked for them. */
   readonly everything: boolean;
   /** Whether it is shown inside of each of many objects. */
@@ -30,27 +38,9 @@ export interface Presentation {
   readonly lookUp?: (kind: KindName, id: string) => string | undefined;
 }
 
-/**
- * What a snapshot shows of what is kept with it: the configuration that it saved is shown in its
- * machine.
- */
-const ofSnapshot: ReadonlySet<string> = new Set([
-  'name',
-  'description',
-  'snapshot_status',
-  'snapshot_type',
-  'persist_memorystate',
-  'date',
-  'vm',
-  'disks',
-  'nics',
-  'cdroms',
-  'initialization',
-]);
-
 /** Whether an attribute is shown at all. */
 function isShown(type: string, name: string, { writeOnly }: Attribute): boolean {
-  return !writeOnly && (type !== 'snapshot' || ofSnapshot.has(name));
+  return !writeOnly && (typeOf(type).answers?.includes(name) ?? true);
 }
 
 /** Attributes shown only when `all_content` asks for them, and after an object was changed. */
@@ -64,6 +54,13 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
     'payloads',
   ]),
   template: new Set(['console', 'virtio_scsi', 'soundcard_enabled', 'rng_device', 'tpm_enabled']),
+  instance_type: new Set([
+    'console',
+    'virtio_scsi',
+    'soundcard_enabled',
+    'rng_device',
+    'tpm_enabled',
+  ]),
   snapshot: new Set(['initialization']),
   host: new Set(['hosted_engine', 'network_operation_in_progress']),
   gluster_brick: new Set([
@@ -78,15 +75,21 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
   gluster_hook: new Set(['content']),
 };
 
-/** Attributes of a type that are not shown: the dialect has none of them, or nobody asked for all content. */
+/** Attributes shown only in the answer to GET of the object itself. */
+const aloneOnly: Readonly<Record<string, readonly string[]>> = { vm: ['numa_tune_mode'] };
+
+/** Attributes of a type that are not shown because nobody asked for all content, or for this object. */
 export function hiddenOf(
-  { allContent, complete, ctx }: Pick<Presentation, 'allContent' | 'complete' | 'ctx'>,
+  { allContent, alone = false }: Pick<Presentation, 'allContent' | 'alone'>,
   type: string,
 ): ReadonlySet<string> | undefined {
-  const never = complete ? undefined : ctx.site.dialect.unsent[type];
-  if (allContent) return never;
-  return never ? new Set([...never, ...(allContentOnly[type] ?? [])]) : allContentOnly[type];
+  const more = alone ? undefined : aloneOnly[type];
+  const costly = allContent ? undefined : allContentOnly[type];
+  return more ? new Set([...more, ...(costly ?? [])]) : costly;
 }
+
+/** Types of which an object is shown with everything after it was added or changed. */
+export const wholeChanged: ReadonlySet<string> = new Set(['vm', 'snapshot']);
 
 /** Types of which one object alone is shown whole. */
 export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
@@ -215,14 +218,28 @@ export function showsOf(type: string): ReadonlyMap<string, Show> {
     shows = new Map(
       attributes
         .filter(([name, attribute]) => isShown(type, name, attribute))
-        .map(([name, { kind, secret }]) => [name, secret ? masked : showOf(type, name, kind)]),
+        .map(([name, attribute]) => [
+          name,
+          attribute.secret ? masked : showOf(type, name, attribute),
+        ]),
     );
     showsByType.set(type, shows);
   }
   return shows;
 }
 
-function showOf(type: string, name: string, kind: Attribute['kind']): Show {
+/** An object without the addresses in it. */
+function withoutAddresses(object: StoredObject): StoredObject {
+  const without = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(without);
+    return isRecord(value) ? withoutAddresses(value) : value;
+  };
+  const rest = Object.entries(object).filter(([name]) => name !== 'href');
+  return Object.fromEntries(rest.map(([name, value]) => [name, without(value)]));
+}
+
+function showOf(type: string, name: string, attribute: Attribute): Show {
+  const { kind, withoutAddress, withoutAddressesWithin } = attribute;
   const { form, of } = parseKind(kind);
   if (form === 'scalar' || form === 'enum') return asItIs;
   const referred = referencedType(of);
@@ -230,6 +247,14 @@ function showOf(type: string, name: string, kind: Attribute['kind']): Show {
     presentReference(view, referred, value);
   switch (form) {
     case 'ref':
+      if (withoutAddress || withoutAddressesWithin) {
+        return (view, value) => {
+          if (!isRecord(value)) return undefined;
+          const { href, ...shown } = reference(view, value);
+          const own = withoutAddressesWithin && href !== undefined ? { href } : {};
+          return { ...own, ...withoutAddresses(shown) };
+        };
+      }
       return (view, value, own) =>
         isRecord(value)
           ? besides(reference(view, value), of === type ? own : undefined)

@@ -64,8 +64,8 @@ export class ShownTexts {
   ): Layout {
     const { service } = locationOf({ kind, ...ref }, '');
     const derives = derivations !== undefined;
-    const { apiPath, allContent } = view;
-    const key = JSON.stringify([form, service, kind, apiPath, allContent, derives]);
+    const { apiPath, allContent, alone } = view;
+    const key = JSON.stringify([form, service, kind, apiPath, allContent, alone, derives]);
     let layout = this.#layouts.get(key);
     if (!layout) {
       layout = makeLayout(this.#kept, view, ref.type, service, form, derivations);

@@ -6,15 +6,15 @@ import { isRecord, type StoredObject } from '../store/kinds.ts';
 /** Members of every object that nobody sets. */
 const ofEveryObject: ReadonlySet<string> = new Set(['href', 'link', 'actions', 'creation_status']);
 
-/** References that carry changes of the object they name. */
-const carriers: ReadonlySet<string> = new Set(['disk_attachment.disk']);
+/** Members that are compared as they are: in them something can be set that is read-only elsewhere. */
+const carriers: ReadonlySet<string> = new Set([
+  'disk_attachment.disk',
+  'vm.domain',
+  'template.domain',
+]);
 
 /** Read-only members that are refused, not ignored, where they differ. */
-const checked: ReadonlySet<string> = new Set([
-  'affinity_group.cluster',
-  'mac_pool.default_pool',
-  'vm.creation_time',
-]);
+const checked: ReadonlySet<string> = new Set(['affinity_group.cluster', 'mac_pool.default_pool']);
 
 /**
  * The members of `sent` that differ from what is shown of an object. What is read-only is left out,
@@ -42,6 +42,11 @@ export function changedMembers(
   for (const [name, { sentWith }] of Object.entries(attributes)) {
     if (sentWith === undefined || sent[name] === undefined) continue;
     if (changed[sentWith] !== undefined) changed[name] = sent[name];
+  }
+  for (const [name, { decides }] of Object.entries(attributes)) {
+    if (decides !== undefined && sent[decides] === undefined) {
+      if (sent[name] !== undefined) changed[name] = sent[name];
+    }
   }
   return changed;
 }

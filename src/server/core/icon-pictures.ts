@@ -1,16 +1,18 @@
 /** Pictures of the icons of operating systems. Data: the build draws them and keeps them as JSON. */
 import { tile } from '../../formats/png.ts';
 
-/** Colours by the word that names of operating systems begin with; others look like "other". */
+/** Colours of the families of operating systems, in the order in which engines list their icons. */
 const colours = {
-  other: 0x6a6e73,
-  windows: 0x0078d4,
-  rhel: 0xc9190b,
-  rhcos: 0xa30000,
-  ubuntu: 0xe95420,
   debian: 0xa80030,
-  sles: 0x30ba78,
   freebsd: 0xab2b28,
+  linux: 0xf0ab00,
+  sles: 0x30ba78,
+  ubuntu: 0xe95420,
+  windows: 0x0078d4,
+  other: 0x6a6e73,
+  rhel: 0xc9190b,
+  atomic: 0xd2603a,
+  rhcos: 0xa30000,
 } as const;
 
 /** PNG in base64, by that word: the icon in the size of each attribute of machines that names one. */

@@ -3,7 +3,7 @@
 import type { Resource } from '../../model/resource.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { notFound, Refusal } from './fault.ts';
+import { Refusal } from './fault.ts';
 import { iconPictures } from './icon-pictures.ts';
 import { namedId } from './random.ts';
 
@@ -12,9 +12,19 @@ type Icons = { readonly small_icon: { id: string }; readonly large_icon: { id: s
 
 const iconNames = ['small_icon', 'large_icon'] as const;
 
-const byFamily = new Map<string, Icons>(
-  Object.keys(iconPictures).map((family) => [family, iconsOfFamily(family)]),
-);
+/** Ids of the icons of each family, which are the same in all engines: the small and the large one. */
+const familyIds: Readonly<Record<string, readonly [small: string, large: string]>> = {
+  debian: ['3580af26-e3f6-e7bf-c172-c8de477767fb', '02401d08-0cb0-264e-b69f-035d5c3f8267'],
+  freebsd: ['8a38c09b-d011-ca1f-2574-286090a59dc4', '5567c2fc-0a81-0bbd-74c3-a81b11e0c8e0'],
+  linux: ['72125ccc-de4e-f914-4601-09089b928333', '3a82c1bb-55b0-ca49-f3fb-c41d3a9fb772'],
+  sles: ['d4f828a8-d723-39b6-1eeb-2cb88f8bc2e6', '9712176d-4903-682e-ad7d-49828e57b807'],
+  ubuntu: ['5e7683c5-fb62-f954-c9bb-15b27c022ba3', '02a30788-ef58-1a36-0379-b68d973f5270'],
+  windows: ['bebf3360-89be-be3f-be09-e2a33d7e9d3e', '392cecd9-1815-81c8-ad6b-15123749004f'],
+  other: ['03e72b87-18b0-4c96-836f-9ea39a13f564', 'dc976a0b-5c88-47bc-8acc-e46fe3641e1a'],
+  rhel: ['3ff52a97-5e86-4287-8782-43c8d2e7cb38', 'b65d9071-1767-4d06-934c-e5fe53267db9'],
+  atomic: ['f9ad6601-8740-4489-a33c-5c02f90b60a9', '493ef2e7-e827-44d0-9836-632d0e515451'],
+  rhcos: ['4ca05125-db5f-4a09-a622-a84b30cbf507', '14e22fed-7c3d-4bbb-a52d-1f7f5f2cf2ce'],
+};
 
 function iconsOfFamily(family: string): Icons {
   return {
@@ -23,14 +33,22 @@ function iconsOfFamily(family: string): Icons {
   };
 }
 
-function idOf(family: string, name: string): string {
-  return namedId('icon', family, name);
+function idOf(family: string, name: (typeof iconNames)[number]): string {
+  const [small, large] = familyIds[family] ?? [];
+  return (name === 'small_icon' ? small : large) ?? namedId('icon', family, name);
+}
+
+function familyOf(system: string): string {
+  if (system === 'other_linux_kernel_4') return 'rhel';
+  if (system.startsWith('other_linux')) return 'linux';
+  if (system.startsWith('rhel_atomic')) return 'atomic';
+  const [family = ''] = /^[a-z]*/.exec(system) ?? [];
+  return family in iconPictures ? family : 'other';
 }
 
 /** The icons of an operating system, by its word: `rhel_9x64`. */
 export function iconsOf(system = 'other'): Icons {
-  const [family = ''] = /^[a-z]*/.exec(system) ?? [];
-  return byFamily.get(family) ?? iconsOfFamily('other');
+  return iconsOfFamily(familyOf(system));
 }
 
 /** The icons that a machine or template is shown with. */
@@ -64,8 +82,8 @@ const maximumData = 32 * 1024;
 
 /**
  * Makes icons of the pictures that were sent with an object, which refers to them from then on.
- * One without content means that of the operating system. Refuses with 404 an icon that does not
- * exist, and with 400 what is no picture.
+ * One without content means that of the operating system. Refuses with 400 an icon that does not
+ * exist, and what is no picture.
  */
 export function settleIcons(tx: Transaction, object: StoredObject): void {
   for (const name of iconNames) {
@@ -76,7 +94,8 @@ export function settleIcons(tx: Transaction, object: StoredObject): void {
 
 function settled(tx: Transaction, name: string, sent: Icon): { id: string } | undefined {
   if (sent.id !== undefined) {
-    if (!tx.get('icon', sent.id)) throw notFound(`Icon ${sent.id} does not exist.`);
+    if (!tx.get('icon', sent.id)) throw unfit(`Icon ${sent.id} does not exist.`);
+    if (sent.data !== undefined) throw unfit(`${name} has both an id and data.`);
     return { id: sent.id };
   }
   const { media_type, data } = sent;

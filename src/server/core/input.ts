@@ -50,10 +50,13 @@ export function applyDefaults(type: TypeName, object: StoredObject): void {
 
 /** References that are refused as bad values, with 400, where they lead nowhere. */
 const badValues: ReadonlySet<string> = new Set([
-  'affinity_group.hosts',
-  'affinity_group.vms',
-  'affinity_label.hosts',
-  'affinity_label.vms',
+  'disk_attachment.disk',
+  'nic.vnic_profile',
+  'storage_domain_lease.storage_domain',
+  'template.cpu_profile',
+  'template.quota',
+  'vm.cpu_profile',
+  'vm.quota',
   'balance.scheduling_policy_unit',
   'cluster.mac_pool',
   'cluster.scheduling_policy',
@@ -84,9 +87,12 @@ const badValues: ReadonlySet<string> = new Set([
 ]);
 
 /** The status that a reference is refused with where it leads nowhere. */
-function badValueStatus(attribute: string): 400 | 404 {
+function badValueStatus(attribute: string, { id }: StoredObject): RefusedStatus {
+  if (attribute === 'vm_placement_policy.hosts') return id === undefined ? 404 : 409;
   return badValues.has(attribute) ? 400 : 404;
 }
+
+type RefusedStatus = 400 | 404 | 409;
 
 /** References that name an object of another type than they say: older clients call a disk an image. */
 const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image': 'disk' };
@@ -107,11 +113,13 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
       }
       continue;
     }
-    const status = badValueStatus(`${type}.${name}`);
+    const statusOf = (value: StoredObject) => badValueStatus(`${type}.${name}`, value);
     if (form === 'ref' && isRecord(value)) {
-      object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, status);
+      object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, statusOf(value));
     } else if (form === 'links' && Array.isArray(value)) {
-      object[name] = value.map((item) => (isRecord(item) ? resolve(tx, of, item, status) : item));
+      object[name] = value.map((item) =>
+        isRecord(item) ? resolve(tx, of, item, statusOf(item)) : item,
+      );
     }
   }
 }
@@ -120,7 +128,7 @@ function resolve(
   tx: Transaction,
   named: TypeName,
   reference: StoredObject,
-  status: 400 | 404 = 404,
+  status: RefusedStatus = 404,
 ): StoredObject {
   const type = referencedType(named);
   if (!isStored(type)) return reference;
@@ -146,7 +154,7 @@ export function scopeIn(
   tx: Transaction,
   type: string,
   named: StoredObject,
-  status: 400 | 404 = 404,
+  status: 400 | 404 | 409 | 409 = 404,
 ): Record<string, string> {
   const scope = scopeOf(type);
   const value = scope === undefined ? undefined : named[scope];

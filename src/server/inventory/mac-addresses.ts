@@ -12,7 +12,8 @@ const vmAddressPattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
 export function chooseMac(ctx: RuleContext, nic: Nic, vm: Vm, action: string): void {
   const requested = nic.mac?.address?.toLowerCase();
   if (requested !== undefined && requested !== '') {
-    if (!vmAddressPattern.test(requested)) ctx.refuse('MAC_INVALID', { action, mac: requested });
+    const isUsable = vmAddressPattern.test(requested) && toNumber(requested) > 0;
+    if (!isUsable) ctx.refuse('MAC_INVALID', { action, mac: requested });
     if (isMulticast(toNumber(requested))) ctx.refuse('MAC_MULTICAST', { action, mac: requested });
     requireUnused(ctx, nic, vm, requested, action);
   }

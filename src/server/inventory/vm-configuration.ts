@@ -1,12 +1,14 @@
 /** Configuration of virtual machines: checks, values from templates, defaults. */
 
 import type { FaultKey } from '../../model/faults.ts';
+import { isLimited, operatingSystem, systemNamed } from '../../model/operating-systems.ts';
 import type { Resource } from '../../model/resource.ts';
-import { type Derivations, derivationOf, derived } from '../core/behavior.ts';
+import { defaultTimeZone, knowsTimeZone } from '../../model/time-zones.ts';
 import type { RuleContext } from '../core/context.ts';
-import { shownIcons } from '../core/icons.ts';
+import { definedMembers } from '../core/member-selection.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { dataCenterOfCluster, isRunning, mebibyte, namesOf, nicsOf, type Vm } from './vm.ts';
+import { dataCenterOfCluster, mebibyte, namesOf, nicsOf, type Vm } from './vm.ts';
+import { type Base, chooseDisplay, isUefi, normalize, wholeMebibytes } from './vm-members.ts';
 
 /** Ids of the networks that are in a cluster. */
 export function networksInCluster(ctx: RuleContext, clusterId: string | undefined): Set<string> {
@@ -34,9 +36,6 @@ export function requireNetworks(
   ctx.refuse('VM_NETWORK_NOT_IN_CLUSTER', { action, cluster, names: namesOf(missing) });
 }
 
-/** What machines and templates have in common. */
-export type Base = Resource<'vm_base'>;
-
 const tebibyte = 2 ** 40;
 
 /** Refuses a configuration, in the words of the action. */
@@ -52,6 +51,9 @@ export function checkConfiguration(ctx: RuleContext, vm: Base, action: string): 
   checkPlacement(ctx, vm, action);
   if (vm.virtio_scsi_multi_queues !== undefined && !vm.virtio_scsi_multi_queues_enabled) {
     ctx.refuse('VM_QUEUES_NOT_ENABLED', { action });
+  }
+  if (vm.serial_number?.policy === 'custom' && !vm.serial_number.value) {
+    ctx.refuse('VM_SERIAL_NUMBER_MISSING', { action });
   }
   if (vm.lease?.storage_domain?.id && !vm.high_availability?.enabled) {
     ctx.refuse('VM_LEASE_WITHOUT_HA', { action });
@@ -116,6 +118,21 @@ function checkMemory(ctx: RuleContext, vm: Base, action: string): void {
   }
 }
 
+/** Replaces the former name of an operating system, and one that is not known where the dialect does. */
+export function resolveSystem(ctx: RuleContext, vm: Base): void {
+  const word = vm.os?.type;
+  if (word === undefined) return;
+  const known = systemNamed(word) ?? (ctx.site.dialect.unknownSystemIsOther ? 'other' : word);
+  vm.os = { ...vm.os, type: known };
+}
+
+/** The time zone that was sent, or that of the template if the system knows it. */
+function fitTimeZone({ time_zone: zone, os }: Base, sent: Pick<Vm, 'time_zone'>) {
+  const name = zone?.name;
+  const isKept = name && (sent.time_zone !== undefined || knowsTimeZone(os?.type, name));
+  return isKept ? zone : { name: defaultTimeZone(os?.type) };
+}
+
 /** An operating system is known, and made for the processors of the cluster. */
 function checkSystem(ctx: RuleContext, vm: Base, action: string): void {
   const word = vm.os?.type;
@@ -126,13 +143,36 @@ function checkSystem(ctx: RuleContext, vm: Base, action: string): void {
     architecture !== 'undefined' && system !== undefined && system.architecture !== architecture;
   if (!system || elsewhere) ctx.refuse('VM_SYSTEM_UNSUPPORTED', { action, word, architecture });
   const zone = vm.time_zone?.name;
-  const windows = word.startsWith('windows');
-  if (zone && zone !== 'Etc/GMT' && windows === /^[A-Z]\w+\/\w+/.test(zone)) {
+  if (zone && !knowsTimeZone(word, zone)) {
     ctx.refuse('VM_TIME_ZONE_UNSUPPORTED', { action, zone, word });
+  }
+  checkFirmware(ctx, vm, word, action);
+}
+
+/** The chipset and the trusted platform module fit the operating system. */
+function checkFirmware(ctx: RuleContext, vm: Base, word: string, action: string): void {
+  const bios = vm.bios?.type;
+  if (bios?.startsWith('q35') && isLimited(word, 'i440fx')) {
+    ctx.refuse('VM_CHIPSET_UNSUPPORTED', { action, bios, word });
+  }
+  if (bios === 'q35_secure_boot' && isLimited(word, 'insecure')) {
+    ctx.refuse('VM_CHIPSET_UNSUPPORTED', { action, bios, word });
+  }
+  const [, , , architecture, tpm] = operatingSystem(word) ?? [];
+  const withoutUefi = architecture === 'x86_64' && !isUefi(vm);
+  if (vm.tpm_enabled && (tpm === 'unsupported' || withoutUefi)) {
+    ctx.refuse('VM_TPM_UNSUPPORTED', { action, word });
   }
 }
 
 function checkDisplay(ctx: RuleContext, vm: Base, action: string): void {
+  const { type, video_type: video } = vm.display ?? {};
+  const vga = isLimited(vm.os?.type, 'vga');
+  const unfit =
+    (type === 'spice' && video !== 'qxl') || (vga && (type === 'spice' || video !== 'vga'));
+  if (type && video && (unfit || (video === 'bochs' && !isUefi(vm)))) {
+    ctx.refuse('VM_DISPLAY_UNSUPPORTED', { action, type, video, word: vm.os?.type ?? 'other' });
+  }
   const monitors = vm.display?.monitors ?? 1;
   if (![1, 2, 4].includes(monitors) || (vm.display?.type === 'vnc' && monitors !== 1)) {
     ctx.refuse('VM_MONITORS_ILLEGAL', { action, monitors });
@@ -140,15 +180,12 @@ function checkDisplay(ctx: RuleContext, vm: Base, action: string): void {
 }
 
 function checkPlacement(ctx: RuleContext, vm: Base, action: string): void {
-  const { affinity, hosts = [] } = vm.placement_policy ?? {};
+  const { hosts = [] } = vm.placement_policy ?? {};
   for (const { id } of hosts) {
     const host = ctx.tx.get('host', id ?? '');
     if (host?.cluster?.id !== vm.cluster?.id) {
       ctx.refuse('VM_HOST_IN_OTHER_CLUSTER', { action, host: host?.name ?? id });
     }
-  }
-  if (affinity === 'pinned' && vm.high_availability?.enabled && hosts.length === 1) {
-    ctx.refuse('VM_AVAILABLE_AND_PINNED', { action });
   }
 }
 
@@ -179,40 +216,6 @@ export function seal(ctx: RuleContext, object: Pick<Vm, 'os' | 'sealed'>, action
 export function unsealed(vm: Vm): Vm {
   const { sealed: _sealed, ...rest } = vm;
   return rest;
-}
-
-const ofBase = derivationOf<Base>();
-const ofVm = derivationOf<Vm>();
-
-/** Icons, and what displays have said since before they were kept with it. */
-const baseDerivations: Derivations = {
-  small_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['small_icon']),
-  large_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['large_icon']),
-  display: ofBase(['display'], ({ display }) =>
-    display?.single_qxl_pci === undefined ? { single_qxl_pci: false, ...display } : display,
-  ),
-};
-
-/** The same for a machine, and how it ran: one that never did was last stopped when it was made. */
-export const vmDerivations: Derivations = {
-  ...baseDerivations,
-  stop_time: ofVm(
-    ['stop_time', 'creation_time'],
-    ({ stop_time, creation_time }) => stop_time ?? creation_time,
-  ),
-  run_once: ofVm(['status', 'run_once'], (vm) =>
-    isRunning(vm) ? vm.run_once === true : undefined,
-  ),
-};
-
-/** What is derived for templates and machines alike. */
-export function shownBase(base: Base): StoredObject {
-  return derived(baseDerivations, base);
-}
-
-/** What is derived for a machine. */
-export function shownComputed(vm: Vm): StoredObject {
-  return derived(vmDerivations, vm);
 }
 
 /** Attributes of the hardware, which an instance type says, too. */
@@ -289,10 +292,18 @@ function isPlain(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An instance type is of no operating system: its video device is the one that fits its console. */
+function withFittingVideo(instance: Resource<'instance_type'>): StoredObject {
+  const { display } = instance;
+  return display?.type === 'spice'
+    ? { ...instance, display: { ...display, video_type: 'qxl' } }
+    : { ...instance };
+}
+
 /** Takes over from the instance type, then from the template, snapshot or machine it is made from. */
 export function inheritConfiguration(ctx: RuleContext, vm: Vm, source: StoredObject): void {
   const instance = vm.instance_type?.id ? ctx.tx.get('instance_type', vm.instance_type.id) : null;
-  if (instance) inherit(vm, instance, hardware);
+  if (instance) inherit(vm, withFittingVideo(instance), hardware);
   // Guaranteed and maximal memory follow the memory, unless both come from the same place.
   const ownMemory = vm.memory !== undefined;
   inherit(
@@ -307,8 +318,10 @@ export function fillConfiguration(
   ctx: RuleContext,
   vm: Base,
   cluster: Resource<'cluster'> | undefined,
-  sent: StoredObject,
+  sent: Vm,
 ): void {
+  resolveSystem(ctx, vm);
+  normalize(vm);
   const architecture = cluster?.cpu?.architecture ?? 'undefined';
   const { topology, ...cpu } = vm.cpu ?? {};
   vm.cpu = { ...cpu, architecture, topology: { cores: 1, sockets: 1, threads: 1, ...topology } };
@@ -316,7 +329,7 @@ export function fillConfiguration(
   if (vm.os.type === 'other') vm.os.type = otherSystem(architecture);
   const bios = cluster?.bios_type ?? 'q35_sea_bios';
   vm.bios = { boot_menu: { enabled: false }, type: bios, ...vm.bios };
-  vm.type ??= 'desktop';
+  vm.type ??= 'server';
   vm.origin ??= ctx.site.dialect.name === 'ovirt' ? 'ovirt' : ctx.site.dialect.origin;
   vm.high_availability = { enabled: false, priority: 0, ...vm.high_availability };
   vm.display = {
@@ -325,11 +338,13 @@ export function fillConfiguration(
     smartcard_enabled: false,
     allow_override: false,
     disconnect_action: 'LOCK_SCREEN',
+    disconnect_action_delay: 0,
     file_transfer_enabled: true,
     copy_paste_enabled: true,
-    single_qxl_pci: false,
+    video_type: 'vga',
     ...vm.display,
   };
+  chooseDisplay(vm, sent.display);
   vm.sso ??= { methods: [{ id: 'guest_agent' }] };
   vm.console ??= { enabled: false };
   vm.usb = { enabled: false, ...vm.usb };
@@ -338,15 +353,26 @@ export function fillConfiguration(
     auto_converge: 'inherit',
     compressed: 'inherit',
     encrypted: 'inherit',
+    parallel_migrations_policy: 'inherit',
     ...vm.migration,
   };
   vm.placement_policy = { affinity: 'migratable', ...vm.placement_policy };
-  vm.time_zone ??= { name: 'Etc/GMT' };
+  vm.time_zone = fitTimeZone(vm, sent);
   vm.virtio_scsi ??= { enabled: true };
   vm.soundcard_enabled ??= !/^(?:ppc64|s390x)$/.test(architecture);
   vm.rng_device ??= { source: 'urandom' };
-  vm.memory ||= 1024 * mebibyte;
+  vm.memory ??= 1024 * mebibyte;
   fitMemoryPolicy(vm, sent, cluster);
+}
+
+/** Completes an instance type; of the system it has what every machine has, whatever runs on it. */
+export function fillInstanceType(ctx: RuleContext, type: Base): void {
+  type.memory ??= 0;
+  type.soundcard_enabled ??= false;
+  fillConfiguration(ctx, type, undefined, definedMembers({ memory_policy: type.memory_policy }));
+  const { topology } = type.cpu ?? {};
+  type.cpu = topology ? { topology } : {};
+  type.os = { boot: type.os?.boot ?? {} };
 }
 
 function otherSystem(architecture: string): string {
@@ -363,11 +389,10 @@ export function fitMemoryPolicy(
   const memory = BigInt(vm.memory ?? 0);
   const percent = BigInt(cluster?.memory_policy?.over_commit?.percent ?? 100);
   const guaranteed = (memory * 100n) / (percent > 0n ? percent : 100n);
-  const whole = (guaranteed / BigInt(mebibyte)) * BigInt(mebibyte);
   vm.memory_policy = {
     ballooning: true,
     ...vm.memory_policy,
-    guaranteed: policy.guaranteed ?? Number(whole),
-    max: policy.max ?? Number(memory * 4n),
+    guaranteed: wholeMebibytes(policy.guaranteed ?? Number(guaranteed)),
+    max: wholeMebibytes(policy.max ?? Number(memory * 4n)),
   };
 }

@@ -15,10 +15,10 @@ type Nic = Resource<'nic'>;
 const editable = new Set(['up', 'down', 'image_locked']);
 
 export const nicBehavior = define('nic', {
-  beforeCreate(ctx, nic, ref, sent) {
+  beforeCreate(ctx, nic, ref) {
     const vm = vmOf(ctx, ref);
     if (vm) requireEditable(ctx, vm, 'add');
-    chooseProfile(ctx, nic, clusterOf(ctx, ref, vm), sent);
+    if (!nic.vnic_profile?.id) delete nic.vnic_profile;
     checkProfile(ctx, nic, clusterOf(ctx, ref, vm), 'add');
     if (vm) chooseMac(ctx, nic, vm, 'add');
     else delete nic.mac;
@@ -34,10 +34,6 @@ export const nicBehavior = define('nic', {
     if (vm) requireEditable(ctx, vm, 'edit');
     const profile = sent['vnic_profile'];
     if (profile !== undefined && !profile.id) delete after.vnic_profile;
-    if (after.network?.id) {
-      delete after.vnic_profile;
-      chooseProfile(ctx, after, clusterOf(ctx, ref, vm), {});
-    }
     checkProfile(ctx, after, clusterOf(ctx, ref, vm), 'edit');
     const moved = before.mac?.address !== after.mac?.address?.toLowerCase();
     const inUse = vm && isRunning(vm) && before.plugged && after.plugged;
@@ -121,34 +117,6 @@ function clusterOf(ctx: RuleContext, ref: CollectionRef, vm: Vm | undefined): st
   return ref.owner?.kind === 'template'
     ? ctx.tx.get('template', ref.owner.id)?.cluster?.id
     : undefined;
-}
-
-/** A profile that is named by its network, or the first one of the cluster's networks. */
-function chooseProfile(
-  ctx: RuleContext,
-  nic: Nic,
-  clusterId: string | undefined,
-  sent: StoredObject,
-): void {
-  if (nic.vnic_profile?.id) return;
-  // An empty element asks for no profile at all.
-  if (sent['vnic_profile'] !== undefined) {
-    delete nic.vnic_profile;
-    return;
-  }
-  const networks = nic.network?.id
-    ? [nic.network.id]
-    : [...networksInCluster(ctx, clusterId)].filter((id) =>
-        ctx.tx.get('network', id)?.usages?.includes('vm'),
-      );
-  for (const network of networks) {
-    const profile = ctx.tx.find('vnic_profile', { network_id: network });
-    if (profile?.id) {
-      nic.vnic_profile = { id: profile.id };
-      break;
-    }
-  }
-  delete nic.network;
 }
 
 /** The network of a profile is one of the cluster, made for machines, and suits the interface. */

@@ -25,7 +25,8 @@ import {
   snapshotableDisks,
 } from '../inventory/snapshot-contents.ts';
 import { isRunning, nicsOf, subjects, type Vm, vmOf } from '../inventory/vm.ts';
-import { requireDataCenter, shownComputed } from '../inventory/vm-configuration.ts';
+import { requireDataCenter } from '../inventory/vm-configuration.ts';
+import { shownComputed } from '../inventory/vm-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { ovfOfSnapshot } from './vm/ovf.ts';

@@ -26,15 +26,17 @@ import { configurationOf } from '../inventory/snapshot-contents.ts';
 import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../inventory/vm.ts';
 import {
   checkConfiguration,
-  fitMemoryPolicy,
+  fillInstanceType,
   inherit,
   isSealed,
   requireDataCenter,
+  resolveSystem,
   seal,
-  shownBase,
 } from '../inventory/vm-configuration.ts';
+import { normalize, shownBase } from '../inventory/vm-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
+import { addConsole } from './vm/console.ts';
 import { copyDevices } from './vm/devices.ts';
 import { dropExported, exportTo } from './vm/export.ts';
 import { ovfOfTemplate } from './vm/ovf.ts';
@@ -42,19 +44,18 @@ import { ovfOfTemplate } from './vm/ovf.ts';
 export const instanceTypeBehavior = define('instance_type', {
   events: { add: 'TEMPLATE_CREATED', update: 'TEMPLATE_UPDATED' },
 
-  beforeCreate(_ctx, type) {
-    type.memory ??= 1024 * 2 ** 20;
-    type.cpu = { topology: { sockets: 1, cores: 1, threads: 1 }, ...type.cpu };
-    type.high_availability = { enabled: false, priority: 0, ...type.high_availability };
-    type.io = { threads: 1, ...type.io };
-    type.usb = { enabled: false, ...type.usb };
-    const memory = Number(type.memory);
-    type.memory_policy = {
-      guaranteed: memory,
-      max: memory * 4,
-      ballooning: true,
-      ...type.memory_policy,
-    };
+  // Without a graphics console there is nothing to display on.
+  present: (_ctx, type) => ({ display: type.display?.type ? type.display : undefined }),
+
+  beforeCreate(ctx, type) {
+    fillInstanceType(ctx, type);
+    type.creation_time = ctx.timestamp;
+  },
+
+  afterCreate: (ctx, { object }) => addConsole(ctx, object, 'instance_type'),
+
+  beforeUpdate(_ctx, _before, after) {
+    normalize(after);
   },
 
   remove(ctx, { ref, object }) {
@@ -157,7 +158,7 @@ export const templateBehavior = define('template', {
     template.cluster ??= { id: vm.cluster?.id ?? '' };
     requireDataCenter(ctx, template, 'add');
     const configuration = configurationOf(vm);
-    const own = ['description', 'comment', 'original_template', 'custom_properties'];
+    const own = ['description', 'comment', 'original_template'];
     const names = Object.keys(configuration).filter((name) => !own.includes(name));
     inherit(template, configuration, names);
     template.description ??= '';
@@ -190,15 +191,15 @@ export const templateBehavior = define('template', {
     move(ctx, template, 'add', { copies, vm: vm.id, words: { VmName: vm.name } });
   },
 
-  beforeUpdate(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after) {
     if (before.id !== blankTemplate) {
       requireState(ctx, 'template', before, 'update', words('edit', before));
     }
     const version = before.version?.base_template?.id;
     if (version && after.name !== before.name) ctx.refuse('TEMPLATE_VERSION_NAMED', {});
     if (after.name !== before.name) requireFreeName(ctx, after, 'edit');
-    const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
-    if (after.memory !== before.memory) fitMemoryPolicy(after, sent, cluster);
+    resolveSystem(ctx, after);
+    normalize(after);
     checkConfiguration(ctx, after, 'edit');
   },
 

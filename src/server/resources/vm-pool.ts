@@ -7,14 +7,16 @@ import { erase } from '../core/removal.ts';
 import { sourcesOf } from '../inventory/disk-transitions.ts';
 import { grantRole } from '../inventory/grants.ts';
 import { addActiveSnapshot } from '../inventory/snapshot-contents.ts';
-import { blankTemplate, cdromId, type Vm } from '../inventory/vm.ts';
+import { blankTemplate, cdromId, type Vm, without } from '../inventory/vm.ts';
 import {
   inheritConfiguration,
   isSealed,
   requireDataCenter,
   seal,
 } from '../inventory/vm-configuration.ts';
+import { shownComputed } from '../inventory/vm-members.ts';
 import { largestPool } from '../reference-data/system-options.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { eraseVm } from './vm/behavior.ts';
 import { addConsole } from './vm/console.ts';
 import { fill, requireTemplate, settleVm } from './vm/create.ts';
@@ -26,6 +28,8 @@ type Pool = Resource<'vm_pool'>;
 
 export const vmPoolBehavior = define('vm_pool', {
   events: { add: 'POOL_ADDED' },
+
+  present: (ctx, pool) => ({ vm: firstVm(ctx, pool) }),
 
   beforeCreate(ctx, pool) {
     const action = 'add';
@@ -101,6 +105,13 @@ export const vmPoolBehavior = define('vm_pool', {
     },
   },
 });
+
+/** The first VM of a pool, as the pool shows it: without what the pool says itself. */
+function firstVm(ctx: RuleContext, pool: Pool): StoredObject | undefined {
+  const [vm] = membersOf(ctx, pool);
+  const ofPool = ['cluster', 'cpu_profile', 'quota', 'small_icon', 'vm_pool'];
+  return vm && without({ ...vm, ...shownComputed(vm) }, ofPool);
+}
 
 function checkNumbers(ctx: RuleContext, pool: Pool, action: string): void {
   const users = pool.max_user_vms ?? 1;

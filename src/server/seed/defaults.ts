@@ -9,7 +9,7 @@ import { applyDefaults } from '../core/input.ts';
 import { namedId } from '../core/random.ts';
 import { furnish } from '../inventory/data-center.ts';
 import { grantRole } from '../inventory/grants.ts';
-import { fillConfiguration } from '../inventory/vm-configuration.ts';
+import { fillConfiguration, fillInstanceType } from '../inventory/vm-configuration.ts';
 import { clusterLevels } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
 import { permits, roles } from '../reference-data/roles.ts';
@@ -173,13 +173,13 @@ function addCatalogues(ctx: RuleContext): void {
     });
   }
   addDefaultIcons(tx);
-  for (const [id, name, description, architecture] of operatingSystems) {
+  for (const [id, name, description, architecture, tpm_support] of operatingSystems) {
     tx.insert('operating_system_info', '/operatingsystems', {
       id,
       name,
       description,
       architecture,
-      tpm_support: 'supported',
+      tpm_support,
       ...iconsOf(name),
     });
   }
@@ -245,7 +245,7 @@ function addTemplates(ctx: RuleContext): void {
     description: 'Blank template',
     status: 'ok',
     version: { version_number: 0, version_name: '' },
-    creation_time: ctx.timestamp,
+    creation_time: '2008-03-31T21:00:00.000+00:00',
   };
   fillConfiguration(ctx, blank, undefined, {});
   applyDefaults('template', blank);
@@ -253,19 +253,25 @@ function addTemplates(ctx: RuleContext): void {
   delete blank.bios?.type;
   tx.insert('template', '/templates', blank);
   const sizes = [
-    ['Tiny', '00000003-0003-0003-0003-0000000000be', 512, 1],
-    ['Small', '00000005-0005-0005-0005-0000000002e6', 2048, 1],
-    ['Medium', '00000007-0007-0007-0007-00000000010a', 4096, 2],
-    ['Large', '00000009-0009-0009-0009-0000000000f1', 8192, 2],
-    ['XLarge', '0000000b-000b-000b-000b-00000000021f', 16384, 4],
+    ['Tiny', 'Tiny', '00000003-0003-0003-0003-0000000000be', 512, 1],
+    ['Small', 'Small', '00000005-0005-0005-0005-0000000002e6', 2048, 1],
+    ['Medium', 'Medium', '00000007-0007-0007-0007-00000000010a', 4096, 2],
+    ['Large', 'Large', '00000009-0009-0009-0009-0000000000f1', 8192, 2],
+    ['XLarge', 'Extra Large', '0000000b-000b-000b-000b-00000000021f', 16384, 4],
   ] as const;
-  for (const [name, id, memory, sockets] of sizes) {
-    tx.insert('instance_type', '/instancetypes', {
+  for (const [name, size, id, memory, sockets] of sizes) {
+    const type: Resource<'instance_type'> = {
       id,
       name,
+      description: `${size} instance type`,
+      creation_time: '2014-05-04T21:00:00.000+00:00',
       memory: memory * mebibyte,
       cpu: { topology: { sockets, cores: 1, threads: 1 } },
-    });
+      io: { threads: 0 },
+      display: { type: 'spice' },
+    };
+    fillInstanceType(ctx, type);
+    tx.insert('instance_type', '/instancetypes', type);
   }
 }
 

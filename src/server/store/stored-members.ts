@@ -105,6 +105,8 @@ type MachineMembers = Sealable & {
   run_state?: RunState;
   /** Seconds that it ran before its present run. */
   former_uptime?: number;
+  /** Answers then show `numa_tune_mode`. */
+  has_numa_nodes?: boolean;
   /** Clients see their sum alone, in `memory`. */
   memory_devices?: readonly MemoryDevice[];
 };

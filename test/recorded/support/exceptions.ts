@@ -44,4 +44,16 @@ export const exceptions: readonly Exception[] = [
     what: /^\/vms\/\{id\}\/snapshots preview \/vm\/(custom_|initialization\/|stop_reason)/,
     why: 'One preview was recorded, of a machine with settings of its own that was stopped for a reason.',
   },
+  {
+    what: /\/display\/single_qxl_pci is/,
+    why: 'Engines of version 4.5 do not send it any more.',
+  },
+  {
+    what: /^\/(vms|vms\/\{id\}) (not )?up \/(numa_tune_mode|tunnel_migration)/,
+    why: 'Engines of version 4.5 show the mode of VMs with NUMA nodes alone, and migration through tunnels where it was chosen.',
+  },
+  {
+    what: /^\/vms\/\{id\}\/snapshots preview \/vm\/(numa_tune_mode|tunnel_migration|initialization is)/,
+    why: 'The same holds for the VM in a snapshot, and a VM without initialization does not show it.',
+  },
 ];

@@ -33,15 +33,16 @@ function written(
 
 describe.each(media)('%s', (medium) => {
   it('what was looked up is looked up anew when the store has changed', async () => {
-    const vm = { id: 'v', name: 'a', quota: { id: 'q' } };
+    const disk = { id: 'd', name: 'a', quota: { id: 'q' } };
+    const shown = (ctx: RuleContext) => written(ctx, medium, disk, '/disks');
     const inQuotas = '/datacenters/d/quotas/q';
-    const without = await world.run((ctx) => [written(ctx, medium, vm), written(ctx, medium, vm)]);
+    const without = await world.run((ctx) => [shown(ctx), shown(ctx)]);
     await world.run((ctx) => ctx.tx.insert('quota', '/datacenters/d/quotas', { id: 'q' }));
     kept.version += 1;
-    const there = await world.run((ctx) => [written(ctx, medium, vm), written(ctx, medium, vm)]);
+    const there = await world.run((ctx) => [shown(ctx), shown(ctx)]);
     await world.run((ctx) => ctx.tx.remove('quota', 'q'));
     kept.version += 1;
-    const gone = await world.run((ctx) => written(ctx, medium, vm));
+    const gone = await world.run(shown);
     for (const text of [...without, gone]) expect(text).not.toContain(inQuotas);
     for (const text of there) expect(text).toContain(inQuotas);
   });

@@ -35,11 +35,8 @@ import {
   without,
   withRunState,
 } from '../../inventory/vm.ts';
-import {
-  requireDataCenter,
-  shownComputed,
-  vmDerivations,
-} from '../../inventory/vm-configuration.ts';
+import { requireDataCenter } from '../../inventory/vm-configuration.ts';
+import { shownComputed, shownInitialization, vmDerivations } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { screenshot, ticketOfVm } from './console.ts';
 import { cloneVm, furnishVm, prepareVm } from './create.ts';
@@ -269,7 +266,8 @@ export const vmBehavior = define('vm', {
       type: 'ovf',
       data: ovfOfVm(ctx, shown, ctx.parameters.flag('ovf_as_ova') ? 'ova' : 'ovf'),
     };
-    return { ...shown, ...computed, initialization: { ...shown.initialization, configuration } };
+    const initialization = { ...shownInitialization(shown.initialization), configuration };
+    return { ...shown, ...computed, initialization };
   },
 
   actions: {

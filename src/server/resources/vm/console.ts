@@ -4,9 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { picture } from '../../../formats/png.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { definedMembers } from '../../core/member-selection.ts';
 import { requireState } from '../../core/transitions.ts';
 import { noteRunState, runStateOf, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
+import type { Base } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ConsoleTicket } from '../../store/stored-members.ts';
 import { deviceEvents } from './devices.ts';
@@ -225,15 +228,55 @@ export function consoleId(protocol: string): string {
 }
 
 /** The console that a machine has when nothing is said: that of its display. */
-export function addConsole(ctx: RuleContext, vm: Vm): void {
-  const collection = `/vms/${vm.id}/graphicsconsoles`;
+export function addConsole(
+  ctx: RuleContext,
+  { id = '', display }: Base & { id?: string },
+  kind: 'vm' | 'instance_type' = 'vm',
+): void {
+  const collection = `/${kind.replace('_', '')}s/${id}/graphicsconsoles`;
   if (ctx.tx.count('graphics_console', { where: { collection } }) > 0) return;
-  const protocol = vm.display?.type ?? 'vnc';
+  const protocol = display?.type ?? 'vnc';
   ctx.tx.insert('graphics_console', collection, {
     id: consoleId(protocol),
     protocol,
-    vm: { id: vm.id ?? '' },
+    [kind]: { id },
   });
+}
+
+/** Gives a VM one console alone: that of its display. */
+export function replaceConsole(ctx: RuleContext, vm: Vm): void {
+  const collection = `/vms/${vm.id}/graphicsconsoles`;
+  for (const { id = '' } of ctx.tx.list('graphics_console', { where: { collection } })) {
+    ctx.tx.remove('graphics_console', id, collection);
+  }
+  addConsole(ctx, vm);
+}
+
+/**
+ * The type of a display is that of its consoles, SPICE first; without one it has none. `removed` is
+ * the id of a console that is about to be deleted.
+ */
+function followConsoles(
+  ctx: RuleContext,
+  { owner, collection }: CollectionRef,
+  removed?: string,
+): void {
+  if (!owner || !isDisplayOwner(owner.kind)) return;
+  const object = ctx.tx.get(owner.kind, owner.id);
+  if (!object) return;
+  const protocols = ctx.tx
+    .list('graphics_console', { where: { collection } })
+    .filter(({ id }) => id !== removed)
+    .map(({ protocol }) => protocol);
+  const type = protocols.includes('spice') ? 'spice' : protocols[0];
+  const { type: _before, ...display } = object.display ?? {};
+  ctx.tx.update(owner.kind, { ...object, display: { ...display, ...definedMembers({ type }) } });
+}
+
+const displayOwners = ['vm', 'template', 'instance_type'] as const;
+
+function isDisplayOwner(kind: string): kind is (typeof displayOwners)[number] {
+  return displayOwners.some((one) => one === kind);
 }
 
 export const graphicsConsoleBehavior = define('graphics_console', {
@@ -246,6 +289,10 @@ export const graphicsConsoleBehavior = define('graphics_console', {
       ctx.refuse('CONSOLE_EXISTS', { action: 'add', protocol });
     }
   },
+
+  afterCreate: (ctx, { ref }) => followConsoles(ctx, ref),
+
+  beforeDelete: (ctx, { ref, object }) => followConsoles(ctx, ref, object.id),
 
   present(ctx, console) {
     if (!ctx.parameters.flag('current') || !console.vm?.id) return {};

@@ -39,7 +39,7 @@ import {
 } from '../../inventory/vm-configuration.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { addConsole } from './console.ts';
+import { addConsole, replaceConsole } from './console.ts';
 import { copyDevices } from './devices.ts';
 import { autoPinNew } from './guest.ts';
 import { configureFromOvf, furnishFromOvf, memoryWithOvf, sentOvf } from './ovf.ts';
@@ -193,7 +193,8 @@ export function furnishVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
     : `/templates/${from}`;
   ctx.tx.insert('cdrom', `/vms/${id}/cdroms`, { id: cdromId, vm: { id } });
   copyDevices(ctx, origin, owner, vm);
-  addConsole(ctx, vm);
+  if (sent.display?.type || sent.display?.video_type) replaceConsole(ctx, vm);
+  else addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm);
   if (ctx.parameters.flag('clone_permissions')) copyPermissions(ctx, from, id);
   const sources = snapshot

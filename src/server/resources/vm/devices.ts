@@ -8,7 +8,15 @@ import { replaceMembers } from '../../core/member-selection.ts';
 import { processorsOf } from '../../inventory/choose-host.ts';
 import type { Owner } from '../../inventory/disk-transitions.ts';
 import { nextMac } from '../../inventory/mac-addresses.ts';
-import { currentDrives, isRunning, mebibyte, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
+import {
+  currentDrives,
+  dataCenterOfCluster,
+  isRunning,
+  mebibyte,
+  subjects,
+  type Vm,
+  vmOf,
+} from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 
 /** Collections of devices that are copied as they are, beside interfaces. */
@@ -42,6 +50,7 @@ export function copyDevices(
       const id = kind === 'graphics_console' ? rest['id'] : ctx.site.newId();
       const copy: StoredObject = { ...rest, ...belongs, id };
       ctx.tx.insert(kind, `${to}/${noun}`, copy);
+      if (kind === 'virtual_numa_node' && vm) noteNodes(ctx, ctx.tx.get('vm', owner.id), true);
     }
   }
 }
@@ -66,7 +75,7 @@ export const cdromBehavior = define('cdrom', {
   beforeUpdate(ctx, before, after, ref, sent) {
     const vm = vmOf(ctx, ref);
     const file = sent['file'];
-    if (file !== undefined) insert(ctx, after, file);
+    if (file !== undefined) insert(ctx, after, file, vm);
     if (!vm) return;
     if (!ctx.parameters.flag('current')) {
       ctx.event('VM_UPDATED', subjects(ctx, vm));
@@ -96,7 +105,12 @@ export const cdromBehavior = define('cdrom', {
 });
 
 /** Puts a disc in, or takes it out where the id is empty. */
-function insert(ctx: RuleContext, cdrom: Cdrom, file: NonNullable<Cdrom['file']>): void {
+function insert(
+  ctx: RuleContext,
+  cdrom: Cdrom,
+  file: NonNullable<Cdrom['file']>,
+  vm: Vm | undefined,
+): void {
   const id = file.id || file.name;
   if (!id) {
     delete cdrom.file;
@@ -104,14 +118,18 @@ function insert(ctx: RuleContext, cdrom: Cdrom, file: NonNullable<Cdrom['file']>
   }
   const disk = ctx.tx.get('disk', id);
   if (!disk && !/\.iso$/i.test(id)) ctx.refuse('CDROM_FILE_INVALID', { action: 'edit', file: id });
-  if (!disk) requireLibrary(ctx);
+  if (!disk) requireLibrary(ctx, vm);
   cdrom.file = { id, ...(disk?.alias ? { name: disk.alias } : {}) };
 }
 
-/** A disc by its name is in the library of ISO files, which some active domain has. */
-function requireLibrary(ctx: RuleContext): void {
+/** A disc by its name is in the library of ISO files, which an active domain of the data center has. */
+function requireLibrary(ctx: RuleContext, vm: Vm | undefined): void {
+  const home = dataCenterOfCluster(ctx, vm?.cluster?.id)?.id;
+  const collection = `/datacenters/${home}/storagedomains`;
   const active = ctx.tx
-    .list('attached_storage_domain', { where: { status: 'active' } })
+    .list('attached_storage_domain', {
+      where: { status: 'active', ...(home ? { collection } : {}) },
+    })
     .some(({ id }) => ctx.tx.get('storage_domain', id ?? '')?.type === 'iso');
   if (!active) ctx.refuse('CDROM_WITHOUT_LIBRARY', { action: 'edit' });
 }
@@ -163,14 +181,21 @@ function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void
 export const numaNodeBehavior = define('virtual_numa_node', {
   events: { add: 'NUMA_NODE_ADDED', update: 'NUMA_NODE_UPDATED', remove: 'NUMA_NODE_REMOVED' },
   beforeCreate: (ctx, node, ref) => checkNodes(ctx, node, ref, 'add'),
+  afterCreate: (ctx, { ref }) => noteNodes(ctx, vmOf(ctx, ref), true),
   beforeUpdate: (ctx, _before, after, ref) => checkNodes(ctx, after, ref, 'edit'),
 
   beforeDelete(ctx, { object, ref }) {
     const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: ref.collection } });
     const last = Math.max(...nodes.map(({ index }) => index ?? 0));
     if ((object.index ?? 0) < last) ctx.refuse('NUMA_INDEX_GAP', { action: 'remove' });
+    noteNodes(ctx, vmOf(ctx, ref), nodes.length > 1);
   },
 });
+
+/** Notes whether a VM has NUMA nodes. */
+function noteNodes(ctx: RuleContext, vm: Vm | undefined, has_numa_nodes: boolean): void {
+  if (vm) ctx.tx.update('vm', { ...vm, has_numa_nodes });
+}
 
 function checkNodes(ctx: RuleContext, node: Node, ref: CollectionRef, action: string): void {
   const vm = vmOf(ctx, ref) ?? {};

@@ -84,6 +84,9 @@ export function applicationsOf(vm: Vm): Resource<'application'>[] {
 
 /** Signs the caller in to the guest; the session lasts as long as the run. */
 export function logon(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {
+  if (vm.status === 'down') {
+    ctx.refuse('VM_LOGON_IMPOSSIBLE', { action: 'log on to', status: vm.status });
+  }
   const collection = `/vms/${vm.id}/sessions`;
   const known = ctx.tx
     .list('session', { where: { collection } })

@@ -280,6 +280,7 @@ export function stop(ctx: RuleContext, { object: vm }: Target, body: ActionBody)
 /** Asks the guest to shut down. A guest that is not up cannot be asked, and is stopped. */
 export function shutdown(ctx: RuleContext, target: Target, body: ActionBody): undefined {
   const vm = target.object;
+  if (vm.status === 'down') return stop(ctx, target, body);
   requireState(ctx, 'vm', vm, 'shutdown');
   if (vm.status !== 'up') {
     ctx.event('VM_STOPPED_INSTEAD_OF_SHUTDOWN', subjects(ctx, vm));

@@ -1,6 +1,7 @@
 /** Updates of virtual machines: applied at once or at the next start; memory hot plug. */
 import type { RuleContext } from '../../core/context.ts';
-import { definedMembers, replaceMembers } from '../../core/member-selection.ts';
+import { merge } from '../../core/input.ts';
+import { definedMembers, membersWhere, replaceMembers } from '../../core/member-selection.ts';
 import {
   attachmentsOf,
   dataCenterOfCluster,
@@ -14,11 +15,13 @@ import {
 } from '../../inventory/vm.ts';
 import {
   checkConfiguration,
-  fitMemoryPolicy,
   requireNetworks,
+  resolveSystem,
 } from '../../inventory/vm-configuration.ts';
+import { changeDisplay, normalize } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { MemoryDevice } from '../../store/stored-members.ts';
+import { replaceConsole } from './console.ts';
 
 /** Where a running machine keeps its devices; clients see their sum alone, in `memory`. */
 export const memoryDevices = 'memory_devices';
@@ -109,15 +112,13 @@ export function nextRun(ctx: RuleContext, vm: Vm): Vm {
 export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): void {
   if (before.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'edit' });
   refuseFixed(ctx, before, sent);
-  if (isEmptyLease(sent.lease)) delete after.lease;
+  clearEmptied(after, sent);
+  const isTyped = sent.instance_type && after.instance_type?.id !== before.instance_type?.id;
+  if (isTyped) applyInstanceType(ctx, after, sent);
+  changeDisplay(after, sent.display);
+  resolveSystem(ctx, after);
+  normalize(after);
   if (before.cluster?.id !== after.cluster?.id) checkClusterChange(ctx, before, after);
-  const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
-  if (after.memory !== before.memory) {
-    // What a running machine may grow to was settled when it started.
-    const max = isRunning(before) ? before.memory_policy?.max : undefined;
-    const memory_policy = { ...definedMembers({ max }), ...sent.memory_policy };
-    fitMemoryPolicy(after, { ...sent, memory_policy }, cluster);
-  }
   checkConfiguration(ctx, after, 'edit');
   checkScsi(ctx, before, after);
   if (before.status === 'down' || before.status === 'unassigned') return;
@@ -130,10 +131,49 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): voi
   if (memory) after.memory_devices = memory.devices;
 }
 
-/** An empty lease is taken away, whatever else is said of high availability. */
-function isEmptyLease(sent: Vm['lease']): boolean {
-  const domain = sent?.storage_domain;
-  return sent !== undefined && !domain?.id && !domain?.name;
+/** A VM that gets an instance type has the hardware of that, unless the request says otherwise. */
+function applyInstanceType(ctx: RuleContext, after: Vm, sent: Vm): void {
+  const type = ctx.tx.get('instance_type', after.instance_type?.id ?? '');
+  if (!type) return;
+  const { memory, memory_policy: policy, cpu, high_availability, io, migration_downtime } = type;
+  const hardware: Partial<Vm> = {
+    ...definedMembers<Vm>({ memory, high_availability, io, migration_downtime }),
+    cpu: { ...after.cpu, ...definedMembers({ topology: cpu?.topology }) },
+    memory_policy: {
+      ...after.memory_policy,
+      ...definedMembers({ guaranteed: policy?.guaranteed }),
+    },
+  };
+  const own = membersWhere(sent, (name) => Object.hasOwn(hardware, name));
+  Object.assign(after, merge({ ...hardware }, { ...own }));
+  if (!sent.migration?.policy) delete after.migration?.policy;
+  if (sent.tunnel_migration === undefined) delete after.tunnel_migration;
+}
+
+/** Attributes that an element without members clears. */
+const clearedByEmpty = [
+  'custom_compatibility_version',
+  'initialization',
+  'instance_type',
+  'lease',
+  'payloads',
+  'quota',
+  'serial_number',
+] as const;
+
+function clearEmptied(after: Vm, sent: Vm): void {
+  for (const name of clearedByEmpty) {
+    const value = sent[name];
+    if (value !== undefined && Object.keys(value).length === 0) delete after[name];
+  }
+  // A lease on no storage domain is none; neither is a migration policy without an id.
+  if (sent.lease && !sent.lease.storage_domain?.id && !sent.lease.storage_domain?.name) {
+    delete after.lease;
+  }
+  // Hosts are those of the placement policy that was sent, also where it names none.
+  if (after.placement_policy && sent.placement_policy && !sent.placement_policy.hosts) {
+    delete after.placement_policy.hosts;
+  }
 }
 
 /** `running` is what the machine has until it stops, where that is not what was asked for. */
@@ -233,10 +273,7 @@ export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
 }
 
 function refuseFixed(ctx: RuleContext, before: Vm, sent: Vm): void {
-  const created = sent.creation_time;
-  if (created !== undefined && Date.parse(created) !== Date.parse(before.creation_time ?? '')) {
-    ctx.refuse('VM_CREATION_TIME_FIXED', { action: 'edit' });
-  }
+  if (sent.origin !== undefined) ctx.refuse('VM_ORIGIN_FIXED', { action: 'edit' });
   const { template } = sent;
   const id = template?.id ?? ctx.tx.byName('template', template?.name ?? '')?.id;
   if (template === undefined || id === before.template?.id) return;
@@ -297,6 +334,7 @@ function checkScsi(ctx: RuleContext, before: Vm, after: Vm): void {
 
 /** Follows a change: events of what was plugged while it ran. */
 export function reportChange(ctx: RuleContext, before: Vm, after: Vm): void {
+  if (before.display?.type !== after.display?.type) replaceConsole(ctx, after);
   if (!isRunning(before)) return;
   const sockets = (vm: Vm) => vm.cpu?.topology?.sockets ?? 1;
   if (Number(after.memory ?? 0) > Number(before.memory ?? 0)) {

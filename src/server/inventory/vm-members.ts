@@ -1,0 +1,197 @@
+/** Normal form of VMs, templates and instance types, and members that are derived when they are shown. */
+import type { Resource } from '../../model/resource.ts';
+import { type Derivations, derivationOf, derived } from '../core/behavior.ts';
+import { shownIcons } from '../core/icons.ts';
+import { definedMembers } from '../core/member-selection.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import type { ObjectOf } from '../store/transaction.ts';
+import { isRunning, mebibyte, type Vm } from './vm.ts';
+
+/** What machines and templates have in common. */
+export type Base = Resource<'vm_base'>;
+
+/** Sizes are stored in whole MiB: the remainder is dropped. */
+export function wholeMebibytes(size: number | bigint): number | bigint {
+  return typeof size === 'bigint' ? size - (size % BigInt(mebibyte)) : size - (size % mebibyte);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === '') return true;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+/** Attributes that an empty value clears, and that answers then leave out. */
+const clearable = [
+  'custom_emulated_machine',
+  'custom_cpu_model',
+  'custom_properties',
+  'initialization',
+  'payloads',
+  'domain',
+] as const;
+
+/**
+ * Brings what was sent into the form in which engines store it: sizes in whole MiB, without empty
+ * values, and without members of processors and displays that only hosts have.
+ */
+export function normalize(base: Base): void {
+  const vm: Vm = base;
+  if (vm.memory !== undefined) vm.memory = wholeMebibytes(vm.memory);
+  if (vm.memory_policy) {
+    const { guaranteed, max, over_commit: _over, ...policy } = vm.memory_policy;
+    vm.memory_policy = {
+      ...policy,
+      ...(guaranteed === undefined ? {} : { guaranteed: wholeMebibytes(guaranteed) }),
+      ...(max === undefined ? {} : { max: wholeMebibytes(max) }),
+    };
+  }
+  joinDomain(vm);
+  normalizeProcessor(vm);
+  normalizePinning(vm);
+  normalizeDisplay(vm);
+  const properties = vm.custom_properties?.filter(({ name, value }) => name && value);
+  if (properties) vm.custom_properties = properties;
+  for (const name of clearable) if (isEmpty(vm[name])) delete vm[name];
+  normalizeSerialNumber(vm);
+  if (vm.usb?.enabled !== undefined) normalizeUsb(vm);
+  if (!vm.quota?.id) delete vm.quota;
+  const { major, minor } = vm.custom_compatibility_version ?? {};
+  if (major === undefined || minor === undefined || major < 0) {
+    delete vm.custom_compatibility_version;
+  }
+  if (vm.migration && !vm.migration.policy?.id) delete vm.migration.policy;
+  if (vm.placement_policy && isEmpty(vm.placement_policy.hosts)) delete vm.placement_policy.hosts;
+}
+
+/** `domain` is the older name of `initialization.domain`. */
+function joinDomain(vm: Vm): void {
+  const name = vm.domain?.name;
+  delete vm.domain;
+  if (name && !vm.initialization?.domain) {
+    vm.initialization = { ...vm.initialization, domain: name };
+  }
+}
+
+/** Pinning by hand means that there are pins, and pins mean pinning by hand. */
+function normalizePinning(vm: Vm): void {
+  const { cpu_pinning_policy: policy = 'none' } = vm;
+  const isPinned = !isEmpty(vm.cpu?.cpu_tune?.vcpu_pins);
+  if (isPinned && policy === 'none') vm.cpu_pinning_policy = 'manual';
+  if (!isPinned && policy === 'manual') vm.cpu_pinning_policy = 'none';
+}
+
+/** The only mode that is stored is the one that passes the processor of the host through. */
+function normalizeProcessor(vm: Vm): void {
+  if (!vm.cpu) return;
+  const { architecture, topology, cpu_tune: tune, mode } = vm.cpu;
+  vm.cpu = definedMembers({
+    architecture,
+    topology,
+    ...(isEmpty(tune?.vcpu_pins) ? {} : { cpu_tune: tune }),
+    ...(mode === 'host_passthrough' ? { mode } : {}),
+  });
+}
+
+/** Without a policy of its own a VM follows its cluster; only the policy `custom` has a value. */
+function normalizeSerialNumber(vm: Vm): void {
+  const { policy, value } = vm.serial_number ?? {};
+  if (!policy || policy === 'none') delete vm.serial_number;
+  else vm.serial_number = policy === 'custom' ? definedMembers({ policy, value }) : { policy };
+}
+
+/** USB is native where it is enabled. */
+function normalizeUsb(vm: Vm): void {
+  vm.usb = vm.usb?.enabled ? { enabled: true, type: 'native' } : { enabled: false };
+}
+
+function normalizeDisplay(vm: Vm): void {
+  if (!vm.display) return;
+  const { single_qxl_pci: _single, keyboard_layout: layout, ...display } = vm.display;
+  const action = display.disconnect_action?.toUpperCase();
+  vm.display = {
+    ...display,
+    ...definedMembers({ disconnect_action: action }),
+    ...(layout ? { keyboard_layout: layout } : {}),
+  };
+}
+
+type Display = NonNullable<Base['display']>;
+
+/** Whether the firmware is UEFI, which draws on another video device than a BIOS. */
+export function isUefi({ bios }: Base): boolean {
+  return bios?.type === 'q35_ovmf' || bios?.type === 'q35_secure_boot';
+}
+
+/** The protocol that the display sent with a VM asks for: that of the video device, where one is named. */
+function protocolOf({ type, video_type: video }: Display): Display['type'] {
+  if (video === undefined) return type;
+  return video === 'qxl' ? 'spice' : 'vnc';
+}
+
+/** Gives a new VM the display that was sent with it. The engine chooses the video device itself. */
+export function chooseDisplay(vm: Base, sent: Display = {}): void {
+  const type = protocolOf(sent);
+  if (!type) return;
+  const video = isUefi(vm) ? 'bochs' : 'vga';
+  vm.display = { ...vm.display, type, video_type: type === 'spice' ? 'qxl' : video };
+}
+
+/** The same for a change: the video device stays if it fits the protocol. */
+export function changeDisplay(vm: Base, sent: Display = {}): void {
+  const type = protocolOf(sent);
+  if (!type || !vm.display) return;
+  vm.display.type = type;
+  if (type === 'spice') vm.display.video_type = 'qxl';
+}
+
+const ofBase = derivationOf<Base>();
+const ofVm = derivationOf<ObjectOf<'vm'>>();
+
+/** Icons: those of the operating system where none was chosen. */
+const baseDerivations: Derivations = {
+  small_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['small_icon']),
+  large_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['large_icon']),
+};
+
+/** The same for a machine, and how it ran: one that never did was last stopped when it was made. */
+export const vmDerivations: Derivations = {
+  ...baseDerivations,
+  stop_time: ofVm(
+    ['stop_time', 'creation_time'],
+    ({ stop_time, creation_time }) => stop_time ?? creation_time,
+  ),
+  run_once: ofVm(['status', 'run_once'], (vm) =>
+    isRunning(vm) ? vm.run_once === true : undefined,
+  ),
+  numa_tune_mode: ofVm(['numa_tune_mode', 'has_numa_nodes'], (vm) =>
+    vm.has_numa_nodes ? (vm.numa_tune_mode ?? 'interleave') : undefined,
+  ),
+  // Engines show it for stateless machines alone, which can change their template at a start.
+  use_latest_template_version: ofVm(['stateless', 'use_latest_template_version'], (vm) =>
+    vm.stateless ? vm.use_latest_template_version === true : undefined,
+  ),
+  domain: ofVm(['initialization'], ({ initialization }) =>
+    initialization?.domain ? { name: initialization.domain } : undefined,
+  ),
+  initialization: ofVm(['initialization'], ({ initialization }) =>
+    shownInitialization(initialization),
+  ),
+};
+
+/** Engines always say whether keys are made anew, and list interfaces, of what is initialized. */
+export function shownInitialization(
+  initialization: Vm['initialization'],
+): Vm['initialization'] | undefined {
+  if (isEmpty(initialization)) return undefined;
+  return { regenerate_ssh_keys: false, nic_configurations: [], ...initialization };
+}
+
+/** What is derived for templates and machines alike. */
+export function shownBase(base: Base): StoredObject {
+  return derived(baseDerivations, base);
+}
+
+/** What is derived for a machine. */
+export function shownComputed(vm: Vm): StoredObject {
+  return derived(vmDerivations, vm);
+}
