@@ -123,16 +123,6 @@ const machines: readonly Refusing[] = [
     },
   ],
   [
-    'shutting down what is down',
-    async (people) => {
-      const vm = await newVm(people);
-      return says(
-        people.admin.post(`/vms/${vm.id}/shutdown`),
-        refused(409, 'Cannot shutdown VM. VM is not running.'),
-      );
-    },
-  ],
-  [
     'suspending what is down',
     async (people) => {
       const vm = await newVm(people);

@@ -4,6 +4,10 @@ export const limitFaults = {
     status: 400,
     text: 'Cannot {action} Virtual Disk. Quota {name} belongs to another data center.',
   },
+  QUOTA_UNUSABLE: {
+    status: 400,
+    text: 'Cannot {action} VM. Quota {name} has no limit for clusters, or belongs to another data center.',
+  },
   QUOTA_NOT_A_CONSUMER: {
     status: 403,
     text: 'Cannot {action}. The user may not consume quota {name}.',

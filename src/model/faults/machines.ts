@@ -94,10 +94,6 @@ export const machineFaults = {
     status: 400,
     text: 'Cannot {action} VM. A custom serial number needs serial_number.value.',
   },
-  VM_QUEUES_NOT_ENABLED: {
-    status: 400,
-    text: 'Cannot {action} VM. virtio_scsi_multi_queues needs virtio_scsi_multi_queues_enabled.',
-  },
   VM_LEASE_WITHOUT_HA: {
     status: 409,
     text: 'Cannot {action} VM. A lease needs high availability.',
@@ -105,10 +101,6 @@ export const machineFaults = {
   VM_RNG_SOURCE_UNSUPPORTED: {
     status: 409,
     text: 'Cannot {action} VM. The cluster does not have the random number source {source}.',
-  },
-  VM_LEVEL_UNSUPPORTED: {
-    status: 400,
-    text: 'Cannot {action} VM. Compatibility level {level} is not supported.',
   },
   VM_PINNED_TO_ANOTHER_HOST: {
     status: 409,

@@ -47,6 +47,11 @@ const consoleStates = [
   'reboot_in_progress',
 ] as const;
 
+/** Description of a statistic with recent values, as engines word it. */
+function historyOf(what: string): string {
+  return `List of ${what} usage history, sorted by date from newest to oldest, at intervals of 30 seconds`;
+}
+
 export const vmLifecycle = lifecycle({
   type: 'vm',
   attribute: 'status',
@@ -432,7 +437,7 @@ export const vm = resource('vm', {
     },
     detach: {
       permit: self('edit_vm_pool_configuration'),
-      job: 'Detaching VM {name} from its pool',
+      job: 'none',
     },
     export: {
       permit: self('import_export_vm'),
@@ -621,21 +626,27 @@ export const vm = resource('vm', {
   },
   statistics: [
     ['memory.installed', 'gauge', 'bytes', 'integer', 'Total memory configured'],
-    ['memory.used', 'gauge', 'bytes', 'integer', 'Memory used by the guest'],
-    ['memory.free', 'gauge', 'bytes', 'integer', 'Free memory of the guest'],
-    ['memory.buffered', 'gauge', 'bytes', 'integer', 'Buffer memory of the guest'],
-    ['memory.cached', 'gauge', 'bytes', 'integer', 'Cache memory of the guest'],
-    ['memory.unused', 'gauge', 'bytes', 'integer', 'Unused memory of the guest'],
-    ['cpu.current.guest', 'gauge', 'percent', 'decimal', 'CPU used by the guest'],
-    ['cpu.current.hypervisor', 'gauge', 'percent', 'decimal', 'CPU overhead of the hypervisor'],
+    ['memory.used', 'gauge', 'bytes', 'integer', 'Memory used (agent)'],
+    ['cpu.current.guest', 'gauge', 'percent', 'decimal', 'CPU used by guest'],
+    ['cpu.current.hypervisor', 'gauge', 'percent', 'decimal', 'CPU overhead'],
     ['cpu.current.total', 'gauge', 'percent', 'decimal', 'Total CPU used'],
-    ['network.current.total', 'gauge', 'percent', 'decimal', 'Total network usage'],
-    ['migration.progress', 'gauge', 'percent', 'decimal', 'Progress of a migration'],
-    ['elapsed.time', 'counter', 'seconds', 'integer', 'Time since the start'],
-    ['cpu.usage.history', 'gauge', 'percent', 'decimal', 'CPU usage, recent values'],
-    ['memory.usage.history', 'gauge', 'percent', 'decimal', 'Memory usage, recent values'],
-    ['network.usage.history', 'gauge', 'percent', 'decimal', 'Network usage, recent values'],
-    ['disks.usage', 'gauge', 'none', 'string', 'Usage of the file systems of the guest'],
+    ['migration.progress', 'gauge', 'percent', 'decimal', 'Migration Progress'],
+    ['memory.buffered', 'gauge', 'bytes', 'integer', 'Memory buffered (agent)'],
+    ['memory.cached', 'gauge', 'bytes', 'integer', 'Memory cached (agent)'],
+    ['memory.free', 'gauge', 'bytes', 'integer', 'Memory free (agent)'],
+    ['memory.unused', 'gauge', 'bytes', 'integer', 'Memory unused (agent)'],
+    ['network.current.total', 'gauge', 'percent', 'decimal', 'Total network used'],
+    [
+      'disks.usage',
+      'gauge',
+      'none',
+      'string',
+      'Disk usage, in bytes, per filesystem as JSON (agent)',
+    ],
+    ['elapsed.time', 'counter', 'seconds', 'integer', 'Elapsed VM runtime'],
+    ['cpu.usage.history', 'gauge', 'percent', 'decimal', historyOf('CPU')],
+    ['memory.usage.history', 'gauge', 'percent', 'decimal', historyOf('memory')],
+    ['network.usage.history', 'gauge', 'percent', 'decimal', historyOf('network')],
   ],
   search: {
     fields: {

@@ -94,6 +94,20 @@ export function chargeCluster(ctx: RuleContext, vm: Vm, action = 'run'): void {
   }
 }
 
+/**
+ * Refuses a quota that does not limit what a VM takes, or that is of another data center than the
+ * cluster of the VM. That of the data center itself is always usable.
+ */
+export function requireUsableQuota(ctx: RuleContext, vm: Vm, action: string): void {
+  const quota: StoredQuota | undefined = vm.quota?.id
+    ? ctx.tx.get('quota', vm.quota.id)
+    : undefined;
+  const home = ctx.tx.get('cluster', vm.cluster?.id ?? '')?.data_center?.id;
+  if (!quota?.id || defaultQuota(ctx, home ?? '')?.id === quota.id) return;
+  if (quota.data_center?.id === home && clusterLimits(ctx, quota).length > 0) return;
+  ctx.refuse('QUOTA_UNUSABLE', { action, name: quota.name });
+}
+
 /** The quota where its data center looks at quotas. Refuses whoever may not consume it. */
 function chargeable(ctx: RuleContext, id: string | undefined, action: string): Quota | undefined {
   const quota = id ? ctx.tx.get('quota', id) : undefined;

@@ -5,6 +5,7 @@ import { isLimited, operatingSystem, systemNamed } from '../../model/operating-s
 import type { Resource } from '../../model/resource.ts';
 import { defaultTimeZone, knowsTimeZone } from '../../model/time-zones.ts';
 import type { RuleContext } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
 import { definedMembers } from '../core/member-selection.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { dataCenterOfCluster, mebibyte, namesOf, nicsOf, type Vm } from './vm.ts';
@@ -49,8 +50,9 @@ export function checkConfiguration(ctx: RuleContext, vm: Base, action: string): 
   inRange(ctx, 'migration_downtime', vm.migration_downtime, -1, 2_147_483_647, action);
   checkDisplay(ctx, vm, action);
   checkPlacement(ctx, vm, action);
-  if (vm.virtio_scsi_multi_queues !== undefined && !vm.virtio_scsi_multi_queues_enabled) {
-    ctx.refuse('VM_QUEUES_NOT_ENABLED', { action });
+  if (vm.virtio_scsi_multi_queues && !vm.virtio_scsi_multi_queues_enabled) {
+    const detail = 'virtio_scsi_multi_queues needs virtio_scsi_multi_queues_enabled.';
+    throw new Refusal(400, 'Invalid Virtio-SCSI Multi-Queue values', detail);
   }
   if (vm.serial_number?.policy === 'custom' && !vm.serial_number.value) {
     ctx.refuse('VM_SERIAL_NUMBER_MISSING', { action });
@@ -60,14 +62,18 @@ export function checkConfiguration(ctx: RuleContext, vm: Base, action: string): 
   }
   const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
   const source = vm.rng_device?.source;
-  const sources = ['urandom', 'random', ...(cluster?.required_rng_sources ?? [])];
-  if (source && !sources.includes(source)) {
+  if (source && !usableSources(cluster).includes(source)) {
     ctx.refuse('VM_RNG_SOURCE_UNSUPPORTED', { action, source });
   }
-  const level = vm.custom_compatibility_version;
-  if (level?.major !== undefined && !ctx.tx.get('cluster_level', `${level.major}.${level.minor}`)) {
-    ctx.refuse('VM_LEVEL_UNSUPPORTED', { action, level: `${level.major}.${level.minor}` });
+  const { major, minor } = vm.custom_compatibility_version ?? {};
+  if (major !== undefined && !ctx.tx.get('cluster_level', `${major}.${minor}`)) {
+    throw new Refusal(400, 'Invalid version', `Level ${major}.${minor} is not supported.`);
   }
+}
+
+/** Sources of random numbers that VMs of a cluster can have. */
+export function usableSources(cluster: Resource<'cluster'> | undefined): readonly string[] {
+  return ['urandom', 'random', ...(cluster?.required_rng_sources ?? [])];
 }
 
 function inRange(
@@ -124,13 +130,6 @@ export function resolveSystem(ctx: RuleContext, vm: Base): void {
   if (word === undefined) return;
   const known = systemNamed(word) ?? (ctx.site.dialect.unknownSystemIsOther ? 'other' : word);
   vm.os = { ...vm.os, type: known };
-}
-
-/** The time zone that was sent, or that of the template if the system knows it. */
-function fitTimeZone({ time_zone: zone, os }: Base, sent: Pick<Vm, 'time_zone'>) {
-  const name = zone?.name;
-  const isKept = name && (sent.time_zone !== undefined || knowsTimeZone(os?.type, name));
-  return isKept ? zone : { name: defaultTimeZone(os?.type) };
 }
 
 /** An operating system is known, and made for the processors of the cluster. */
@@ -357,7 +356,7 @@ export function fillConfiguration(
     ...vm.migration,
   };
   vm.placement_policy = { affinity: 'migratable', ...vm.placement_policy };
-  vm.time_zone = fitTimeZone(vm, sent);
+  if (!vm.time_zone?.name) vm.time_zone = { name: defaultTimeZone(vm.os.type) };
   vm.virtio_scsi ??= { enabled: true };
   vm.soundcard_enabled ??= !/^(?:ppc64|s390x)$/.test(architecture);
   vm.rng_device ??= { source: 'urandom' };
@@ -368,6 +367,7 @@ export function fillConfiguration(
 /** Completes an instance type; of the system it has what every machine has, whatever runs on it. */
 export function fillInstanceType(ctx: RuleContext, type: Base): void {
   type.memory ??= 0;
+  if (type.display?.type) type.display.video_type ??= 'qxl';
   type.soundcard_enabled ??= false;
   fillConfiguration(ctx, type, undefined, definedMembers({ memory_policy: type.memory_policy }));
   const { topology } = type.cpu ?? {};

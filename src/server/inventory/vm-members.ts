@@ -48,6 +48,8 @@ export function normalize(base: Base): void {
   joinDomain(vm);
   normalizeProcessor(vm);
   normalizePinning(vm);
+  // A number of queues means that there are some.
+  if (vm.virtio_scsi_multi_queues) vm.virtio_scsi_multi_queues_enabled ??= true;
   normalizeDisplay(vm);
   const properties = vm.custom_properties?.filter(({ name, value }) => name && value);
   if (properties) vm.custom_properties = properties;

@@ -129,8 +129,8 @@ function checkProfile(
   const profile = nic.vnic_profile?.id
     ? ctx.tx.get('vnic_profile', nic.vnic_profile.id)
     : undefined;
-  if (!profile) return;
-  const network = ctx.tx.get('network', profile.network?.id ?? '');
+  if (!profile && nic.interface !== 'pci_passthrough') return;
+  const network = ctx.tx.get('network', profile?.network?.id ?? '');
   if (clusterId && network && !networksInCluster(ctx, clusterId).has(network.id ?? '')) {
     const cluster = ctx.tx.get('cluster', clusterId)?.name;
     ctx.refuse('NIC_NETWORK_NOT_IN_CLUSTER', { action, network: network.name, cluster });
@@ -138,7 +138,7 @@ function checkProfile(
   if (network && !network.usages?.includes('vm')) {
     ctx.refuse('NIC_NETWORK_NOT_FOR_VMS', { action, network: network.name });
   }
-  const passes = profile.pass_through?.mode === 'enabled';
+  const passes = profile?.pass_through?.mode === 'enabled';
   if (passes !== (nic.interface === 'pci_passthrough')) {
     ctx.refuse('NIC_INTERFACE_UNSUITABLE', { action, interface: nic.interface ?? 'virtio' });
   }

@@ -24,7 +24,7 @@ import {
   settleImages,
   snapshotableDisks,
 } from '../inventory/snapshot-contents.ts';
-import { isRunning, nicsOf, subjects, type Vm, vmOf } from '../inventory/vm.ts';
+import { isRunning, nicsOf, subjects, type Vm, vmOf, without } from '../inventory/vm.ts';
 import { requireDataCenter } from '../inventory/vm-configuration.ts';
 import { shownComputed } from '../inventory/vm-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
@@ -44,7 +44,7 @@ function shownSnapshot(
   everything: boolean,
   brief: boolean,
 ): StoredObject {
-  if (brief) return {};
+  if (brief) return { vm: undefined };
   if (snapshot.snapshot_type === 'active') return { vm: undefined };
   const vm = savedVm(ctx, snapshot);
   if (!everything) return { vm, initialization: undefined };
@@ -61,7 +61,10 @@ function savedVm(ctx: RuleContext, snapshot: Snapshot): Vm {
   } = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
   const saved = savedConfiguration(snapshot);
   const vm: Vm = { ...now, ...saved, initialization: saved.initialization ?? {} };
-  return { ...vm, ...shownComputed(vm) };
+  const { type: _protocol, ...display } = vm.display ?? {};
+  const whole = { ...vm, ...shownComputed(vm), display };
+  // Consoles and NUMA nodes are parts of the VM that exists, and so is the reason of its last stop.
+  return without(whole, ['numa_tune_mode', 'stop_reason']);
 }
 
 const mergeable = new Set(['down', 'up', 'powering_up', 'paused', 'reboot_in_progress']);
@@ -108,6 +111,7 @@ const transitions: TransitionHandlers<'snapshot'> = {
 
 export const snapshotBehavior = define('snapshot', {
   lifecycle,
+  addsAtOnce: true,
   transitions,
 
   beforeCreate(ctx, snapshot, ref, sent) {

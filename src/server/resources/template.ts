@@ -1,6 +1,7 @@
 /** Templates and instance types. */
 
 import { templateLifecycle as lifecycle } from '../../model/resources/template.ts';
+import { defaultTimeZone } from '../../model/time-zones.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
@@ -158,10 +159,11 @@ export const templateBehavior = define('template', {
     template.cluster ??= { id: vm.cluster?.id ?? '' };
     requireDataCenter(ctx, template, 'add');
     const configuration = configurationOf(vm);
-    const own = ['description', 'comment', 'original_template'];
+    const own = ['original_template'];
     const names = Object.keys(configuration).filter((name) => !own.includes(name));
     inherit(template, configuration, names);
     template.description ??= '';
+    if (vm.quota) template.quota ??= vm.quota;
     number(ctx, template);
     checkConfiguration(ctx, template, 'add');
     if (ctx.parameters.flag('seal') ?? isSealed(vm)) seal(ctx, template, 'create a template of');
@@ -200,6 +202,7 @@ export const templateBehavior = define('template', {
     if (after.name !== before.name) requireFreeName(ctx, after, 'edit');
     resolveSystem(ctx, after);
     normalize(after);
+    after.time_zone ??= { name: defaultTimeZone(after.os?.type) };
     checkConfiguration(ctx, after, 'edit');
   },
 

@@ -179,7 +179,10 @@ function addMember(ctx: RuleContext, pool: Pool, name: string): void {
     stateless: !pool.stateful,
   };
   inheritConfiguration(ctx, vm, template);
-  settleVm(ctx, vm, {});
+  // Pools do not take these from the template.
+  vm.memory_policy = { ...vm.memory_policy, ballooning: true };
+  vm.migration = { ...vm.migration, encrypted: 'inherit' };
+  settleVm(ctx, vm, { memory_policy: vm.memory_policy });
   if (ctx.parameters.flag('seal') ?? isSealed(template)) seal(ctx, vm, 'add');
   applyDefaults('vm', vm);
   checkName(ctx.tx, { kind: 'vm', type: 'vm', collection: '/vms' }, vm, 'add');

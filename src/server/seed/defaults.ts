@@ -20,7 +20,8 @@ import {
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
-import { directoryId, fillDirectory } from '../resources/identity.ts';
+import { fillDirectory } from '../resources/identity.ts';
+import { consoleId } from '../resources/vm/console.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
 const mebibyte = 2 ** 20;
@@ -248,6 +249,8 @@ function addTemplates(ctx: RuleContext): void {
     creation_time: '2008-03-31T21:00:00.000+00:00',
   };
   fillConfiguration(ctx, blank, undefined, {});
+  // It has a time zone from its first change on; until then each VM has that of its system.
+  delete blank.time_zone;
   applyDefaults('template', blank);
   // The firmware of a machine is that of its cluster.
   delete blank.bios?.type;
@@ -268,10 +271,17 @@ function addTemplates(ctx: RuleContext): void {
       memory: memory * mebibyte,
       cpu: { topology: { sockets, cores: 1, threads: 1 } },
       io: { threads: 0 },
-      display: { type: 'spice' },
+      display: { type: 'spice', video_type: 'vga' },
     };
     fillInstanceType(ctx, type);
     tx.insert('instance_type', '/instancetypes', type);
+    for (const protocol of ['spice', 'vnc'] as const) {
+      tx.insert('graphics_console', `/instancetypes/${id}/graphicsconsoles`, {
+        id: consoleId(protocol),
+        protocol,
+        instance_type: { id },
+      });
+    }
   }
 }
 

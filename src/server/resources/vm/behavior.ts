@@ -257,10 +257,12 @@ export const vmBehavior = define('vm', {
   },
 
   costly: ['initialization'],
-  derives: (ctx) => (ctx.parameters.flag('next_run') ? undefined : vmDerivations),
+  derives: (ctx) => (ctx.parameters.flag('next_run') || ctx.filter ? undefined : vmDerivations),
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
-    const computed = shownComputed(shown);
+    // Users do not see where a VM runs, or may run.
+    const hidden = ctx.filter ? { host: undefined, placement_policy: undefined } : {};
+    const computed = { ...shownComputed(shown), ...hidden };
     if (!everything) return shown === vm ? computed : { ...shown, ...computed };
     const configuration = {
       type: 'ovf',

@@ -21,6 +21,7 @@ import {
   type Source,
   sourcesOf,
 } from '../../inventory/disk-transitions.ts';
+import { defaultQuota, requireUsableQuota } from '../../inventory/quota.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../../inventory/snapshot-checks.ts';
 import {
   addActiveSnapshot,
@@ -118,7 +119,7 @@ export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
 }
 
 /** What every new machine has, whatever it is made from. */
-export function settleVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
+export function settleVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
   const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
   fillConfiguration(ctx, vm, cluster, sent);
   checkConfiguration(ctx, vm, 'add');
@@ -130,9 +131,8 @@ export function settleVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   delete vm.snapshots;
   const profile = ctx.tx.find('cpu_profile', { cluster_id: cluster?.id ?? '' });
   if (profile?.id) vm.cpu_profile ??= { id: profile.id };
-  const quota = ctx.tx.find('quota', {
-    collection: `/datacenters/${cluster?.data_center?.id}/quotas`,
-  });
+  const quota = defaultQuota(ctx, cluster?.data_center?.id ?? '');
+  if (sent.quota) requireUsableQuota(ctx, vm, 'add');
   if (quota?.id) vm.quota ??= { id: quota.id };
 }
 

@@ -2,6 +2,7 @@
 import type { RuleContext } from '../../core/context.ts';
 import { merge } from '../../core/input.ts';
 import { definedMembers, membersWhere, replaceMembers } from '../../core/member-selection.ts';
+import { requireUsableQuota } from '../../inventory/quota.ts';
 import {
   attachmentsOf,
   dataCenterOfCluster,
@@ -17,6 +18,7 @@ import {
   checkConfiguration,
   requireNetworks,
   resolveSystem,
+  usableSources,
 } from '../../inventory/vm-configuration.ts';
 import { changeDisplay, normalize } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
@@ -116,10 +118,12 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): voi
   const isTyped = sent.instance_type && after.instance_type?.id !== before.instance_type?.id;
   if (isTyped) applyInstanceType(ctx, after, sent);
   changeDisplay(after, sent.display);
+  keepUsableSource(ctx, before, after);
   resolveSystem(ctx, after);
   normalize(after);
   if (before.cluster?.id !== after.cluster?.id) checkClusterChange(ctx, before, after);
   checkConfiguration(ctx, after, 'edit');
+  if (sent.quota) requireUsableQuota(ctx, after, 'edit');
   checkScsi(ctx, before, after);
   if (before.status === 'down' || before.status === 'unassigned') return;
   if (isRunning(before)) {
@@ -135,7 +139,8 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): voi
 function applyInstanceType(ctx: RuleContext, after: Vm, sent: Vm): void {
   const type = ctx.tx.get('instance_type', after.instance_type?.id ?? '');
   if (!type) return;
-  const { memory, memory_policy: policy, cpu, high_availability, io, migration_downtime } = type;
+  const { memory, memory_policy: policy, cpu, high_availability, io } = type;
+  const { migration_downtime = -1 } = type;
   const hardware: Partial<Vm> = {
     ...definedMembers<Vm>({ memory, high_availability, io, migration_downtime }),
     cpu: { ...after.cpu, ...definedMembers({ topology: cpu?.topology }) },
@@ -148,6 +153,14 @@ function applyInstanceType(ctx: RuleContext, after: Vm, sent: Vm): void {
   Object.assign(after, merge({ ...hardware }, { ...own }));
   if (!sent.migration?.policy) delete after.migration?.policy;
   if (sent.tunnel_migration === undefined) delete after.tunnel_migration;
+}
+
+/** A source of random numbers that the cluster does not have changes nothing. */
+function keepUsableSource(ctx: RuleContext, before: Vm, after: Vm): void {
+  const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
+  const source = after.rng_device?.source;
+  const isUsable = !source || usableSources(cluster).includes(source);
+  if (!isUsable && before.rng_device) after.rng_device = before.rng_device;
 }
 
 /** Attributes that an element without members clears. */
