@@ -76,9 +76,16 @@ describe('the life of a machine', () => {
     await people.admin.must(`/vms/${id}/${action}`, body);
     expect(await settled(people, id), action).toMatchObject({ status });
   }
-  async function refuse(people: People, id: string, action: string, detail: RegExp, body = {}) {
+  async function refuse(
+    people: People,
+    id: string,
+    action: string,
+    detail: RegExp,
+    body = {},
+    status = 409,
+  ) {
     const answer = await people.admin.post(`/vms/${id}/${action}`, { action: body });
-    expect(answer.status, `${action}: ${answer.text}`).toBe(409);
+    expect(answer.status, `${action}: ${answer.text}`).toBe(status);
     expect(answer.fault?.detail, action).toMatch(detail);
   }
   site.both('goes its way, and forbids the rest', async (people) => {
@@ -94,9 +101,9 @@ describe('the life of a machine', () => {
     await refuse(people, id, 'cancelmigration', /not migrating/);
     await refuse(people, id, 'freezefilesystems', /status down/);
     await refuse(people, id, 'ticket', /status down/);
-    await refuse(people, id, 'commitsnapshot', /previews none/);
-    await refuse(people, id, 'undosnapshot', /previews none/);
-    await refuse(people, id, 'detach', /no VM pool/);
+    await refuse(people, id, 'commitsnapshot', /previews none/, {}, 400);
+    await refuse(people, id, 'undosnapshot', /previews none/, {}, 400);
+    await refuse(people, id, 'detach', /no VM pool/, {}, 403);
     await walk(people, id, 'reordermacaddresses', 'down');
     // Up.
     await walk(people, id, 'start', 'up');

@@ -185,7 +185,14 @@ export function shownInitialization(
   initialization: Vm['initialization'],
 ): Vm['initialization'] | undefined {
   if (isEmpty(initialization)) return undefined;
-  return { regenerate_ssh_keys: false, nic_configurations: [], ...initialization };
+  const { nic_configurations: nics = [], ...rest } = initialization ?? {};
+  const shown = nics.map((nic) => ({
+    ip: {},
+    ipv6: {},
+    ipv6_boot_protocol: 'none' as const,
+    ...nic,
+  }));
+  return { regenerate_ssh_keys: false, ...rest, nic_configurations: shown };
 }
 
 /** What is derived for templates and machines alike. */

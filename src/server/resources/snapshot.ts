@@ -46,11 +46,25 @@ function shownSnapshot(
 ): StoredObject {
   if (brief) return { vm: undefined };
   if (snapshot.snapshot_type === 'active') return { vm: undefined };
-  const vm = savedVm(ctx, snapshot);
+  const saved = savedVm(ctx, snapshot);
+  const { type: _protocol, ...display } = saved.display ?? {};
+  const vm = { ...without(saved, notInSnapshots), display, tpm_enabled: undefined };
   if (!everything) return { vm, initialization: undefined };
-  const data = ovfOfSnapshot(ctx, snapshot, vm);
+  const data = ovfOfSnapshot(ctx, snapshot, saved);
   return { vm, initialization: { configuration: { type: 'ovf', data } } };
 }
+
+/** Members of a VM that engines look up for the VM that exists alone; so are its consoles. */
+const notInSnapshots = [
+  'console',
+  'numa_tune_mode',
+  'payloads',
+  'rng_device',
+  'soundcard_enabled',
+  'stop_reason',
+  'tpm_enabled',
+  'virtio_scsi',
+];
 
 /** The machine with the configuration that was saved; what was not saved is as it is now. */
 function savedVm(ctx: RuleContext, snapshot: Snapshot): Vm {
@@ -61,10 +75,7 @@ function savedVm(ctx: RuleContext, snapshot: Snapshot): Vm {
   } = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
   const saved = savedConfiguration(snapshot);
   const vm: Vm = { ...now, ...saved, initialization: saved.initialization ?? {} };
-  const { type: _protocol, ...display } = vm.display ?? {};
-  const whole = { ...vm, ...shownComputed(vm), display };
-  // Consoles and NUMA nodes are parts of the VM that exists, and so is the reason of its last stop.
-  return without(whole, ['numa_tune_mode', 'stop_reason']);
+  return { ...vm, ...shownComputed(vm) };
 }
 
 const mergeable = new Set(['down', 'up', 'powering_up', 'paused', 'reboot_in_progress']);

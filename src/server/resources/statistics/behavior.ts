@@ -107,7 +107,7 @@ function valuesOf([name, , , type]: StatisticRow, value: ReturnType<Measured[str
   if (name.endsWith('.history')) {
     return Array.isArray(value) ? value.map((datum: number) => ({ datum })) : [];
   }
-  if (type === 'string') return [{ detail: String(value ?? '') }];
+  if (type === 'string') return value === undefined ? [] : [{ detail: String(value) }];
   const number = Number(value ?? 0);
   return [
     { datum: type === 'integer' ? Math.floor(number) : Math.round(number * 10_000) / 10_000 },

@@ -70,7 +70,7 @@ export function shareOfHost(ctx: RuleContext, vm: Vm): { memory: number; process
 export function vmMeasures(ctx: RuleContext, vm: Vm): Measured {
   const installed = Number(vm.memory ?? 0);
   if (!isRunning(vm)) {
-    return { 'memory.installed': () => installed, 'disks.usage': () => '[]' };
+    return { 'memory.installed': () => installed };
   }
   const load = new VmLoad(vm);
   const seconds = lastLook(uptimeOf(ctx, vm));
