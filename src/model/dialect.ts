@@ -32,11 +32,8 @@ export interface Dialect {
   readonly jsonScalarsAsStrings: boolean;
   /** JSON output writes dates as milliseconds since the epoch instead of ISO 8601. */
   readonly jsonDatesAsMillis: boolean;
-  /**
-   * JSON output has the members of the type itself before those of its base and of all objects, and an
-   * empty list is `{}`.
-   */
-  readonly jsonAsEngine: boolean;
+  /** JSON output writes an empty list as `{}`. */
+  readonly jsonEmptyListsBare: boolean;
   /** `from=N` of events leaves N itself out. */
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
@@ -81,7 +78,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     scope: 'virt-app-api',
     jsonScalarsAsStrings: false,
     jsonDatesAsMillis: false,
-    jsonAsEngine: false,
+    jsonEmptyListsBare: false,
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
@@ -103,7 +100,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     scope: 'ovirt-app-api',
     jsonScalarsAsStrings: true,
     jsonDatesAsMillis: true,
-    jsonAsEngine: true,
+    jsonEmptyListsBare: true,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],

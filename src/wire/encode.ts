@@ -104,7 +104,7 @@ export function listFrame(
   const beside = encodeExtras(json, extras, dialect);
   if (json) {
     const start = `{${beside}"${tagOf(type)}":[`;
-    const empty = dialect.jsonAsEngine ? `{${beside.slice(0, -1)}}` : `${start}]}`;
+    const empty = dialect.jsonEmptyListsBare ? `{${beside.slice(0, -1)}}` : `${start}]}`;
     return { start, between: ',', end: ']}', empty };
   }
   const plural = pluralOf(type);

@@ -24,7 +24,7 @@ interface Writer {
 }
 
 /** How a dialect spells plain values. */
-type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonAsEngine'>;
+type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis'>;
 
 /** One object, without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
@@ -57,8 +57,7 @@ interface ObjectWriter {
 const writers = new Map<string, WeakMap<Shape, ObjectWriter>>();
 
 function writerOf(shape: Shape, style: Style): ObjectWriter {
-  const { jsonScalarsAsStrings, jsonDatesAsMillis, jsonAsEngine } = style;
-  const key = `${jsonScalarsAsStrings} ${jsonDatesAsMillis} ${jsonAsEngine}`;
+  const key = `${style.jsonScalarsAsStrings} ${style.jsonDatesAsMillis}`;
   let styled = writers.get(key);
   if (!styled) {
     styled = new WeakMap();

@@ -152,10 +152,6 @@ const identityMembers: readonly Member[] = [
 
 const firstNames = ['name', 'description', 'comment'];
 
-function isFirst(name: string): boolean {
-  return firstNames.includes(name);
-}
-
 function generalMembers(type: string): readonly Member[] {
   if (hasIdentity(type)) return identityMembers;
   // The entry point is no identified type, but consists of links.

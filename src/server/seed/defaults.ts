@@ -20,7 +20,7 @@ import {
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
-import { fillDirectory } from '../resources/identity.ts';
+import { directoryId, fillDirectory } from '../resources/identity.ts';
 import { consoleId } from '../resources/vm/console.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
@@ -246,7 +246,7 @@ function addTemplates(ctx: RuleContext): void {
     description: 'Blank template',
     status: 'ok',
     version: { version_number: 0, version_name: '' },
-    creation_time: '2008-03-31T21:00:00.000+00:00',
+    creation_time: '2008-03-31T21:00:00.000Z',
   };
   fillConfiguration(ctx, blank, undefined, {});
   // It has a time zone from its first change on; until then each VM has that of its system.
@@ -267,7 +267,7 @@ function addTemplates(ctx: RuleContext): void {
       id,
       name,
       description: `${size} instance type`,
-      creation_time: '2014-05-04T21:00:00.000+00:00',
+      creation_time: '2014-05-04T21:00:00.000Z',
       memory: memory * mebibyte,
       cpu: { topology: { sockets, cores: 1, threads: 1 } },
       io: { threads: 0 },
