@@ -97,6 +97,17 @@ function readMemory(item: XmlNode, { vm }: Hardware): void {
   vm.memory = bytesOf(quantity, unit, 'the memory');
 }
 
+/** Models of other platforms by what their names contain; all others get the fastest one. */
+const foreignNics = [
+  [/e1000e/i, 'e1000e'],
+  [/e1000/i, 'e1000'],
+  [/rtl8139|pcnet/i, 'rtl8139'],
+] as const;
+
+function foreignNic(kind: string): OvfNic['interface'] {
+  return foreignNics.find(([name]) => name.test(kind))?.[1] ?? 'virtio';
+}
+
 function readNic(item: XmlNode, { nics }: Hardware): void {
   const given = childText(item, 'Name') ?? childText(item, 'ElementName') ?? '';
   const id = childText(item, 'InstanceId') ?? childText(item, 'InstanceID');
@@ -105,7 +116,7 @@ function readNic(item: XmlNode, { nics }: Hardware): void {
   nics.push({
     ...(id && /^[0-9a-f-]{36}$/i.test(id) ? { id } : {}),
     name: /^[\w.-]{1,50}$/.test(given) ? given : `nic${nics.length + 1}`,
-    interface: nicInterface.read(kind) ?? (/e1000/i.test(kind) ? 'e1000' : 'virtio'),
+    interface: nicInterface.read(kind) ?? foreignNic(kind),
     mac: mac && /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(mac) ? mac.toLowerCase() : undefined,
     linked: childText(item, 'Linked') !== 'false',
     plugged: childText(item, 'IsPlugged') !== 'false',

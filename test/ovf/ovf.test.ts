@@ -272,7 +272,7 @@ describe('a document of others', () => {
         cpu: { topology: { sockets: 2, cores: 2, threads: 1 } },
       },
       disks: [{ id: 'vmdisk1', file: 'appliance-disk1.vmdk', provisionedSize: 16 * gibibyte }],
-      nics: [{ name: 'nic1', interface: 'e1000', network: 'VM Network' }],
+      nics: [{ name: 'nic1', interface: 'e1000e', network: 'VM Network' }],
     });
     expect(readOvf(foreign.appliance)).not.toHaveProperty('id');
   });
@@ -417,4 +417,20 @@ describe('network settings of the first start', () => {
       { name: 'eth0', boot_protocol: 'none', ipv6_boot_protocol: 'none' },
     ]);
   });
+});
+
+it('takes former names of systems, and models of NICs of other platforms', () => {
+  const envelope = (system: string, nic: string) =>
+    `<ovf:Envelope xmlns:ovf="o" xmlns:rasd="r" xmlns:xsi="x"><Content xsi:type="ovf:VirtualSystem_Type"><Name>a</Name><Section xsi:type="ovf:OperatingSystemSection_Type"><Description>${system}</Description></Section><Section xsi:type="ovf:VirtualHardwareSection_Type"><Item><rasd:ResourceType>10</rasd:ResourceType><rasd:ResourceSubType>${nic}</rasd:ResourceSubType></Item></Section></Content></ovf:Envelope>`;
+  const cases = [
+    ['Windows7x64', 'windows_7x64', 'E1000', 'e1000'],
+    ['RHEL6x64', 'rhel_6x64', 'E1000e', 'e1000e'],
+    ['OtherLinux', 'other_linux', 'PCNet32', 'rtl8139'],
+    ['windows_2012R2x64', 'windows_2012R2x64', 'VmxNet3', 'virtio'],
+    ['Solaris', 'other', '3', 'virtio'],
+  ] as const;
+  for (const [former, system, model, nic] of cases) {
+    const { vm, nics } = readOvf(envelope(former, model));
+    expect([vm.os?.type, nics[0]?.interface]).toEqual([system, nic]);
+  }
 });
