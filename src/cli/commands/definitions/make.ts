@@ -165,7 +165,8 @@ export class Maker {
       return bodies;
     });
     try {
-      return await this.#add(entry, { ...body, vm: { id: source.id } }, {});
+      // Without a comment of its own the template would have that of its source.
+      return await this.#add(entry, { comment: '', ...body, vm: { id: source.id } }, {});
     } finally {
       await source.remove();
     }
