@@ -42,7 +42,7 @@ function familyOf(system: string): string {
   if (system === 'other_linux_kernel_4') return 'rhel';
   if (system.startsWith('other_linux')) return 'linux';
   if (system.startsWith('rhel_atomic')) return 'atomic';
-  X ?? [];
+  const [family = ''] = /^[a-z]*/.exec(system) ?? [];
   return family in iconPictures ? family : 'other';
 }
 
