@@ -2,7 +2,7 @@
  * A service that has everything that the examples name: test/data/examples.yaml, and what has to be
  * done to it by commands. Its state can be put back, so that each example begins with the same.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,6 +95,8 @@ export async function startExamplesSite(options: readonly string[] = []): Promis
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-examples-'));
   writeFileSync(join(folder, 'site.yaml'), 'tags: [{ name: production }, { name: web }]\n');
   writeFileSync(join(folder, 'password.txt'), 'not-a-secret\n', { mode: 0o600 });
+  const content = readFileSync(server.ready.ca_file, 'utf8');
+  writeFileSync(join(folder, 'certificates.yaml'), JSON.stringify({ certificates: [{ content }] }));
   const env = {
     HOME: folder,
     VMCTL_URL: server.ready.base_url,

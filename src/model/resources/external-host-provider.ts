@@ -87,6 +87,7 @@ export const externalHostProvider = resource('external_host_provider', {
     one: 'host provider',
     verbs: {
       create: { sample: { flags: '--name satellite --url https://satellite.example.com' } },
+      'import-certificates': { sample: { flags: '-f certificates.yaml' } },
     },
     samples: { object: 'foreman' },
   },

@@ -49,7 +49,10 @@ export const openstackImageProvider = resource('openstack_image_provider', {
     more: true,
     doc: 'OpenStack image providers',
     one: 'image provider',
-    verbs: { create: { sample: { flags: '--name images --url https://images.example.com:9292' } } },
+    verbs: {
+      create: { sample: { flags: '--name images --url https://images.example.com:9292' } },
+      'import-certificates': { sample: { flags: '-f certificates.yaml' } },
+    },
     samples: { object: 'glance' },
   },
 });

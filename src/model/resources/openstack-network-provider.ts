@@ -53,7 +53,10 @@ export const openstackNetworkProvider = resource('openstack_network_provider', {
     more: true,
     doc: 'OpenStack network providers',
     one: 'network provider',
-    verbs: { create: { sample: { flags: '--name ovn --url https://ovn.example.com:9696' } } },
+    verbs: {
+      create: { sample: { flags: '--name ovn --url https://ovn.example.com:9696' } },
+      'import-certificates': { sample: { flags: '-f certificates.yaml' } },
+    },
     samples: { object: 'neutron' },
   },
 });

@@ -46,6 +46,7 @@ export const openstackVolumeProvider = resource('openstack_volume_provider', {
     one: 'volume provider',
     verbs: {
       create: { sample: { flags: '--name volumes --url https://volumes.example.com:8776' } },
+      'import-certificates': { sample: { flags: '-f certificates.yaml' } },
     },
     samples: { object: 'cinder' },
   },

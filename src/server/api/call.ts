@@ -9,6 +9,7 @@ import type { CollectionExtras, MediaType } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
 import { type CollectionRef, collectionOf, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import * as generic from './generic.ts';
 import { replaceHidden } from './hidden-references.ts';
@@ -106,4 +107,10 @@ export function permit(
   const sent = Array.isArray(body) ? {} : body;
   const checked = authorise(ctx, operation, { ref, ...(object ? { object } : {}), sent });
   if (ctx.filter) replaceHidden(ctx, ctx.filter, ref, { operation, body, checked });
+}
+
+/** The object or action that was sent. Refuses a list with 400, where it has no place. */
+export function sentIn({ body }: Call): StoredObject {
+  if (!Array.isArray(body)) return body;
+  throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');
 }

@@ -2,27 +2,26 @@
  * Dispatch of operations: the step from an operation of the model to the behavior that performs it.
  */
 import type { FileAnswer } from '../../model/files.ts';
-import { addressesObject, type Operation, operationsOf } from '../../model/index.ts';
+import { addressesObject, operationsOf } from '../../model/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import { Refusal, refused } from '../core/fault.ts';
-import { requireForAction } from '../core/input.ts';
+import { refused } from '../core/fault.ts';
 import { noteJob, openJob } from '../core/jobs.ts';
 import { withMaskedSecrets } from '../core/masked-secrets.ts';
-import type { Parameters } from '../core/parameters.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Slices } from '../store/slices.ts';
 import { leaseNames } from '../store/staged.ts';
+import { act, actOnObject, jobMember } from './act.ts';
 import {
   type Answer,
   type Call,
   collectionRefOf,
   permit,
   presentationOf,
+  sentIn,
   targetIn,
 } from './call.ts';
-import { unwatched } from './call-log.ts';
 import { discreet } from './discreet-refusals.ts';
 import {
   type Budget,
@@ -36,8 +35,7 @@ import {
 import * as generic from './generic.ts';
 import { listOptions } from './list-options.ts';
 import { actionsOf, type Presentation } from './presentation.ts';
-import { redactedAction } from './redact.ts';
-import { type ApiRequest, booleanParameter } from './request.ts';
+import { booleanParameter, parametersOf } from './request.ts';
 import { apiRoot } from './root.ts';
 import { show } from './show.ts';
 import { visibilityFilterOf } from './visibility-filter.ts';
@@ -98,12 +96,6 @@ function reload(ctx: RuleContext, call: Call): Answer {
     form: 'action',
     action: { ...withMaskedSecrets(sentIn(call)), status: 'complete' },
   };
-}
-
-/** The object or action that was sent. Refuses a list with 400, where it has no place. */
-function sentIn({ body }: Call): StoredObject {
-  if (!Array.isArray(body)) return body;
-  throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');
 }
 
 /** The file that an action of the object makes; asking for it takes the permits of that action. */
@@ -299,106 +291,4 @@ function remove(ctx: RuleContext, call: Call): Answer {
   return early
     ? { status: 202, form: 'empty' }
     : { status: 200, form: 'action', action: { ...jobMember(request, job), status: 'complete' } };
-}
-
-function jobMember(request: ApiRequest, job: string | undefined): StoredObject {
-  return job === undefined ? {} : { job: { id: job, href: `${request.apiPath}/jobs/${job}` } };
-}
-
-/** Parameters of the query, as the rules read them. */
-export function parametersOf(request: ApiRequest): Parameters {
-  return {
-    flag: (name) => booleanParameter(request.parameters.get(name)),
-    text: (name) => request.parameters.get(name) || undefined,
-  };
-}
-
-function act(ctx: RuleContext, call: Call): Answer {
-  const { request } = call;
-  const body = sentIn(call);
-  const acted: Acted = addressesObject(call.match.service)
-    ? actOnObject(ctx, call, body)
-    : actOnCollection(ctx, call, body);
-  const { result, job, object } = acted;
-  const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
-  const action = {
-    ...withMaskedSecrets({ ...body, ...visible }),
-    ...object,
-    ...jobMember(request, job),
-  };
-  const early =
-    body['async'] === true ||
-    (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);
-  if (!early) {
-    return { status: 200, form: 'action', action: { ...action, status: 'complete' } };
-  }
-  const base = `${request.apiPath}/${request.segments.join('/')}`;
-  const parent = base.slice(0, base.lastIndexOf('/'));
-  const links = [
-    { rel: 'parent', href: parent },
-    { rel: 'replay', href: base },
-  ];
-  return {
-    status: 202,
-    form: 'action',
-    action: {
-      ...(job === undefined ? {} : { id: job, href: `${base}/${job}`, link: links }),
-      ...action,
-      status: 'in_progress',
-    },
-  };
-}
-
-interface Acted {
-  readonly result: StoredObject | undefined;
-  readonly job: string | undefined;
-  /** The object that the action was called on, as its answer shows it. */
-  readonly object?: StoredObject;
-}
-
-function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
-  // Engines look at what was sent before they look for the object.
-  if (call.dialect.engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
-  const target = targetIn(ctx, call);
-  permit(ctx, call, target.ref, target.object);
-  const result = generic.act(ctx, target, call.operation, body);
-  const job = noteJob(ctx, call.operation, target.ref, target.object);
-  const { type } = target.ref;
-  const answersObject = call.dialect.engineAnswers && objectInAnswer(call.operation);
-  if (!answersObject || body[type] !== undefined || result?.[type] !== undefined) {
-    return { result, job };
-  }
-  const { id, href, actions, link } = show(presentationOf(ctx, call), target.ref, target.object);
-  return { result, job, object: { [type]: { id, href, actions, link } } };
-}
-
-/** Types whose actions answer with their object, and the actions that do not. */
-const answering: Readonly<Record<string, readonly string[]>> = {
-  cluster: ['reset_emulated_machine', 'refresh_gluster_heal_status'],
-  disk: [],
-  host: [
-    ...[
-      'setup_networks',
-      'iscsi_discover',
-      'discover_iscsi',
-      'unregistered_storage_domains_discover',
-    ],
-  ],
-  storage_domain: ['is_attached', 'update_ovf_store', 'refresh_luns', 'reduce_luns'],
-  template: [],
-  vm: [],
-};
-
-function objectInAnswer({ type, name, path }: Operation): boolean {
-  const without = answering[type];
-  // Of what waits to be registered or imported, the objects are not those of the inventory.
-  return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
-}
-
-function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {
-  const ref = collectionRefOf(ctx, call);
-  permit(ctx, call, ref);
-  const { operation, request } = call;
-  const result = generic.actOnCollection(ctx, ref, operation, body, parametersOf(request));
-  return { result, job: noteJob(ctx, operation, ref, {}) };
 }

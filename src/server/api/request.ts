@@ -8,6 +8,7 @@ import type { MediaType } from '../../wire/index.ts';
 import { JsonFileError, parseJsonFile } from '../../wire/json-file.ts';
 import { requireAllowedText } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
+import type { Parameters } from '../core/parameters.ts';
 
 interface Node {
   readonly words: Map<string, Node>;
@@ -334,4 +335,12 @@ export function contentMedia(contentType: string | undefined): MediaType | undef
   const type = contentType?.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return 'application/json';
   return type === 'application/xml' || type === 'text/xml' ? 'application/xml' : undefined;
+}
+
+/** Parameters of the query, as the rules read them. */
+export function parametersOf(request: ApiRequest): Parameters {
+  return {
+    flag: (name) => booleanParameter(request.parameters.get(name)),
+    text: (name) => request.parameters.get(name) || undefined,
+  };
 }

@@ -11,7 +11,7 @@ import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
 import { statusOf } from '../api/completion.ts';
 import { discreetly } from '../api/discreet-refusals.ts';
-import { parametersOf, serve } from '../api/dispatch.ts';
+import { serve } from '../api/dispatch.ts';
 import { onceForKey } from '../api/idempotency.ts';
 import {
   type ApiRequest,
@@ -21,6 +21,7 @@ import {
   asksFor,
   contentMedia,
   type Match,
+  parametersOf,
   route,
   unsupportedVersion,
 } from '../api/request.ts';

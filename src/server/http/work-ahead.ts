@@ -1,7 +1,7 @@
 /** Work ahead of the transaction of a request: permits first, then what is costly. */
 import type { Call } from '../api/call.ts';
-import { parametersOf, requirePermits } from '../api/dispatch.ts';
-import type { ApiRequest } from '../api/request.ts';
+import { requirePermits } from '../api/dispatch.ts';
+import { type ApiRequest, parametersOf } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { needsPermitsAhead } from '../auth/authorise.ts';
 import { type Caller, RuleContext } from '../core/context.ts';

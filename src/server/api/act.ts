@@ -1,0 +1,118 @@
+/** Actions: their calls on objects and collections, and what they answer with. */
+import { addressesObject, type Operation } from '../../model/index.ts';
+import type { RuleContext } from '../core/context.ts';
+import { requireForAction } from '../core/input.ts';
+import { noteJob } from '../core/jobs.ts';
+import { withMaskedSecrets } from '../core/masked-secrets.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import {
+  type Answer,
+  type Call,
+  collectionRefOf,
+  permit,
+  presentationOf,
+  sentIn,
+  targetIn,
+} from './call.ts';
+import { unwatched } from './call-log.ts';
+import * as generic from './generic.ts';
+import { redactedAction } from './redact.ts';
+import { type ApiRequest, booleanParameter, parametersOf } from './request.ts';
+import { show } from './show.ts';
+
+/** The member of an answer that names the job of the request; nothing without a job. */
+export function jobMember(request: ApiRequest, job: string | undefined): StoredObject {
+  return job === undefined ? {} : { job: { id: job, href: `${request.apiPath}/jobs/${job}` } };
+}
+
+/** Performs an action, and answers when it is complete, or at once with 202 if it was sent as `async`. */
+export function act(ctx: RuleContext, call: Call): Answer {
+  const { request } = call;
+  const body = sentIn(call);
+  const acted: Acted = addressesObject(call.match.service)
+    ? actOnObject(ctx, call, body)
+    : actOnCollection(ctx, call, body);
+  const { result, job, object } = acted;
+  const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
+  const action = {
+    ...withMaskedSecrets({ ...body, ...visible }),
+    ...object,
+    ...jobMember(request, job),
+  };
+  const early =
+    body['async'] === true ||
+    (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);
+  if (!early) {
+    return { status: 200, form: 'action', action: { ...action, status: 'complete' } };
+  }
+  const base = `${request.apiPath}/${request.segments.join('/')}`;
+  const parent = base.slice(0, base.lastIndexOf('/'));
+  const links = [
+    { rel: 'parent', href: parent },
+    { rel: 'replay', href: base },
+  ];
+  return {
+    status: 202,
+    form: 'action',
+    action: {
+      ...(job === undefined ? {} : { id: job, href: `${base}/${job}`, link: links }),
+      ...action,
+      status: 'in_progress',
+    },
+  };
+}
+
+interface Acted {
+  readonly result: StoredObject | undefined;
+  readonly job: string | undefined;
+  /** The object that the action was called on, as its answer shows it. */
+  readonly object?: StoredObject;
+}
+
+/** Calls an action on the object of the request. */
+export function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  // Engines look at what was sent before they look for the object.
+  if (call.dialect.engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
+  const target = targetIn(ctx, call);
+  permit(ctx, call, target.ref, target.object);
+  const result = generic.act(ctx, target, call.operation, body);
+  const job = noteJob(ctx, call.operation, target.ref, target.object);
+  const { type } = target.ref;
+  const answersObject = call.dialect.engineAnswers && objectInAnswer(call.operation);
+  if (!answersObject || body[type] !== undefined || result?.[type] !== undefined) {
+    return { result, job };
+  }
+  const { id, href, actions, link } = show(presentationOf(ctx, call), target.ref, target.object);
+  return { result, job, object: { [type]: { id, href, actions, link } } };
+}
+
+/** Types whose actions answer with their object, and the actions that do not. */
+const answering: Readonly<Record<string, readonly string[]>> = {
+  cluster: ['reset_emulated_machine', 'refresh_gluster_heal_status'],
+  disk: [],
+  host: [
+    ...[
+      'setup_networks',
+      'iscsi_discover',
+      'discover_iscsi',
+      'unregistered_storage_domains_discover',
+    ],
+  ],
+  storage_domain: ['is_attached', 'update_ovf_store', 'refresh_luns', 'reduce_luns'],
+  template: [],
+  vm: [],
+};
+
+function objectInAnswer({ type, name, path }: Operation): boolean {
+  const without = answering[type];
+  // Of what waits to be registered or imported, the objects are not those of the inventory.
+  return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
+}
+
+function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  const ref = collectionRefOf(ctx, call);
+  permit(ctx, call, ref);
+  const { operation, request } = call;
+  const result = generic.actOnCollection(ctx, ref, operation, body, parametersOf(request));
+  return { result, job: noteJob(ctx, operation, ref, {}) };
+}
