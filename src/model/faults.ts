@@ -47,6 +47,10 @@ const sharedFaults = {
     status: 400,
     text: 'Cannot {action} {type}. The name has {length} characters, at most {max} are allowed.',
   },
+  TEXT_LENGTH: {
+    status: 400,
+    text: 'Cannot {action} {type}. {attribute} has {length} characters; it must have from {min} to {max}.',
+  },
   VALUE_OUT_OF_RANGE: {
     status: 400,
     text: 'Cannot {action} {type}. {attribute} is {value}; it must be from {min} to {max}.',

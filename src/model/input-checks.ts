@@ -36,3 +36,11 @@ export function isMandatoryOnAdd(service: string, requirement: string): boolean 
 export function isMandatoryInAction(path: string): boolean {
   return !actionsByCode.some((pattern) => pattern.test(path));
 }
+
+/** Collections whose objects must name the owner of the collection, although it follows from the path. */
+const ownersToBeNamed: ReadonlySet<string> = new Set(['/datacenters/{datacenter}/clusters']);
+
+/** Whether what follows from the path counts as sent. */
+export function countsImplied(service: string): boolean {
+  return !ownersToBeNamed.has(service);
+}

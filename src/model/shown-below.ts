@@ -28,3 +28,10 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
     ],
   },
 };
+
+/** Collections of a parent whose objects are shown without links. */
+export const shownWithoutLinks: ReadonlySet<string> = new Set([
+  '/clusters/{cluster}/cpuprofiles',
+  '/datacenters/{datacenter}/networks',
+  '/storagedomains/{storagedomain}/diskprofiles',
+]);

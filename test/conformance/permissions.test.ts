@@ -351,7 +351,7 @@ describe('what takes further permits', () => {
       }>();
     const [self] = (await list('jane')).user;
     const [other] = (await list('olaf')).user;
-    const key = { name: 'k', content: 'ssh-ed25519 AAAA jane' };
+    const key = { name: 'k', content: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkV jane' };
     const subscription = { event: 'host_failure', notification_method: 'smtp', address: 'a@b.c' };
     for (const [below, body] of [
       ['sshpublickeys', key],

@@ -103,7 +103,10 @@ const people: readonly Scene[] = [
       });
       await admin.delete(`${user}/options/${option.id}`);
       const key = await admin.add(`${user}/sshpublickeys`, {
-        ssh_public_key: { name: 'laptop', content: 'ssh-ed25519 AAAA marco' },
+        ssh_public_key: {
+          name: 'laptop',
+          content: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkV marco',
+        },
       });
       await admin.put(`${user}/sshpublickeys/${key.id}`, { ssh_public_key: { comment: 'x' } });
       await admin.delete(`${user}/sshpublickeys/${key.id}`);

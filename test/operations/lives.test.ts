@@ -339,7 +339,10 @@ describe('what somebody has', () => {
       user_option: { name: name('option'), content: '"dark"' },
     });
     await admin.add(`${here}/sshpublickeys`, {
-      ssh_public_key: { name: name('key'), content: `ssh-ed25519 AAAA ${name('who')}` },
+      ssh_public_key: {
+        name: name('key'),
+        content: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkV ${name('who')}`,
+      },
     });
     await admin.post(`${here}/eventsubscriptions`, {
       event_subscription: {

@@ -2,6 +2,10 @@
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const clusterFaults = {
+  CLUSTER_VALUE_MISSING: {
+    status: 400,
+    text: 'Cannot {action} Cluster. A custom setting has no value: send {attribute}.',
+  },
   CLUSTER_IN_MAINTENANCE: {
     status: 409,
     text: 'Cannot {action} VM. Cluster {cluster} is in maintenance: only highly available VMs are started.',

@@ -2,6 +2,15 @@
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const identityFaults = {
+  DOMAIN_UNKNOWN: { status: 400, text: 'Cannot {action} user or group. There is no such domain.' },
+  SSH_KEY_INVALID: {
+    status: 400,
+    text: 'Cannot {action} SSH key. It is no public key in the form of OpenSSH.',
+  },
+  USER_OPTION_NOT_JSON: {
+    status: 400,
+    text: 'Cannot {action} user option. Its content is no JSON document.',
+  },
   NOT_IN_DIRECTORY: {
     status: 404,
     text: 'Cannot {action} {type}. The directory of {domain} has no entry called {name}.',
@@ -56,6 +65,10 @@ export const identityFaults = {
   POLICY_UNIT_IS_INTERNAL: {
     status: 409,
     text: 'Cannot {action} Policy Unit {name}. It is a part of the service.',
+  },
+  POLICY_PROPERTY_UNKNOWN: {
+    status: 400,
+    text: 'Cannot {action} SchedulingPolicy. None of its units has the property {name}; add the unit first.',
   },
   POLICY_IS_LOCKED: {
     status: 400,

@@ -3,9 +3,8 @@ import type { FaultTexts } from '../notation/faults.ts';
 
 export const jobFaults = {
   JOB_HAS_ENDED: { status: 409, text: 'Cannot {action} {type}. It has ended already.' },
-  JOB_IS_UNDER_WAY: { status: 409, text: 'Cannot {action} Job. It has not ended yet.' },
   JOB_IS_NOT_EXTERNAL: {
-    status: 409,
+    status: 400,
     text: 'Cannot {action} Job. It is a job of the service; only jobs that clients added can be led by them.',
   },
   STEP_NOT_OF_JOB: {

@@ -38,6 +38,10 @@ export interface Attribute {
   readonly sentWith?: string;
   /** Sent without this other attribute it decides that one, also where it stays as it is. */
   readonly decides?: string;
+  /** Smallest and largest number of characters of a text. */
+  readonly length?: readonly [min: number, max: number];
+  /** Smallest and largest number. */
+  readonly range?: readonly [min: number, max: number];
   /** Services refuse a smaller value: a change of it cannot be reverted. */
   readonly onlyGrows?: true;
   /** Accepted on input, never returned. */

@@ -14,7 +14,7 @@ export const affinityGroup = resource('affinity_group', {
       mut: 'CU',
       doc: 'Name, unique in the system (1 to 255 letters, digits, `.`, `_`, `-` or `+`).',
     },
-    description: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000] },
     comment: { kind: 'string', mut: 'CU' },
     positive: {
       kind: 'bool',

@@ -8,7 +8,7 @@ export const bookmark = resource('bookmark', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: 'Name, unique (at most 40 characters).' },
-    value: { kind: 'string', mut: 'CU', doc: '1 to 300 characters.' },
+    value: { kind: 'string', mut: 'CU', length: [1, 300], doc: '1 to 300 characters.' },
   },
   naming: { pattern: 'any', max: 40, unique: 'service' },
   required: ['name', 'value'],

@@ -10,7 +10,7 @@ export const cluster = resource('cluster', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: 'Name, unique in the system (at most 40 characters).' },
-    description: { kind: 'string', mut: 'CU', default: '' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000], default: '' },
     comment: { kind: 'string', mut: 'CU', default: '' },
     cpu: {
       kind: 'struct cpu',

@@ -25,7 +25,7 @@ export const dataCenter = resource('data_center', {
       mut: 'CU',
       doc: 'Name, unique in the system (1 to 40 letters, digits, `_` or `-`).',
     },
-    description: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000] },
     comment: { kind: 'string', mut: 'CU' },
     local: {
       kind: 'bool',

@@ -120,7 +120,7 @@ export const disk = resource('disk', {
       mut: 'CU',
       doc: 'Alias, the same as name; has priority.',
     },
-    description: { kind: 'string', mut: 'CU', default: '' },
+    description: { kind: 'string', mut: 'CU', length: [0, 500], default: '' },
     vms: { kind: 'links vm', mut: 'R', doc: 'VMs that the disk is attached to.' },
     image_id: {
       kind: 'string',

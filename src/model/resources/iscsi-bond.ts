@@ -12,7 +12,7 @@ export const iscsiBond = resource('iscsi_bond', {
       mut: 'CU',
       doc: 'Name, unique in the data center (at most 50 characters).',
     },
-    description: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000] },
     data_center: { kind: 'ref data_center', mut: 'R' },
     storage_connections: {
       kind: 'links storage_connection',

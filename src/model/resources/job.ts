@@ -21,7 +21,12 @@ export const job = resource('job', {
   operations: {
     add: { permit: system('inject_external_tasks'), job: 'none' },
     clear: { permit: system('inject_external_tasks'), job: 'none', harmless: true },
-    end: { permit: system('inject_external_tasks'), job: 'none', harmless: true },
+    end: {
+      permit: system('inject_external_tasks'),
+      job: 'none',
+      harmless: true,
+      required: [['succeeded', 'force']],
+    },
   },
   paths: {
     '/jobs/{job}': owned({
@@ -91,7 +96,12 @@ export const step = resource('step', {
   required: ['type', 'description'],
   operations: {
     add: { permit: system('inject_external_tasks'), job: 'none' },
-    end: { permit: system('inject_external_tasks'), job: 'none', harmless: true },
+    end: {
+      permit: system('inject_external_tasks'),
+      job: 'none',
+      harmless: true,
+      required: [['succeeded', 'force']],
+    },
   },
   paths: {
     '/jobs/{job}/steps/{step}': owned({

@@ -67,7 +67,7 @@ export const network = resource('network', {
       default: false,
       doc: 'Port isolation; cannot be changed later.',
     },
-    description: { kind: 'string', mut: 'CU', default: '' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000], default: '' },
     comment: { kind: 'string', mut: 'CU', default: '' },
     dns_resolver_configuration: { kind: 'struct dns_resolver_configuration', mut: 'CU' },
     qos: { kind: 'ref qos', mut: 'CU' },

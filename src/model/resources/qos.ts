@@ -20,7 +20,7 @@ export const qos = resource('qos', {
       doc: 'Type: storage, cpu, network or hostnetwork.',
     },
     data_center: { kind: 'ref data_center', mut: 'R' },
-    description: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000] },
     max_throughput: { kind: 'int', mut: 'CU' },
     max_read_throughput: { kind: 'int', mut: 'CU' },
     max_write_throughput: { kind: 'int', mut: 'CU' },

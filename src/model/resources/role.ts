@@ -13,7 +13,7 @@ export const role = resource('role', {
       mut: 'CU',
       doc: 'Name, unique (at most 126 letters, digits, `_` or `-`).',
     },
-    description: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000] },
     mutable: {
       kind: 'bool',
       mut: 'R',

@@ -85,7 +85,7 @@ export const storageDomain = resource('storage_domain', {
       mut: 'CU',
       doc: 'Name, unique in the system (1 to 50 letters, digits, `_` or `-`); optional for an import.',
     },
-    description: { kind: 'string', mut: 'CU', default: '' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000], default: '' },
     comment: { kind: 'string', mut: 'CU', default: '' },
     type: {
       kind: 'enum storage_domain_type',

@@ -8,7 +8,12 @@ export const tag = resource('tag', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: 'Unique: 1 to 50 letters, digits, `.`, `_` or `-`.' },
-    description: { kind: 'string', mut: 'CU', doc: 'Description (at most 4000 characters).' },
+    description: {
+      kind: 'string',
+      mut: 'CU',
+      length: [0, 4000],
+      doc: 'Description (at most 4000 characters).',
+    },
     comment: { kind: 'string', mut: 'CU' },
     host: { kind: 'ref host', mut: 'R', doc: 'Tagged object, in its own list of tags.' },
     vm: { kind: 'ref vm', mut: 'R', doc: 'Tagged object, in its own list of tags.' },

@@ -152,6 +152,7 @@ export const userOption = resource('user_option', {
     content: { kind: 'string', mut: 'CU' },
     user: { kind: 'ref user', mut: 'CU' },
   },
+  required: ['name', 'content'],
   operations: {
     add: { permit: own('edit_profile'), job: 'none' },
     remove: { permit: own('edit_profile'), job: 'none' },
@@ -164,7 +165,7 @@ export const userOption = resource('user_option', {
     more: true,
     doc: 'Settings of a user or of the service',
     verbs: {
-      create: { sample: { flags: '--name webAdmin.language --content de' } },
+      create: { sample: { flags: '--name webAdmin.rows --content 50' } },
       get: { sample: { object: 'DefaultMTU' } },
       wait: { sample: { object: 'DefaultMTU' } },
     },
@@ -181,6 +182,7 @@ export const eventSubscription = resource('event_subscription', {
     notification_method: { kind: 'enum notification_method', mut: 'CU' },
     address: { kind: 'string', mut: 'CU' },
   },
+  required: ['event'],
   operations: {
     add: { permit: others('event_notification_management'), job: 'none' },
     remove: { permit: others('event_notification_management'), job: 'none' },

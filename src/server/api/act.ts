@@ -1,5 +1,6 @@
 /** Actions: their calls on objects and collections, and what they answer with. */
-import { addressesObject, type Operation } from '../../model/index.ts';
+import { answersObject, answersSent } from '../../model/action-answers.ts';
+import { addressesObject } from '../../model/index.ts';
 import type { RuleContext } from '../core/context.ts';
 import { requireForAction } from '../core/input.ts';
 import { noteJob } from '../core/jobs.ts';
@@ -34,8 +35,10 @@ export function act(ctx: RuleContext, call: Call): Answer {
     : actOnCollection(ctx, call, body);
   const { result, job, object } = acted;
   const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
+  const isBare = call.dialect.engineAnswers && !answersSent(call.operation);
+  const repeated = isBare ? {} : body;
   const action = {
-    ...withMaskedSecrets({ ...body, ...visible }),
+    ...withMaskedSecrets({ ...repeated, ...visible }),
     ...object,
     ...jobMember(request, job),
   };
@@ -78,35 +81,10 @@ export function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): A
   const result = generic.act(ctx, target, call.operation, body);
   const job = noteJob(ctx, call.operation, target.ref, target.object);
   const { type } = target.ref;
-  const answersObject = call.dialect.engineAnswers && objectInAnswer(call.operation);
-  if (!answersObject || body[type] !== undefined || result?.[type] !== undefined) {
-    return { result, job };
-  }
+  const isShown = call.dialect.engineAnswers && answersObject(call.operation);
+  if (!isShown || result?.[type] !== undefined) return { result, job };
   const { id, href, actions, link } = show(presentationOf(ctx, call), target.ref, target.object);
   return { result, job, object: { [type]: { id, href, actions, link } } };
-}
-
-/** Types whose actions answer with their object, and the actions that do not. */
-const answering: Readonly<Record<string, readonly string[]>> = {
-  cluster: ['reset_emulated_machine', 'refresh_gluster_heal_status'],
-  disk: [],
-  host: [
-    ...[
-      'setup_networks',
-      'iscsi_discover',
-      'discover_iscsi',
-      'unregistered_storage_domains_discover',
-    ],
-  ],
-  storage_domain: ['is_attached', 'update_ovf_store', 'refresh_luns', 'reduce_luns'],
-  template: [],
-  vm: [],
-};
-
-function objectInAnswer({ type, name, path }: Operation): boolean {
-  const without = answering[type];
-  // Of what waits to be registered or imported, the objects are not those of the inventory.
-  return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
 }
 
 function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {

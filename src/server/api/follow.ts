@@ -30,6 +30,7 @@ import {
 import * as generic from './generic.ts';
 import { type Presentation, presentVisible } from './presentation.ts';
 import { route } from './request.ts';
+import { showWhole } from './show.ts';
 
 /**
  * How many objects one item of an answer brings along at most. Links go in circles: from a cluster
@@ -162,8 +163,7 @@ function* followLink(
     const found: StoredObject[] = [];
     for (const { objects } of parts) {
       for (const object of objects()) {
-        const location = locationOf(ref, String(object['id']));
-        found.push(presentVisible(view, ref.kind, object, location.service, location.path));
+        found.push(showWhole(view, ref, object));
       }
       yield;
     }

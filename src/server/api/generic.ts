@@ -5,6 +5,7 @@
 
 import type { Operation } from '../../model/index.ts';
 import { type ActionResult, behaviorOf, type EventChoice } from '../core/behavior.ts';
+import { checkBounds } from '../core/bounds.ts';
 import { changedMembers } from '../core/changed-members.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
@@ -127,6 +128,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
   if (ref.members) return addMember(ctx, ref, sent);
   if (behavior?.attach) return behavior.attach(ctx, ref, sent);
   const object = settable(ref.type, sent, 'C');
+  checkBounds(ref.type, object, 'add');
   resolveReferences(ctx.tx, ref.type, object);
   settleIcons(ctx.tx, object);
   Object.assign(object, ref.implied);
@@ -167,6 +169,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   }
   if (behavior?.replace) return behavior.replace(ctx, target, news);
   const changes = settable(ref.type, news, 'U');
+  checkBounds(ref.type, changes, 'edit');
   resolveReferences(ctx.tx, ref.type, changes);
   settleIcons(ctx.tx, changes);
   const after = merge(before, changes);

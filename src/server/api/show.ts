@@ -1,14 +1,14 @@
 /** An object as it is answered. */
 
-import { shownBelow } from '../../model/shown-below.ts';
+import { shownBelow, shownWithoutLinks } from '../../model/shown-below.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible } from './presentation.ts';
 
 /** The object as it is answered: in its place, without references to what the caller does not see. */
 export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
-  const { service, path } = placeOf(view, ref, object);
   if (object['id'] === undefined) {
+    const { service, path } = placeOf(view, ref, object);
     const {
       id: _id,
       href: _href,
@@ -17,10 +17,28 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
     } = present(view, ref.kind, object, service, path);
     return view.ctx.filter?.shows(ref.type, shown) ?? shown;
   }
-  if (ref.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
+  if (ref.members?.answers === 'link') {
+    return { id: object['id'], href: view.apiPath + placeOf(view, ref, object).path };
+  }
+  return showWhole(view, ref, object);
+}
+
+/** The object as it is answered, also in a place where the answer is a link only. */
+export function showWhole(
+  view: Presentation,
+  ref: CollectionRef,
+  object: StoredObject,
+): StoredObject {
+  const { service, path } = placeOf(view, ref, object);
   const shown = presentVisible(view, ref.kind, object, service, path);
   if (path === nowhere) delete shown['href'];
+  if (isWithoutLinks(view, ref)) delete shown['link'];
   return shown;
+}
+
+/** Whether the dialect shows the objects of a place without links. */
+export function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef): boolean {
+  return ctx.site.dialect.hrefsBelowParents && shownWithoutLinks.has(service);
 }
 
 /** The place of what an engine shows without an address. */

@@ -19,7 +19,7 @@ import {
   referencedType,
   typeBehind,
 } from '../../model/index.ts';
-import { isMandatoryInAction, isMandatoryOnAdd } from '../../model/input-checks.ts';
+import { countsImplied, isMandatoryInAction, isMandatoryOnAdd } from '../../model/input-checks.ts';
 import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
@@ -30,7 +30,15 @@ import { isRecord, type KindName, type StoredObject, valueAt } from '../store/ki
 import { columnName } from '../store/own-column.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { type CollectionRef, isStored } from './collection-ref.ts';
-import { entityNotFound, incomplete, invalidInput, refused, titleOf, typeLabel } from './fault.ts';
+import {
+  entityNotFound,
+  incomplete,
+  invalidInput,
+  Refusal,
+  refused,
+  titleOf,
+  typeLabel,
+} from './fault.ts';
 import { membersWhere } from './member-selection.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
@@ -93,6 +101,22 @@ function badValueStatus(attribute: string, { id }: StoredObject): RefusedStatus 
 }
 
 type RefusedStatus = 400 | 404 | 409;
+/** Types whose ids are no UUIDs. */
+const otherIds: ReadonlySet<string> = new Set([
+  'cluster_level',
+  'domain',
+  'event',
+  'file',
+  'network_label',
+  'operating_system',
+  'permit',
+]);
+
+/** Refuses with 400 an id in a body that is no UUID; case does not count. */
+export function requireUuid(id: string): void {
+  if (isUuid(id.toLowerCase())) return;
+  throw new Refusal(400, 'Operation failed', `Invalid UUID string: ${id}`);
+}
 
 /** References that name an object of another type than they say: older clients call a disk an image. */
 const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image': 'disk' };
@@ -134,6 +158,7 @@ function resolve(
   if (!isStored(type)) return reference;
   const { id, name } = reference;
   if (typeof id === 'string' && id !== '') {
+    if (!otherIds.has(type)) requireUuid(id);
     if (!tx.get(type, id)) throw entityNotFound(`${titleOf(type)}: id=${id}`, status);
     return { id };
   }
@@ -184,7 +209,8 @@ export function requireOnAdd(
   const whole = { ...ref.implied, ...object };
   if (engineRefusals) {
     const mandatory = needed.filter((one) => isMandatoryOnAdd(ref.service, requirementText(one)));
-    requireMandatory(titleOf(ref.type), mandatory, whole, 'add');
+    const said = countsImplied(ref.service) ? whole : object;
+    requireMandatory(titleOf(ref.type), mandatory, said, 'add');
   }
   requireAll(titleOf(ref.type), needed, whole, 'add');
 }

@@ -2,6 +2,7 @@
  * The way of one API request: authenticate, route, decode, authorise, rule, encode. Each step is
  * one function here or one call into the room that knows it.
  */
+import { isRefusedPlainly } from '../../model/action-answers.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import { type FileAnswer, fileAnswers } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
@@ -170,12 +171,13 @@ async function perform(...call: Parameters<typeof run>): Promise<Answer> {
  */
 function failedAction(
   { engineRefusals }: Dialect,
-  { isAction }: Operation,
+  operation: Operation,
   body: StoredObject | StoredObject[],
   error: unknown,
 ): Answer {
-  if (!isAction || !(error instanceof Refusal)) throw error;
-  if (engineRefusals && (isOfInput(error) || isUnaddressed(error))) throw error;
+  if (!operation.isAction || !(error instanceof Refusal)) throw error;
+  const isPlain = isOfInput(error) || isUnaddressed(error) || isRefusedPlainly(operation);
+  if (engineRefusals && isPlain) throw error;
   const { status, reason, detail } = error;
   const fault = { reason, ...(detail === undefined ? {} : { detail }) };
   const sent = Array.isArray(body) ? {} : withMaskedSecrets(body);

@@ -1,4 +1,4 @@
-/** Compatibility levels and the processor types that each of them knows, lowest first. */
+/** Compatibility levels, with the processor types that each of them knows, lowest first. */
 
 interface ProcessorType {
   readonly name: string;
@@ -39,11 +39,19 @@ function modern(generations: number, amdNames: readonly string[]): ProcessorType
     ...amdNames.map((name, index) => ({ name, level: index + 1, architecture: 'x86_64' }) as const),
     { name: 'IBM POWER8', level: 1, architecture: 'ppc64' },
     { name: 'IBM POWER9', level: 2, architecture: 'ppc64' },
-    { name: 'IBM z114, z196', level: 1, architecture: 's390x' },
-    { name: 'IBM zBC12, zEC12', level: 2, architecture: 's390x' },
-    { name: 'IBM z13s, z13', level: 3, architecture: 's390x' },
-    { name: 'IBM z14', level: 4, architecture: 's390x' },
+    ...(generations > 10
+      ? [{ name: 'IBM POWER10', level: 3, architecture: 'ppc64' } as const]
+      : []),
+    ...mainframes(1),
   ];
+}
+
+function mainframes(first: number): ProcessorType[] {
+  return ['IBM z114, z196', 'IBM zBC12, zEC12', 'IBM z13s, z13', 'IBM z14'].map((name, index) => ({
+    name,
+    level: first + index,
+    architecture: 's390x',
+  }));
 }
 
 /** Generations of levels 4.2 and 4.3, each in the order of their mitigations. */
@@ -95,6 +103,7 @@ export const clusterLevels: Readonly<Record<string, readonly ProcessorType[]>> =
     { name: 'AMD EPYC IBPB SSBD', level: 9, architecture: 'x86_64' },
     { name: 'IBM POWER8', level: 3, architecture: 'ppc64' },
     { name: 'IBM POWER9', level: 4, architecture: 'ppc64' },
+    ...mainframes(2),
   ],
   '4.4': modern(9, amd),
   '4.5': modern(10, amd),
@@ -102,3 +111,6 @@ export const clusterLevels: Readonly<Record<string, readonly ProcessorType[]>> =
   '4.7': modern(10, amd),
   '4.8': modern(11, [...amd, ...amdOf48]),
 };
+
+/** Compatibility levels in the order in which engines list them. */
+export const levelsAsListed = ['4.2', '4.7', '4.8', '4.6', '4.5', '4.4', '4.3'] as const;

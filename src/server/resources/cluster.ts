@@ -33,6 +33,13 @@ export function checkCluster(ctx: RuleContext, cluster: Cluster, action: string)
   if (cluster.virt_service === false && !cluster.gluster_service) {
     ctx.refuse('CLUSTER_WITHOUT_SERVICE', { action });
   }
+  if (cluster.serial_number?.policy === 'custom' && !cluster.serial_number.value) {
+    ctx.refuse('CLUSTER_VALUE_MISSING', { action, attribute: 'serial_number.value' });
+  }
+  const { bandwidth } = cluster.migration ?? {};
+  if (bandwidth?.assignment_method === 'custom' && !bandwidth.custom_value) {
+    ctx.refuse('CLUSTER_VALUE_MISSING', { action, attribute: 'migration.bandwidth.custom_value' });
+  }
   const percent = cluster.memory_policy?.over_commit?.percent ?? 100;
   if (percent <= 0 && cluster.memory_policy) {
     cluster.memory_policy = { ...cluster.memory_policy, over_commit: { percent: 100 } };
@@ -137,13 +144,15 @@ export const clusterBehavior = define('cluster', {
     const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
     const { major = 4, minor = 8 } = { ...dataCenter?.version, ...cluster.version };
     cluster.version = { major, minor };
-    fillCluster(ctx, cluster);
+    fillCluster(ctx, cluster, sent.version !== undefined);
+    keepProperties(ctx, undefined, cluster);
     const network = sent['management_network'];
     checkCluster(ctx, cluster, 'add');
     checkNewCluster(ctx, cluster, network?.id ?? network?.name);
   },
 
-  present: (_ctx, cluster) => ({
+  present: (ctx, cluster) => ({
+    ...(ctx.site.dialect.engineAnswers ? { cpu: { type: '', ...cluster.cpu } } : {}),
     serial_number: cluster.serial_number?.policy === 'none' ? undefined : cluster.serial_number,
   }),
 
@@ -161,6 +170,11 @@ export const clusterBehavior = define('cluster', {
     const cpu = sent['cpu'];
     if (cpu?.type !== undefined && cpu.architecture === undefined) {
       after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
+    }
+    // Whoever speaks of memory or of the level, and not of huge pages, gets them.
+    const { memory_policy: memory, version } = sent;
+    if ((memory ?? version) && memory?.transparent_hugepages === undefined) {
+      after.memory_policy = { ...after.memory_policy, transparent_hugepages: { enabled: true } };
     }
     requireImpliedSource(after);
     checkCluster(ctx, after, 'edit');
@@ -269,12 +283,16 @@ function requireImpliedSource(cluster: Cluster): void {
 }
 
 /** What the service fills in where a client says nothing. */
-export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
+export function fillCluster(
+  ctx: RuleContext,
+  cluster: Resource<'cluster'>,
+  isLevelSent = true,
+): void {
   const architecture = cluster.cpu?.type ? 'x86_64' : 'undefined';
   cluster.cpu = { architecture: architectureOf(cluster.cpu?.type) ?? architecture, ...cluster.cpu };
   cluster.memory_policy = {
     over_commit: { percent: 100 },
-    transparent_hugepages: { enabled: true },
+    transparent_hugepages: { enabled: cluster.memory_policy !== undefined || isLevelSent },
     ...cluster.memory_policy,
   };
   cluster.error_handling = { on_error: 'migrate', ...cluster.error_handling };

@@ -7,6 +7,7 @@ import type { RuleContext } from '../core/context.ts';
 import { requireAll, resolveMember } from '../core/input.ts';
 import { erase } from '../core/removal.ts';
 import { domainsOf, furnish, hostsUp, levels } from '../inventory/data-center.ts';
+import { levelsAsListed } from '../reference-data/cluster-levels.ts';
 import { leaveCluster } from './cluster-network.ts';
 import { releaseDomains } from './storage/domain-actions.ts';
 import { collectionIn, masterOf, moveMaster } from './storage/master.ts';
@@ -24,6 +25,9 @@ export const dataCenterBehavior = define('data_center', {
     dataCenter.version = { major, minor };
     dataCenter.quota_mode ??= 'disabled';
     dataCenter.status = 'uninitialized';
+    // The format is that of the first domain, and the pool that of the clusters.
+    delete dataCenter.storage_format;
+    delete dataCenter.mac_pool;
   },
 
   afterCreate(ctx, { object }) {
@@ -33,10 +37,12 @@ export const dataCenterBehavior = define('data_center', {
   beforeUpdate(ctx, before, after, _place, sent) {
     // The pool is a property of clusters: setting it sets theirs.
     if (after.mac_pool && sent['mac_pool'] !== undefined) setPools(ctx, before, after.mac_pool);
+    delete after.mac_pool;
     const version = { ...before.version, ...after.version };
     if (compare(version, before.version) !== 0) {
       requireLevel(ctx, version, 'edit');
       checkLevel(ctx, before, version);
+      after.storage_format = compare(version, { major: 4, minor: 3 }) < 0 ? 'v4' : 'v5';
     }
     after.version = version;
     if (before.local !== after.local) checkKind(ctx, before, after.local === true);
@@ -91,9 +97,7 @@ export const dataCenterBehavior = define('data_center', {
     return {
       ...(pool ? { mac_pool: pool } : {}),
       ...(format ? { storage_format: format } : {}),
-      supported_versions: levels.filter(
-        (level) => level.major > major || (level.major === major && level.minor >= minor),
-      ),
+      supported_versions: supportedLevels(ctx, id, { major, minor }),
     };
   },
 
@@ -130,7 +134,18 @@ export const dataCenterBehavior = define('data_center', {
   },
 });
 
-/** The pool that all clusters of a data center have; the one for new clusters while it has none. */
+/** Levels that a data center may have: from its own up to the lowest of its clusters. */
+function supportedLevels(ctx: RuleContext, id: string, own: Level): Level[] {
+  const clusters = ctx.tx.list('cluster', { where: { data_center_id: id } });
+  return levelsAsListed
+    .map((text) => text.split('.').map(Number))
+    .map(([major = 0, minor = 0]) => ({ major, minor }))
+    .filter(
+      (level) =>
+        compare(level, own) >= 0 && clusters.every(({ version }) => compare(level, version) <= 0),
+    );
+}
+
 /** The pool that all clusters of a data center use; undefined where there is none, or several. */
 function commonPool(
   ctx: RuleContext,

@@ -5,6 +5,7 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, notFound } from '../core/fault.ts';
+import { requireUuid } from '../core/input.ts';
 import { isStoredIn } from '../store/conditions.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { dismissedEvents } from '../store/search-values.ts';
@@ -29,6 +30,9 @@ const linked = [
 /** What other systems report the health of, by an event about it. */
 const kindsWithHealth: ReadonlySet<string> = new Set(['host', 'storage_domain']);
 
+/** The id that nothing has. */
+const nilId = '00000000-0000-0000-0000-000000000000';
+
 const asksForDismissed = /(?:^|\s)deleted\s*!?=/i;
 
 function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: string): void {
@@ -51,10 +55,11 @@ export const eventBehavior = define('event', {
     const references: Record<string, { id: string; name?: string }> = {};
     for (const name of linked) {
       const id = event[name]?.id;
-      const object = id ? ctx.tx.get(name, id) : undefined;
-      if (object?.id) {
-        references[name] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
-      }
+      if (!id || id === nilId) continue;
+      requireUuid(id);
+      const object = ctx.tx.get(name, id);
+      const title = name === 'user' ? undefined : object?.name;
+      references[name] = { id, ...(title ? { name: title } : {}) };
       const { external_status: health }: StoredObject = event[name] ?? {};
       if (object && health !== undefined && kindsWithHealth.has(name)) {
         const reported: StoredObject = { ...object, external_status: health };
@@ -63,20 +68,24 @@ export const eventBehavior = define('event', {
     }
     const id = ctx.addEvent({
       ...same,
+      ...(ctx.site.dialect.engineAnswers
+        ? { correlation_id: event.correlation_id, user: undefined }
+        : {}),
+      ...(event.correlation_id === undefined ? {} : { correlation_id: event.correlation_id }),
       severity,
       description: event.description ?? '',
       code: events[eventBySeverity[severity] ?? 'EXTERNAL_EVENT_NORMAL'].code,
       ...(event.flood_rate === undefined ? {} : { flood_rate: event.flood_rate }),
-      ...(event.correlation_id === undefined ? {} : { correlation_id: event.correlation_id }),
       ...(event.custom_data === undefined ? {} : { custom_data: event.custom_data }),
       ...references,
     });
     return ctx.tx.get('event', id) ?? {};
   },
 
-  // A dismissed event is out of sight, unless a search asks for such events.
-  locate(ctx, ref) {
-    if (asksForDismissed.test(ctx.parameters.text('search') ?? '')) return ref;
+  // A dismissed event is in no list, unless a search asks for such events.
+  locate(ctx, ref, id) {
+    const isNamed = id !== undefined && ctx.site.dialect.engineAnswers;
+    if (isNamed || asksForDismissed.test(ctx.parameters.text('search') ?? '')) return ref;
     const condition = isStoredIn(ref.collection);
     return { ...ref, options: { ...ref.options, condition } };
   },

@@ -5,6 +5,7 @@ import { hasPassword, setPassword } from '../auth/passwords.ts';
 import { everyone, splitUserName } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
+import { incomplete, invalidInput } from '../core/fault.ts';
 import { refuseInUse } from '../core/removal.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
 import { copyPassword, removePassword } from '../store/credentials.ts';
@@ -95,8 +96,8 @@ function principalOf(
   domain: { id?: string } | undefined,
 ): { name: string; domain: Resource<'domain'> | undefined } {
   const named = splitUserName(text);
-  const found = domain?.id
-    ? ctx.tx.get('domain', domain.id)
+  const found = domain
+    ? ctx.tx.get('domain', domain.id ?? '')
     : named &&
       (ctx.tx.byName('domain', named.profile) ?? ctx.tx.byName('domain', `${named.profile}-authz`));
   const ends = [found?.name ?? '', (found?.name ?? '').replace(/-authz$/, '')];
@@ -117,6 +118,7 @@ function known(
     principal.domain?.id &&
     ctx.tx.get(kind, entryId(principal.name), `/domains/${principal.domain.id}/${folder}`);
   if (entry) return entry;
+  if (domain && !principal.domain) ctx.refuse('DOMAIN_UNKNOWN', { action: 'add' });
   return ctx.refuse('NOT_IN_DIRECTORY', {
     action: 'add',
     type: kind === 'directory_user' ? 'User' : 'Group',
@@ -141,6 +143,7 @@ export const identityBehaviors = [
     attach(ctx, ref, sent) {
       const user = sent;
       const text = user.user_name ?? user.principal ?? user.name ?? '';
+      if (!sent.domain && !splitUserName(text)) throw invalidInput('User', ['domain'], 'add');
       const entry = known(ctx, 'directory_user', text, domainOf(ctx, sent));
       const present = ctx.tx.find('user', { user_name: String(entry['user_name']) });
       // Adding somebody again finds the user that is there.
@@ -171,6 +174,9 @@ export const identityBehaviors = [
     present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
     attach(ctx, ref, sent) {
       const group = sent;
+      if (!sent.domain && !splitUserName(group.name ?? '')) {
+        throw incomplete('Group', ['domain.id|name'], 'add');
+      }
       const entry: Group = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));
       const domain = entry.domain?.id ?? '';
       const present = ctx.tx.byName('group', String(entry['name']), { domain_id: domain });
@@ -252,8 +258,8 @@ function loginOf({ user_name: name = '' }: User): string {
 
 function domainOf(ctx: RuleContext, sent: User | Group): { id?: string } | undefined {
   const { domain } = sent;
-  if (domain?.id) return domain;
-  return domain?.name === undefined ? undefined : ctx.tx.byName('domain', domain.name);
+  if (!domain || domain.id) return domain;
+  return ctx.tx.byName('domain', domain.name ?? '') ?? {};
 }
 
 function forgetPermissions(ctx: RuleContext, column: string, id: string): void {

@@ -9,6 +9,7 @@ import { refused } from '../core/fault.ts';
 import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
 import { definedMembers } from '../core/member-selection.ts';
 import { namedId } from '../core/random.ts';
+import { isRecord } from '../store/kinds.ts';
 
 type Step = Resource<'step'>;
 
@@ -32,8 +33,8 @@ export const jobBehavior = define('job', {
   actions: {
     end(ctx, { object }, body) {
       const job = external(ctx, String(object.id), 'end');
-      if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Job' });
-      const status = body['succeeded'] === false ? 'failed' : 'finished';
+      const hasFailed = job.own_steps?.some(({ status }) => status === 'failed') === true;
+      const status = body['succeeded'] === false || hasFailed ? 'failed' : 'finished';
       const steps = (job.own_steps ?? []).map((step) => ended(ctx, step, status));
       ctx.tx.update('job', { ...job, own_steps: steps });
       endJob(ctx, job.id, status);
@@ -41,8 +42,9 @@ export const jobBehavior = define('job', {
     },
     clear(ctx, { object }) {
       const job = external(ctx, String(object.id), 'clear');
-      if (job.status === 'started') ctx.refuse('JOB_IS_UNDER_WAY', { action: 'clear' });
-      ctx.tx.remove('job', job.id, jobCollection);
+      // What is under way is cleared as soon as it has ended.
+      if (job.status === 'started') ctx.tx.update('job', { ...job, auto_cleared: true });
+      else ctx.tx.remove('job', job.id, jobCollection);
       return undefined;
     },
   },
@@ -68,7 +70,7 @@ export const stepBehavior = define('step', {
       type: sent['type'],
       parent_step: parent && definedMembers({ id: parent.id }),
       job: { id: job.id },
-      number: steps.length,
+      number: steps.filter((one) => idOf(one['parent_step']) === parent?.id).length,
       status: 'started',
       external: true,
       external_type: sent['external_type'] || undefined,
@@ -82,9 +84,6 @@ export const stepBehavior = define('step', {
     end(ctx, { ref, object }, body) {
       const job = external(ctx, ownerOf(ctx, ref).id, 'end a step of');
       const step = object;
-      if (step['status'] !== 'started') {
-        ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Step' });
-      }
       const status = body['succeeded'] === false ? 'failed' : 'finished';
       const steps = job.own_steps ?? [];
       keepSteps(
@@ -155,4 +154,8 @@ function stepsOf(job: StoredJob): Step[] {
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function idOf(reference: unknown): unknown {
+  return isRecord(reference) ? reference['id'] : undefined;
 }

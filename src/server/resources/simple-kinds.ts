@@ -1,7 +1,9 @@
 /** Kinds whose behavior is a few lines beyond the generic handling. */
 
 import { define } from '../core/behavior.ts';
+import type { RuleContext } from '../core/context.ts';
 import { notFound } from '../core/fault.ts';
+import { normalizedJson } from '../core/json-text.ts';
 import { systemOptions } from '../reference-data/system-options.ts';
 
 export const plainBehaviors = [
@@ -60,6 +62,8 @@ export const plainBehaviors = [
       update: 'USER_PROFILE_UPDATED',
       remove: 'USER_PROFILE_REMOVED',
     },
+    beforeCreate: (ctx, { content }) => requireSshKey(ctx, content, 'add'),
+    beforeUpdate: (ctx, _before, { content }) => requireSshKey(ctx, content, 'edit'),
   }),
   define('user_option', {
     events: {
@@ -67,14 +71,34 @@ export const plainBehaviors = [
       update: 'USER_PROFILE_UPDATED',
       remove: 'USER_PROFILE_REMOVED',
     },
+    beforeCreate(ctx, option) {
+      const content = normalizedJson(option.content ?? '');
+      if (content === undefined) ctx.refuse('USER_OPTION_NOT_JSON', { action: 'add' });
+      Object.assign(option, { content });
+    },
   }),
   define('event_subscription', {
     events: { add: 'USER_PROFILE_UPDATED', remove: 'USER_PROFILE_UPDATED' },
-    beforeCreate(_ctx, subscription) {
-      subscription.name ??= subscription.event ?? '';
+    /** A user is told of an event once: the event names the subscription. */
+    beforeCreate(ctx, subscription, ref) {
+      const { event = '' } = subscription;
+      Object.assign(subscription, { id: event, user: { id: ref.owner?.id ?? '' } });
+      if (ctx.tx.get('event_subscription', event, ref.collection)) {
+        ctx.refuse('NAME_IN_USE', { action: 'add', type: 'EventSubscription', name: event });
+      }
     },
   }),
   define('bookmark', {
     events: { add: 'BOOKMARK_ADDED', update: 'BOOKMARK_UPDATED', remove: 'BOOKMARK_REMOVED' },
   }),
 ];
+
+/** Refuses what is no public key in the form of OpenSSH: algorithm, base64, comment. */
+function requireSshKey(ctx: RuleContext, content = '', action: string): void {
+  const [, algorithm = '', data = ''] =
+    /^\s*((?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[\w.@-]+)\s+([A-Za-z0-9+/]+=*)(?:\s|$)/.exec(content) ?? [];
+  const bytes = Buffer.from(data, 'base64');
+  // The key repeats the algorithm, after its length.
+  const named = bytes.length > 4 ? bytes.subarray(4, 4 + bytes.readUInt32BE(0)).toString() : '';
+  if (algorithm === '' || named !== algorithm) ctx.refuse('SSH_KEY_INVALID', { action });
+}

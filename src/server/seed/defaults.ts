@@ -10,7 +10,7 @@ import { namedId } from '../core/random.ts';
 import { furnish } from '../inventory/data-center.ts';
 import { grantRole } from '../inventory/grants.ts';
 import { fillConfiguration, fillInstanceType } from '../inventory/vm-configuration.ts';
-import { clusterLevels } from '../reference-data/cluster-levels.ts';
+import { clusterLevels, levelsAsListed } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
 import { permits, roles } from '../reference-data/roles.ts';
 import {
@@ -160,12 +160,13 @@ const filterNames = [
 
 function addCatalogues(ctx: RuleContext): void {
   const { tx } = ctx;
-  for (const [level, cpuTypes] of Object.entries(clusterLevels)) {
+  for (const level of levelsAsListed) {
     tx.insert('cluster_level', '/clusterlevels', {
       id: level,
-      cpu_types: cpuTypes.map((type) => ({ ...type })),
+      cpu_types: (clusterLevels[level] ?? []).map((type) => ({ ...type })),
       permits: permits.map((permit) => ({ ...permit })),
     });
+    if (level !== '4.8') continue;
     tx.insert('cluster_feature', `/clusterlevels/${level}/clusterfeatures`, {
       id: namedId('cluster feature', level),
       name: 'NESTED_VIRTUALIZATION',

@@ -163,7 +163,7 @@ const parts: readonly Request[] = [
   ['/tags', { name: 'sub', parent: named('top') }],
   ['/bookmarks', { name: 'up', value: 'vms:status=up' }],
   ['/permissions', { role: named('Helpdesk'), user: { id: '{jane}' } }],
-  ['/users/{jane}/sshpublickeys', { content: 'ssh-rsa AAAA me@x' }],
+  ['/users/{jane}/sshpublickeys', { content: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkV me@x' }],
   [
     '/users/{jane}/eventsubscriptions',
     { event: 'vm_console_disconnected', notification_method: 'smtp', address: 'j@example.com' },

@@ -1,9 +1,11 @@
 /** Scheduling policies and the units that they consist of. */
 
+import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { refuseInUse } from '../../core/removal.ts';
+import { schedulingPolicies } from '../../reference-data/scheduling.ts';
 
 type PartKind = 'filter' | 'weight' | 'balance';
 
@@ -44,6 +46,25 @@ function requireUnlocked(ctx: RuleContext, ref: CollectionRef, action: string): 
   if (policy?.locked) ctx.refuse('POLICY_IS_LOCKED', { action, name: policy.name });
 }
 
+/**
+ * Refuses properties that none of the units of a policy knows. A new policy has no units yet, and so no properties.
+ * Which a unit knows follows from the predefined policies that it balances.
+ */
+function requireKnownProperties(
+  ctx: RuleContext,
+  policy: Resource<'scheduling_policy'>,
+  action: string,
+): void {
+  if (!ctx.site.dialect.engineRefusals) return;
+  const collection = `/schedulingpolicies/${policy.id}/balances`;
+  const balances = ctx.tx.list('balance', { where: { collection } }).map(({ name }) => name);
+  const known = schedulingPolicies
+    .filter(({ balance }) => balances.includes(balance))
+    .flatMap(({ properties }) => Object.keys(properties));
+  const stranger = policy.properties?.find(({ name = '' }) => !known.includes(name));
+  if (stranger) ctx.refuse('POLICY_PROPERTY_UNKNOWN', { action, name: stranger.name });
+}
+
 export const schedulingPolicyBehaviors = [
   partRules('filter'),
   partRules('weight'),
@@ -54,11 +75,13 @@ export const schedulingPolicyBehaviors = [
       update: 'SCHEDULING_POLICY_UPDATED',
       remove: 'SCHEDULING_POLICY_REMOVED',
     },
-    beforeCreate(_ctx, policy) {
+    beforeCreate(ctx, policy) {
+      requireKnownProperties(ctx, policy, 'add');
       Object.assign(policy, { locked: false, default_policy: false });
     },
-    beforeUpdate(ctx, before) {
+    beforeUpdate(ctx, before, after) {
       if (before.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'edit', name: before.name });
+      requireKnownProperties(ctx, after, 'edit');
     },
     beforeDelete(ctx, { ref, object }) {
       if (object.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'remove', name: object.name });

@@ -303,8 +303,6 @@ export const storageDomainBehavior = define('storage_domain', {
     };
   },
 
-  presentChanged: () => ({ data_centers: undefined }),
-
   actions: { ...domainActions, update_ovf_store: updateOvfStore },
 });
 

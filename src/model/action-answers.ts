@@ -1,0 +1,72 @@
+/** Answers of actions, in dialects that follow a deployed engine: what they contain, and how refusals look. */
+
+/** Types whose actions answer with their object, and the actions that do not. */
+const answering: Readonly<Record<string, readonly string[]>> = {
+  cluster: ['reset_emulated_machine', 'refresh_gluster_heal_status'],
+  disk: [],
+  host: [
+    'setup_networks',
+    'iscsi_discover',
+    'discover_iscsi',
+    'unregistered_storage_domains_discover',
+  ],
+  job: ['end'],
+  storage_domain: ['is_attached', 'update_ovf_store', 'refresh_luns', 'reduce_luns'],
+  template: [],
+  vm: [],
+};
+
+/** Actions that are answered without what was sent. */
+const withoutSent: ReadonlySet<string> = new Set([
+  'data_center.clean_finished_tasks',
+  'data_center.set_master',
+  'storage_domain.is_attached',
+  'storage_domain.reduce_luns',
+  'storage_domain.refresh_luns',
+  'storage_domain.update_ovf_store',
+]);
+
+/** Actions beside these whose refusals are a fault alone, and no action with the fault inside. */
+const refusedPlainly: ReadonlySet<string> = new Set([
+  'event.undelete',
+  'external_host_provider.import_certificates',
+  'external_host_provider.test_connectivity',
+  'graphics_console.proxy_ticket',
+  'graphics_console.ticket',
+  'host.discover_iscsi',
+  'host.iscsi_discover',
+  'host.setup_networks',
+  'host.unregistered_storage_domains_discover',
+  'host_nic.update_virtual_functions_configuration',
+  'openstack_image_provider.import_certificates',
+  'openstack_image_provider.test_connectivity',
+  'openstack_network_provider.import_certificates',
+  'openstack_network_provider.test_connectivity',
+  'openstack_volume_provider.import_certificates',
+  'openstack_volume_provider.test_connectivity',
+  'vm.ticket',
+]);
+
+interface ActionName {
+  readonly type: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Whether an action is answered with the object that it was called on. */
+export function answersObject({ type, name, path }: ActionName): boolean {
+  const without = answering[type];
+  // Of what waits to be registered or imported, the objects are not those of the inventory.
+  return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
+}
+
+/** Whether the answer of an action repeats what was sent. */
+export function answersSent({ type, name }: ActionName): boolean {
+  return !withoutSent.has(`${type}.${name}`);
+}
+
+/** Whether a refused action is answered with a fault alone. */
+export function isRefusedPlainly({ type, name }: ActionName): boolean {
+  const action = `${type}.${name}`;
+  return refusedPlainly.has(action) || withoutSent.has(action);
+}
