@@ -1,5 +1,8 @@
 /** Addresses below parents: types whose objects a deployed engine shows below an object that they refer to. */
 
+/** The parent that counts first in its own list, and elsewhere only at the top level. */
+export const personalParent = 'user';
+
 export interface ShownBelow {
   /** Attributes that refer to a parent, and the collection of the parent; the first that is set counts. */
   readonly parents: readonly (readonly [attribute: string, collection: string, word: string])[];
@@ -25,6 +28,7 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
       ['template', '/templates', 'permissions'],
       ['vm', '/vms', 'permissions'],
       ['vm_pool', '/vmpools', 'permissions'],
+      ['user', '/users', 'permissions'],
     ],
   },
 };

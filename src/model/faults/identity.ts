@@ -2,7 +2,10 @@
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const identityFaults = {
-  DOMAIN_UNKNOWN: { status: 400, text: 'Cannot {action} user or group. There is no such domain.' },
+  DOMAIN_UNKNOWN: {
+    status: 400,
+    text: 'Cannot {action} user or group. The domain does not exist.',
+  },
   SSH_KEY_INVALID: {
     status: 400,
     text: 'Cannot {action} SSH key. It is no public key in the form of OpenSSH.',
@@ -68,7 +71,7 @@ export const identityFaults = {
   },
   POLICY_PROPERTY_UNKNOWN: {
     status: 400,
-    text: 'Cannot {action} SchedulingPolicy. None of its units has the property {name}; add the unit first.',
+    text: 'Cannot {action} SchedulingPolicy. The property {name} belongs to none of its units; add the unit first.',
   },
   POLICY_IS_LOCKED: {
     status: 400,

@@ -2,6 +2,14 @@
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const networkFaults = {
+  NETWORK_NAME_SERVER_INVALID: {
+    status: 400,
+    text: 'Cannot {action} Network. The name server {address} is no IP address.',
+  },
+  PROFILE_PROPERTY_UNKNOWN: {
+    status: 400,
+    text: 'Cannot {action} VNIC Profile. The property {name} does not exist, or its value is not valid.',
+  },
   NETWORK_NAME_LIKE_BOND: {
     status: 400,
     text: 'Cannot {action} Network. The name of a network cannot start with "bond".',

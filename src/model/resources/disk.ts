@@ -278,6 +278,7 @@ export const disk = resource('disk', {
       permit: self('configure_disk_storage'),
       job: 'Converting disk {name}',
       harmless: true,
+      required: ['disk'],
     },
     copy: {
       permit: [self('configure_disk_storage'), sent('create_disk', 'storage_domain')],

@@ -214,7 +214,11 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   if (answers !== 'object') {
     const answer =
       answers === 'sent'
-        ? { ...withMaskedSecrets(sent, ref.type), id: shown['id'], href: shown['href'] }
+        ? {
+            ...withMaskedSecrets(sent, ref.type),
+            id: shown['id'],
+            ...(call.dialect.engineAnswers ? {} : { href: shown['href'] }),
+          }
         : shown;
     return { status: 200, form: 'object', type: ref.type, object: answer };
   }

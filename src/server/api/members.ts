@@ -3,12 +3,13 @@
 import { behaviorOf } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import { resolveMember } from '../core/input.ts';
+import { resolveMember, statusOfUnknownMember } from '../core/input.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 
 /** Puts the object that was sent by id or name into the collection; returns the object. */
 export function addMember(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
-  const id = resolveMember(ctx.tx, ref.type, sent);
+  const status = statusOfUnknownMember(ref);
+  const id = resolveMember(ctx.tx, ref.type, sent, status);
   changeList(ctx, ref, id, true);
   return ctx.tx.get(ref.kind, id) ?? { id };
 }

@@ -1,6 +1,6 @@
 /** An object as it is answered. */
 
-import { shownBelow, shownWithoutLinks } from '../../model/shown-below.ts';
+import { personalParent, shownBelow, shownWithoutLinks } from '../../model/shown-below.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible } from './presentation.ts';
@@ -20,7 +20,16 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
   if (ref.members?.answers === 'link') {
     return { id: object['id'], href: view.apiPath + placeOf(view, ref, object).path };
   }
+  if (isBrief(view, ref)) {
+    const { id, href, name } = showWhole(view, ref, object);
+    return { id, href, name };
+  }
   return showWhole(view, ref, object);
+}
+
+/** Whether the dialect shows the members of a place by their names only: VMs and hosts of affinity groups. */
+export function isBrief({ ctx }: Presentation, { members }: CollectionRef): boolean {
+  return ctx.site.dialect.engineAnswers && members?.answers === 'sent';
 }
 
 /** The object as it is answered, also in a place where the answer is a link only. */
@@ -53,12 +62,15 @@ function placeOf(
   const location = locationOf(ref, String(object['id']));
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
   if (!below || (below.afterChange && !afterChange)) return location;
-  for (const [attribute, collection, word] of below.parents) {
+  const { owner } = ref;
+  const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;
+  const others = below.parents.filter((parent) => !owner || !isPersonal(parent));
+  const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
+  for (const [attribute, collection, word] of [...own, ...others]) {
     const parent = object[attribute];
     if (!isRecord(parent) || parent['id'] === undefined) continue;
     return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
   }
-  const { owner } = ref;
   const isKnown = !owner || below.parents.some(([attribute]) => attribute === owner.kind);
-  return isKnown || owner.kind === 'user' ? location : { ...location, path: nowhere };
+  return isKnown ? location : { ...location, path: nowhere };
 }

@@ -3,6 +3,7 @@
 import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';
 import { permissionObjects } from '../../model/resources/permission.ts';
+import { topCollection } from '../core/collection-ref.ts';
 import type { Caller } from '../core/context.ts';
 import { holdsAdministrativeRole, holdsOnSystem, holdsPermit } from '../store/held-permissions.ts';
 import { isRecord, type KindName, kindNamed, type StoredObject } from '../store/kinds.ts';
@@ -122,10 +123,17 @@ export function permissionsOn(tx: Transaction, start: Link, own: string): Permis
     for (const name of permissionObjects) delete permission[name];
     return named ? { ...permission, [named]: { id: start.id } } : permission;
   });
+  // Objects that permissions cannot name keep their own: a profile inherits those of its network.
+  const kept = chain.slice(1).flatMap(({ kind, id }) => {
+    const collection = topCollection(kind);
+    if (collection === undefined || permissionObjects.some((name) => name === kind)) return [];
+    return tx.list('permission', { where: { collection: `${collection}/${id}/permissions` } });
+  });
   return [
     ...tx
       .list('permission', { where: { collection: own } })
       .filter(() => own !== permissionCollection),
+    ...kept,
     ...shown,
   ];
 }

@@ -109,9 +109,15 @@ export function invalidInput(type: string, absent: readonly string[], operation:
   return new Refusal(400, 'Input validation failed.', detail);
 }
 
+const inputReasons: ReadonlySet<string> = new Set([
+  'Incomplete parameters',
+  'Input validation failed.',
+  'Invalid value',
+]);
+
 /** Whether a refusal is one of what was sent, before anything was done: actions answer it with a bare fault. */
 export function isOfInput({ reason }: Refusal): boolean {
-  return reason === 'Input validation failed.' || reason === 'Incomplete parameters';
+  return inputReasons.has(reason);
 }
 
 /** A reference, by id or name, to something that does not exist; 400 where it is a bad value. */
@@ -124,6 +130,13 @@ export const notFoundReason = 'Not Found';
 /** 404: the addressed object does not exist. */
 export function notFound(detail: string): Refusal {
   return new Refusal(404, notFoundReason, detail);
+}
+
+/** 404 about something that a path or body names: in dialects that follow an engine always without a body. */
+export class NothingThere extends Refusal {
+  constructor(detail: string) {
+    super(404, notFoundReason, detail);
+  }
 }
 
 /** Fills `{Name}` in a sentence; a word that is not known shows as `<UNKNOWN>`. */

@@ -314,8 +314,20 @@ export function referredId(
 }
 
 /** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */
-export function resolveMember(tx: Transaction, type: TypeName, reference: StoredObject): string {
-  return String(resolve(tx, type, reference)['id']);
+export function resolveMember(
+  tx: Transaction,
+  type: TypeName,
+  reference: StoredObject,
+  status: 400 | 404 = 404,
+): string {
+  return String(resolve(tx, type, reference, status)['id']);
+}
+
+/** The status that an unknown member of a list is refused with: that of the attribute of its owner. */
+export function statusOfUnknownMember({ members, owner, type }: CollectionRef): 400 | 404 {
+  if (!members || !owner) return 404;
+  const holder = members.listedBy === 'owner' ? owner.kind : type;
+  return badValueStatus(`${holder}.${members.attribute}`);
 }
 
 /** Whether clients may choose this as the id of an object that they add. */

@@ -3,7 +3,7 @@ import type { Operation } from '../../model/index.ts';
 import { type UnknownIdAnswer, unknownIdAnswerOf } from '../../model/unknown-ids.ts';
 import type { Answer } from '../api/call.ts';
 import type { Match } from '../api/request.ts';
-import { Refusal } from '../core/fault.ts';
+import { NothingThere, Refusal } from '../core/fault.ts';
 import { isUuid } from '../core/input.ts';
 import { isUnaddressed } from './refusal-answers.ts';
 
@@ -19,6 +19,7 @@ export type Instead =
  */
 export function insteadOf(error: unknown, operation: Operation, match: Match): Instead | undefined {
   if (!(error instanceof Refusal) || !isUnaddressed(error)) return undefined;
+  if (error instanceof NothingThere) return undefined;
   if (operation.type === 'event' && !match.ids.every(isNumber)) {
     const detail = 'The id of an event is a number.';
     return { refusal: new Refusal(400, 'Operation failed', detail), isBare: true };

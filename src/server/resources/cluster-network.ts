@@ -2,6 +2,7 @@
 import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
+import { NothingThere } from '../core/fault.ts';
 import { resolveMember } from '../core/input.ts';
 import { isBridged, isMissingSomewhere } from '../inventory/host-nics.ts';
 import type { StoredObject } from '../store/kinds.ts';
@@ -31,10 +32,24 @@ function namedIn(
   return ctx.tx.byName('network', name, { data_center_id: cluster?.data_center?.id ?? '' })?.id;
 }
 
+/** Engines look only among the networks of the data center. */
+function requireInDataCenter(
+  ctx: RuleContext,
+  cluster: Resource<'cluster'> | undefined,
+  { id, name }: Network,
+): void {
+  const where = { data_center_id: cluster?.data_center?.id ?? '' };
+  const found = id
+    ? ctx.tx.find('network', { ...where, id })
+    : ctx.tx.byName('network', name ?? '', where);
+  if (!found) throw new NothingThere(`The data center has no network ${id ?? name}.`);
+}
+
 export const clusterNetworkBehavior = define('cluster_network', {
   attach(ctx, ref, sent) {
     const action = 'attach';
     const cluster = ctx.tx.get('cluster', ref.owner?.id ?? '');
+    if (ctx.site.dialect.engineRefusals) requireInDataCenter(ctx, cluster, sent);
     const id = namedIn(ctx, cluster, sent) ?? resolveMember(ctx.tx, 'network', sent);
     const network = ctx.tx.get('network', id);
     if (ctx.tx.get('cluster_network', id, ref.collection)) {
@@ -98,12 +113,26 @@ export const clusterNetworkBehavior = define('cluster_network', {
     return {
       ...network,
       ...attached,
-      usages: network && isBridged(network) ? ['vm', ...roles] : roles,
+      usages: inOrder(network && isBridged(network) ? ['vm', ...roles] : roles),
       display: roles.includes('display'),
       status: missing ? 'non_operational' : 'operational',
     };
   },
 });
+
+const order: readonly Usage[] = [
+  'vm',
+  'display',
+  'migration',
+  'management',
+  'default_route',
+  'gluster',
+];
+
+/** Usages as answers list them. */
+function inOrder(usages: readonly Usage[]): Usage[] {
+  return order.filter((usage) => usages.includes(usage));
+}
 
 /** Roles that were asked for: `usages` is the whole list, `display` says one of them. */
 function rolesOf(sent: Resource<'network'>, before: readonly Usage[]): Usage[] {

@@ -1,5 +1,6 @@
 /** Networks and vNIC profiles. */
 
+import { isIP } from 'node:net';
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { everyone } from '../auth/permissions.ts';
@@ -40,6 +41,13 @@ export const vnicProfileBehavior = define('vnic_profile', {
     }
     if (passesThrough(profile)) profile.migratable ??= true;
     checkProfile(ctx, profile, 'add');
+    requireDeviceProperties(ctx, profile, 'add');
+  },
+
+  afterCreate(ctx, { object }) {
+    if (!ctx.site.dialect.engineAnswers) return;
+    const user = { id: ctx.caller.userId };
+    grantRole(ctx, 'NetworkAdmin', { user }, `/vnicprofiles/${object.id}`);
   },
 
   beforeUpdate(ctx, before, after, ref, sent) {
@@ -57,12 +65,13 @@ export const vnicProfileBehavior = define('vnic_profile', {
       if (passesThrough(after)) {
         // What was filled in for a plain profile goes with it.
         if (sent['network_filter'] === undefined) delete after.network_filter;
-        after.migratable ??= true;
+        after.migratable ??= !ctx.site.dialect.engineAnswers;
       } else {
         delete after.migratable;
       }
     }
     checkProfile(ctx, after, 'edit');
+    if (sent.custom_properties) requireDeviceProperties(ctx, after, 'edit');
   },
 
   beforeDelete(ctx, { ref, object }) {
@@ -101,11 +110,25 @@ function checkProfile(ctx: RuleContext, profile: Profile, action: string): void 
   }
 }
 
+/** Properties of profiles that an engine knows without configuration, with their values. */
+const deviceProperties: Readonly<Record<string, RegExp>> = {
+  SecurityGroups: /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:, *|$))*$/i,
+};
+
+function requireDeviceProperties(ctx: RuleContext, profile: Profile, action: string): void {
+  if (!ctx.site.dialect.engineRefusals) return;
+  const stranger = profile.custom_properties?.find(
+    ({ name = '', value = '' }) => !deviceProperties[name]?.test(value),
+  );
+  if (stranger) ctx.refuse('PROFILE_PROPERTY_UNKNOWN', { action, name: stranger.name });
+}
+
 type Network = Resource<'network'>;
 
 export const networkBehavior = define('network', {
   beforeCreate(ctx, network) {
     network.usages ??= ['vm'];
+    if (network.vlan && network.vlan.id === undefined) delete network.vlan;
     checkNetwork(ctx, network, 'add');
     network.vdsm_name = vdsmName(network);
     // These are of clusters.
@@ -121,7 +144,7 @@ export const networkBehavior = define('network', {
     // A new network is in no cluster yet, and so on no host.
     ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, messageParams);
     ctx.event('NETWORK_ADDED', { data_center: dataCenter }, messageParams);
-    if (!ctx.caller.superUser) {
+    if (!ctx.caller.superUser || ctx.site.dialect.engineAnswers) {
       grantRole(ctx, 'NetworkAdmin', { user: { id: ctx.caller.userId } }, `/networks/${id}`);
     }
     if (sent['profile_required'] === false || !isBridged(object)) return;
@@ -202,6 +225,11 @@ function checkNetwork(ctx: RuleContext, network: Network, action: string): void 
   };
   if (network.vlan?.id !== undefined) range('vlan.id', network.vlan.id, 0, 4094);
   if (network.mtu) range('mtu', network.mtu, 68, 2 ** 31 - 1);
+  const servers = network.dns_resolver_configuration?.name_servers ?? [];
+  const stranger = servers.find((server) => isIP(server) === 0);
+  if (stranger !== undefined) {
+    ctx.refuse('NETWORK_NAME_SERVER_INVALID', { action, address: stranger });
+  }
   if (isBridged(network)) return;
   if (network.stp) ctx.refuse('NETWORK_NOT_FOR_VMS', { action, attribute: 'stp' });
   if (network.port_isolation) {

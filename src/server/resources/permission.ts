@@ -26,7 +26,8 @@ export const permissionBehavior = define('permission', {
 
   listed(ctx, { owner, collection }) {
     const ofPerson = owner?.kind === 'user' || owner?.kind === 'group';
-    if (!owner || ofPerson || !ctx.site.dialect.engineAnswers) return undefined;
+    if (!owner || !ctx.site.dialect.engineAnswers) return undefined;
+    if (ofPerson) return permissionsOf(ctx, owner);
     return permissionsOn(ctx.tx, owner, collection);
   },
 
@@ -78,6 +79,16 @@ export const permissionBehavior = define('permission', {
     ctx.tx.remove('permission', object.id ?? '', ref.collection);
   },
 });
+
+/** All that a user or group has, wherever; those of everyone are each user's own. */
+function permissionsOf(
+  ctx: RuleContext,
+  { kind, id }: { readonly kind: string; readonly id: string },
+): Permission[] {
+  const own = ctx.tx.list('permission', { where: { [`${kind}_id`]: id } });
+  if (kind === 'group') return own;
+  return [...own, ...ctx.tx.list('permission', { where: { group_id: everyone } })];
+}
 
 /** Engines take no name of a user or group, and ask for an object below a user or group. */
 function requireWhole(permission: Permission, sent: Permission, ofPerson: boolean): void {

@@ -291,4 +291,14 @@ function addPermissions(ctx: RuleContext): void {
   grantRole(ctx, 'UserProfileEditor', { group: { id: everyone } });
   const blank = { id: zeroId };
   grantRole(ctx, 'UserTemplateBasedVm', { group: { id: everyone }, template: blank });
+  if (!ctx.site.dialect.engineAnswers) return;
+  for (const [kind, collection, role] of [
+    ['vnic_profile', '/vnicprofiles', 'VnicProfileUser'],
+    ['cpu_profile', '/cpuprofiles', 'CpuProfileOperator'],
+    ['mac_pool', '/macpools', 'MacPoolUser'],
+  ] as const) {
+    for (const { id } of ctx.tx.list(kind, {})) {
+      grantRole(ctx, role, { group: { id: everyone } }, `${collection}/${id}`);
+    }
+  }
 }

@@ -3,7 +3,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { notFound } from '../../core/fault.ts';
+import { NothingThere } from '../../core/fault.ts';
 
 /** What an ISO domain holds from the beginning. */
 const supplied = [
@@ -27,7 +27,9 @@ export const fileBehavior = define('file', {
 function requireIsoDomain(ctx: RuleContext, { owner }: CollectionRef): void {
   const domain = ctx.tx.get('storage_domain', owner?.id ?? '');
   if (domain?.type !== 'iso') {
-    throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type} and has no files.`);
+    throw new NothingThere(
+      `Storage domain ${domain?.name} is of type ${domain?.type} and has no files.`,
+    );
   }
 }
 
