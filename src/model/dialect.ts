@@ -17,6 +17,7 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   openstack_volume_provider: new Set(['tenant_name']),
   role: new Set(['permits']),
   scheduling_policy: new Set(['description', 'comment']),
+  user: new Set(['user_options']),
   vnic_profile: new Set(['description', 'comment', 'custom_properties']),
 };
 

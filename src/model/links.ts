@@ -9,14 +9,16 @@ export function linksOf(
   path: string,
   type: string,
   object: Readonly<Record<string, unknown>>,
+  isUpdated = false,
 ): readonly string[] {
   const rule = missingCollections[type];
-  if (!rule) return subCollections(path);
-  const sort = String(object[rule.by]);
+  // Below a data center all storage domains have the same.
+  if (!rule || path.startsWith('/datacenters/')) return subCollections(path);
+  const sort = isUpdated && rule.afterUpdate ? 'updated' : String(object[rule.by]);
   const key = `${path} ${sort}`;
   let links = linksBySort.get(key);
   if (!links) {
-    const without = rule.collections[sort] ?? [];
+    const without = sort === 'updated' ? (rule.afterUpdate ?? []) : (rule.collections[sort] ?? []);
     links = subCollections(path).filter((word) => !without.includes(word));
     linksBySort.set(key, links);
   }

@@ -65,7 +65,7 @@ export const storageFaults = {
     text: 'Cannot {action} Storage. It needs at least one logical unit (storage.logical_units).',
   },
   DOMAIN_LOCAL_ELSEWHERE: {
-    status: 400,
+    status: 409,
     text: 'Cannot {action} Storage. Local storage needs a host of a local data center.',
   },
   DOMAIN_FIELDS_FIXED: {

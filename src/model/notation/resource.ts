@@ -48,6 +48,8 @@ export interface OperationRule<O extends string = string> {
 export interface MissingCollections {
   readonly by: string;
   readonly collections: Readonly<Record<string, readonly string[]>>;
+  /** Those that the answer to an update lacks instead, where the dialect follows an engine. */
+  readonly afterUpdate?: readonly string[];
 }
 
 export interface ResourceDefinition extends TypeDefinition {

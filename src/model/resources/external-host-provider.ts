@@ -39,7 +39,7 @@ export const externalHostProvider = resource('external_host_provider', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU' },
-    url: { kind: 'string', mut: 'C' },
+    url: { kind: 'string', mut: 'CU' },
     requires_authentication: { kind: 'bool', mut: 'CU', default: false },
     password: { kind: 'string', mut: 'CU', writeOnly: true, secret: true },
     certificates: { kind: 'links certificate', mut: 'R' },

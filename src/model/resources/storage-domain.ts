@@ -306,6 +306,7 @@ export const storageDomain = resource('storage_domain', {
   lifecycle: storageDomainLifecycle,
   missingCollections: {
     by: 'type',
+    afterUpdate: ['templates', 'vms'],
     collections: {
       data: ['files', 'images'],
       export: ['files', 'images'],

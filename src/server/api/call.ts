@@ -72,6 +72,8 @@ export function presentationOf(ctx: RuleContext, { request, operation }: Call): 
     alone,
     allContent: changes || everything || (alone && wholeAlone.has(operation.type)),
     everything: everything || (changes && wholeChanged.has(operation.type)),
+    afterChange: operation.name === 'add' || operation.name === 'update',
+    afterUpdate: operation.name === 'update',
   };
 }
 

@@ -8,7 +8,7 @@ import { isRecord, type StoredObject } from '../store/kinds.ts';
 
 /** Puts the object that was sent by id or name into the collection; returns the object. */
 export function addMember(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
-  const status = statusOfUnknownMember(ref);
+  const status = statusOfUnknownMember(ref, sent);
   const id = resolveMember(ctx.tx, ref.type, sent, status);
   changeList(ctx, ref, id, true);
   return ctx.tx.get(ref.kind, id) ?? { id };

@@ -34,6 +34,8 @@ export interface Presentation {
   readonly complete?: boolean;
   /** Whether it answers an add or an update. */
   readonly afterChange?: boolean;
+  /** Whether it answers an update. */
+  readonly afterUpdate?: boolean;
   /** Finds out in which collection an object is, for who notes what was looked up. */
   readonly lookUp?: (kind: KindName, id: string) => string | undefined;
 }
@@ -133,7 +135,8 @@ export function present(
     Object.assign(shown, behavior?.presentChanged?.(view.ctx, object, base));
   }
   fillDefaults(shown, type, hidden);
-  const links = linksOf(service, type, shown);
+  const isUpdated = view.afterUpdate === true && view.ctx.site.dialect.engineAnswers;
+  const links = linksOf(service, type, shown, isUpdated);
   if (links.length > 0 && !hidden?.has('link')) shown['link'] = new LinkList(base, links);
   const actions = actionsOf(service);
   if (actions.length > 0) {

@@ -94,13 +94,17 @@ const badValues: ReadonlySet<string> = new Set([
   'weight.scheduling_policy_unit',
 ]);
 
+/** Those of them whose names are looked up earlier than their ids: an unknown name is refused with 404. */
+const lookedUpByName: ReadonlySet<string> = new Set(['host.cluster', 'network.data_center']);
+
 /** The status that a reference is refused with where it leads nowhere. */
 function badValueStatus(attribute: string, { id }: StoredObject): RefusedStatus {
   if (attribute === 'vm_placement_policy.hosts') return id === undefined ? 404 : 409;
+  if (id === undefined && lookedUpByName.has(attribute)) return 404;
   return badValues.has(attribute) ? 400 : 404;
 }
 
-type RefusedStatus = 400 | 404 | 409;
+export type RefusedStatus = 400 | 404 | 409;
 /** Types whose ids are no UUIDs. */
 const otherIds: ReadonlySet<string> = new Set([
   'cluster_level',
@@ -179,7 +183,7 @@ export function scopeIn(
   tx: Transaction,
   type: string,
   named: StoredObject,
-  status: 400 | 404 | 409 | 409 = 404,
+  status: RefusedStatus = 404,
 ): Record<string, string> {
   const scope = scopeOf(type);
   const value = scope === undefined ? undefined : named[scope];
@@ -318,16 +322,19 @@ export function resolveMember(
   tx: Transaction,
   type: TypeName,
   reference: StoredObject,
-  status: 400 | 404 = 404,
+  status: RefusedStatus = 404,
 ): string {
   return String(resolve(tx, type, reference, status)['id']);
 }
 
 /** The status that an unknown member of a list is refused with: that of the attribute of its owner. */
-export function statusOfUnknownMember({ members, owner, type }: CollectionRef): 400 | 404 {
+export function statusOfUnknownMember(
+  { members, owner, type }: CollectionRef,
+  member: StoredObject,
+): RefusedStatus {
   if (!members || !owner) return 404;
   const holder = members.listedBy === 'owner' ? owner.kind : type;
-  return badValueStatus(`${holder}.${members.attribute}`);
+  return badValueStatus(`${holder}.${members.attribute}`, member);
 }
 
 /** Whether clients may choose this as the id of an object that they add. */

@@ -65,7 +65,12 @@ export const assignedTagBehavior = define('assigned_tag', {
   },
 
   present(ctx, assigned) {
-    return { ...ctx.tx.get('tag', assigned.id ?? ''), ...assigned };
+    const { engineAnswers } = ctx.site.dialect;
+    return {
+      ...ctx.tx.get('tag', assigned.id ?? ''),
+      ...(engineAnswers ? { description: '' } : {}),
+      ...assigned,
+    };
   },
 });
 

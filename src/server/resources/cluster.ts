@@ -27,7 +27,9 @@ export function checkCluster(ctx: RuleContext, cluster: Cluster, action: string)
     ctx.refuse('CLUSTER_CPU_UNKNOWN', { action, level, cpu });
   }
   const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
-  if (compare(cluster.version, dataCenter?.version) < 0) {
+  // Engines refuse this of new clusters only.
+  const isAllowed = action === 'edit' && ctx.site.dialect.engineRefusals;
+  if (!isAllowed && compare(cluster.version, dataCenter?.version) < 0) {
     ctx.refuse('CLUSTER_LEVEL_BELOW_DATA_CENTER', { action, level });
   }
   if (cluster.virt_service === false && !cluster.gluster_service) {

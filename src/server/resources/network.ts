@@ -126,6 +126,12 @@ function requireDeviceProperties(ctx: RuleContext, profile: Profile, action: str
 type Network = Resource<'network'>;
 
 export const networkBehavior = define('network', {
+  /** Engines search in a table that has no name servers. */
+  present: (ctx) =>
+    ctx.site.dialect.engineAnswers && ctx.parameters.text('search') !== undefined
+      ? { dns_resolver_configuration: undefined }
+      : {},
+
   beforeCreate(ctx, network) {
     network.usages ??= ['vm'];
     if (network.vlan && network.vlan.id === undefined) delete network.vlan;
@@ -218,6 +224,8 @@ export const networkBehavior = define('network', {
 });
 
 function checkNetwork(ctx: RuleContext, network: Network, action: string): void {
+  // All other roles are those in a cluster.
+  network.usages = (network.usages ?? []).filter((usage) => usage === 'vm');
   if (/^bond/i.test(network.name ?? '')) ctx.refuse('NETWORK_NAME_LIKE_BOND', { action });
   const range = (attribute: string, value: number, min: number, max: number) => {
     if (value >= min && value <= max) return;

@@ -213,6 +213,8 @@ function requireOwnName(ctx: RuleContext, qos: Qos, collection: string, action: 
 }
 
 function check(ctx: RuleContext, qos: Qos, action: string): void {
+  // What is -1 has no limit.
+  for (const name of allLimits) if (qos[name] === -1) delete qos[name];
   const bounds = boundsByType[qos.type ?? ''];
   for (const name of allLimits) {
     const value = qos[name];

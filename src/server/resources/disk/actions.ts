@@ -56,6 +56,8 @@ export const diskActions = {
     copy.name = copy.alias ?? id;
     fitTo(ctx, copy, domain, 'copy');
     settleOwners(ctx, copy, domain, 'copy');
+    // Engines give a copy no profile unless it is sent.
+    if (ctx.site.dialect.engineAnswers && !body['disk_profile']) delete copy.disk_profile;
     ctx.tx.insert('disk', '/disks', copy);
     begin(ctx, disk, ref, 'copy', { domain: domain.id ?? '', target: id, words: into(domain) });
     return undefined;

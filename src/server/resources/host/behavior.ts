@@ -132,6 +132,8 @@ export const hostBehavior = define('host', {
     if (after.spm) after.spm = { ...after.spm, status: before.spm?.status ?? 'none' };
     forgetPassword(after);
     after.protocol = 'stomp';
+    // An empty address asks for none.
+    if (after.display?.address === '') delete after.display;
     const { custom_kernel_cmdline: wanted = '' } = after.os ?? {};
     if (before.os) {
       after.os = { ...systemOf(before), ...(wanted ? { custom_kernel_cmdline: wanted } : {}) };

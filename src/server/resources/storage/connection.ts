@@ -32,8 +32,9 @@ export const iscsiBondBehavior = define('iscsi_bond', {
     ctx.event('ISCSI_BOND_UPDATED', { data_center: after.data_center }, { ObjectName: after.name });
   },
 
-  /** Both lists show as links. */
-  present: () => ({ networks: undefined, storage_connections: undefined }),
+  /** Engines show both lists, and links to them, too. */
+  present: (ctx) =>
+    ctx.site.dialect.engineAnswers ? {} : { networks: undefined, storage_connections: undefined },
 });
 
 /** Refuses networks of other data centers, and connections that are not iSCSI. */
