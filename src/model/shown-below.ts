@@ -39,3 +39,6 @@ export const shownWithoutLinks: ReadonlySet<string> = new Set([
   '/datacenters/{datacenter}/networks',
   '/storagedomains/{storagedomain}/diskprofiles',
 ]);
+
+/** Objects without an address, by type and name: those that engines add to a list. */
+export const unaddressed: Readonly<Record<string, RegExp>> = { statistic: /^hugepages\./ };

@@ -567,10 +567,10 @@ export const host = resource('host', {
     ['cpu.current.idle', 'gauge', 'percent', 'decimal', 'CPU idle'],
     ['cpu.load.avg.5m', 'gauge', 'percent', 'decimal', 'CPU load over 5 minutes'],
     ['boot.time', 'gauge', 'none', 'integer', 'Boot time, seconds since the epoch'],
-    ['hugepages.1048576.free', 'gauge', 'none', 'integer', 'Free huge pages of 1048576 KiB'],
-    ['hugepages.1048576.total', 'gauge', 'none', 'integer', 'Huge pages of 1048576 KiB'],
     ['hugepages.2048.free', 'gauge', 'none', 'integer', 'Free huge pages of 2048 KiB'],
+    ['hugepages.1048576.free', 'gauge', 'none', 'integer', 'Free huge pages of 1048576 KiB'],
     ['hugepages.2048.total', 'gauge', 'none', 'integer', 'Huge pages of 2048 KiB'],
+    ['hugepages.1048576.total', 'gauge', 'none', 'integer', 'Huge pages of 1048576 KiB'],
   ],
   search: {
     fields: {

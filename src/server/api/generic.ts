@@ -48,10 +48,12 @@ export function located(ctx: RuleContext, ref: CollectionRef, id?: string): Coll
 export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
   const { where } = ref.options;
   const condition = allOf(ref.options.condition, ref.visible?.ofOne);
-  const compute = behaviorOf(ctx, ref.kind)?.compute;
+  const { compute, listed } = behaviorOf(ctx, ref.kind) ?? {};
+  const isNamed = (one: StoredObject) => one['id'] === id;
   const object = compute
-    ? compute(ctx, ref, id).find((one) => one['id'] === id)
-    : ctx.tx.first(ref.kind, { where: { ...where, id }, condition });
+    ? compute(ctx, ref, id).find(isNamed)
+    : (ctx.tx.first(ref.kind, { where: { ...where, id }, condition }) ??
+      listed?.(ctx, ref)?.find(isNamed));
   if (!object) throw missing(ref, id);
   return { ref, object };
 }

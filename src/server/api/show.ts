@@ -1,6 +1,11 @@
 /** An object as it is answered. */
 
-import { personalParent, shownBelow, shownWithoutLinks } from '../../model/shown-below.ts';
+import {
+  personalParent,
+  shownBelow,
+  shownWithoutLinks,
+  unaddressed,
+} from '../../model/shown-below.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible } from './presentation.ts';
@@ -41,8 +46,22 @@ export function showWhole(
   const { service, path } = placeOf(view, ref, object);
   const shown = presentVisible(view, ref.kind, object, service, path);
   if (path === nowhere) delete shown['href'];
+  if (isUnaddressed(view, ref, object)) {
+    delete shown['href'];
+    if (ref.owner) delete shown[ref.owner.kind];
+  }
   if (isWithoutLinks(view, ref)) delete shown['link'];
   return shown;
+}
+
+/** Whether the dialect shows an object without an address, and without what it belongs to. */
+function isUnaddressed(
+  { ctx }: Presentation,
+  { type }: CollectionRef,
+  object: StoredObject,
+): boolean {
+  const pattern = ctx.site.dialect.hrefsBelowParents ? unaddressed[type] : undefined;
+  return pattern?.test(String(object['name'])) === true;
 }
 
 /** Whether the dialect shows the objects of a place without links. */

@@ -126,12 +126,6 @@ function requireDeviceProperties(ctx: RuleContext, profile: Profile, action: str
 type Network = Resource<'network'>;
 
 export const networkBehavior = define('network', {
-  /** Engines search in a table that has no name servers. */
-  present: (ctx) =>
-    ctx.site.dialect.engineAnswers && ctx.parameters.text('search') !== undefined
-      ? { dns_resolver_configuration: undefined }
-      : {},
-
   beforeCreate(ctx, network) {
     network.usages ??= ['vm'];
     if (network.vlan && network.vlan.id === undefined) delete network.vlan;
@@ -160,6 +154,8 @@ export const networkBehavior = define('network', {
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
+    const dns = sent.dns_resolver_configuration;
+    if (dns && !dns.name_servers) delete after.dns_resolver_configuration;
     const elsewhere = sent['data_center'];
     if (elsewhere?.['id'] !== undefined || elsewhere?.['name'] !== undefined) {
       const wanted = resolveMember(ctx.tx, 'data_center', elsewhere);

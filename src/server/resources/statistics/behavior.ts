@@ -18,6 +18,13 @@ import { vmMeasures } from './vm.ts';
 
 type Statistic = Resource<'statistic'>;
 
+/** Measured values of hosts that engines do not list. */
+const withoutEngine: ReadonlySet<string> = new Set([
+  'memory.buffers',
+  'memory.cached',
+  'swap.cached',
+]);
+
 export const statisticBehavior = define('statistic', {
   compute(ctx, ref) {
     const { owner } = ref;
@@ -25,7 +32,9 @@ export const statisticBehavior = define('statistic', {
     if (owner?.kind === 'step') return ofStep(ctx, ref);
     const object = owner && ctx.tx.get(owner.kind, owner.id);
     if (!owner || !object) return [];
-    return statisticsOf(type, measuresOf(ctx, type, object), ref.implied);
+    const made = statisticsOf(type, measuresOf(ctx, type, object), ref.implied);
+    if (!ctx.site.dialect.engineAnswers || type !== 'host') return made;
+    return made.filter(({ name = '' }) => !withoutEngine.has(name));
   },
 });
 
