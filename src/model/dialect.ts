@@ -13,10 +13,9 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   host: new Set(['hosted_engine']),
   host_device: new Set(['placeholder']),
   image_transfer: new Set(['disk']),
-  openstack_image_provider: new Set(['tenant_name']),
   openstack_volume_provider: new Set(['tenant_name']),
   role: new Set(['permits']),
-  scheduling_policy: new Set(['description', 'comment']),
+  scheduling_policy: new Set(['comment']),
   user: new Set(['user_options']),
   vnic_profile: new Set(['description', 'comment', 'custom_properties']),
 };

@@ -162,7 +162,7 @@ describe('membership', () => {
     const added = await api.json('POST', `${path}/${group['id']}/vms`, { id: ids['vm'] });
     expect(added.status, added.text).toBe(200);
     const unknown = await api.json('POST', `${path}/${group['id']}/vms`, { id: ids['host'] });
-    expect(unknown.status).toBe(404);
+    expect(unknown.status).toBe(400);
     const below = fill(`/datacenters/{datacenter}${path}/${group['id']}/vms`);
     expect((await api.json('GET', below)).json<{ vm: unknown[] }>().vm).toHaveLength(1);
   });

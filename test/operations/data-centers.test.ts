@@ -286,7 +286,7 @@ describe('a local data center', () => {
       },
     });
     expect([answer.status, answer.fault?.detail]).toEqual([
-      400,
+      409,
       expect.stringContaining('local data center'),
     ]);
   });

@@ -54,7 +54,7 @@ describe('a storage domain by itself', () => {
     const { admin, name, path } = people;
     const { id } = await addDomain(admin, 'host1', name('alone'));
     const is = async (domain: string) =>
-      (await admin.must(`/storagedomains/${domain}/isattached`, { host: { id: path('{host1}') } }))
+      (await admin.must(`/storagedomains/${domain}/isattached`, { host: { name: 'host1' } }))
         .object['is_attached'];
     expect(await is(id)).toBe('false');
     expect(await is(path('{storagedomain}'))).toBe('true');

@@ -47,7 +47,7 @@ export const externalHostProvider = resource('external_host_provider', {
     discovered_hosts: { kind: 'links external_discovered_host', mut: 'R' },
     host_groups: { kind: 'links external_host_group', mut: 'R' },
     hosts: { kind: 'links external_host', mut: 'R' },
-    description: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU', default: '' },
     username: { kind: 'string', mut: 'CU' },
     authentication_url: { kind: 'string', mut: 'CU' },
     properties: { kind: 'list struct property', mut: 'CU' },

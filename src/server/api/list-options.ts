@@ -40,7 +40,8 @@ export function listOptions(
   names: TableNames,
 ): Listing | undefined {
   const searchable = operation.query.includes('search') && searchFields[ref.type] !== undefined;
-  const max = maximum(request, searchable);
+  const isWhole = dialect.engineAnswers && listedWhole.has(ref.collection);
+  const max = isWhole ? undefined : maximum(request, searchable);
   const text = (request.parameters.get('search') ?? '').trim();
   if (text !== '' && !searchable) {
     if (!dialect.ignoresSearchWithoutFields) throw notSearchable(ref);
@@ -121,6 +122,9 @@ function fromCondition(
   if (from === undefined || from <= 0) return undefined;
   return numberFrom('index', from, dialect.eventsFromExclusive);
 }
+
+/** Collections that engines list whole, whatever `max` says. */
+const listedWhole: ReadonlySet<string> = new Set(['/clusterlevels', '/operatingsystems', '/tags']);
 
 /** Refuses a negative `max`: such a list would mean nothing. */
 function maximum(request: ListRequest, searchable: boolean): number | undefined {

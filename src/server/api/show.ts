@@ -83,7 +83,7 @@ function placeOf(
   if (!below || (below.afterChange && !afterChange)) return location;
   const { owner } = ref;
   const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;
-  const others = below.parents.filter((parent) => !owner || !isPersonal(parent));
+  const others = below.parents.filter((parent) => (!owner && afterChange) || !isPersonal(parent));
   const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
   for (const [attribute, collection, word] of [...own, ...others]) {
     const parent = object[attribute];

@@ -64,6 +64,12 @@ export const assignedTagBehavior = define('assigned_tag', {
     tell(ctx, ref, 'detached', id);
   },
 
+  /** Only the answer to an add tells the description. */
+  presentChanged(ctx, assigned) {
+    const { description } = ctx.tx.get('tag', assigned.id ?? '') ?? {};
+    return description === undefined ? {} : { description };
+  },
+
   present(ctx, assigned) {
     const { engineAnswers } = ctx.site.dialect;
     return {

@@ -101,6 +101,8 @@ export function checkPeers(ctx: RuleContext, host: Host): void {
 /** Power management without an agent could not do anything. */
 export function checkPowerManagement(ctx: RuleContext, host: Host, action: string): void {
   if (host.power_management?.enabled !== true) return;
+  // Engines add such a host, and its agents afterwards.
+  if (action === 'add' && ctx.site.dialect.engineRefusals) return;
   const agents = ctx.tx.count('agent', { where: { collection: `/hosts/${host.id}/fenceagents` } });
   if (agents === 0) ctx.refuse('FENCING_WITHOUT_AGENT', { action });
 }

@@ -216,9 +216,12 @@ function check(ctx: RuleContext, provider: Provider, action: string): void {
     return found !== undefined && found.id !== id;
   });
   if (taken) ctx.refuse('NAME_IN_USE', { action, type: 'Provider', name });
-  if (!isWebAddress(url)) ctx.refuse('PROVIDER_ADDRESS_INVALID', { action, url });
+  // An image service may be added before its address is known.
+  const isOpen = provider.url === undefined && ctx.site.dialect.engineRefusals;
+  if (!isOpen && !isWebAddress(url)) ctx.refuse('PROVIDER_ADDRESS_INVALID', { action, url });
   provider.requires_authentication ??= false;
-  if (provider.requires_authentication && !provider.username) {
+  const isWithoutPassword = ctx.site.dialect.engineRefusals && !provider.password;
+  if (provider.requires_authentication && (!provider.username || isWithoutPassword)) {
     ctx.refuse('PROVIDER_NEEDS_CREDENTIALS', { action });
   }
 }

@@ -219,13 +219,18 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
   },
 };
 
+/** Id of the domain that is to be attached: one by an unknown id is refused by the command, one by name is not found. */
+function attachedId(ctx: RuleContext, sent: Domain): string {
+  return resolveMember(ctx.tx, 'storage_domain', sent, sent.id === undefined ? 404 : 400);
+}
+
 export const attachedStorageDomainBehavior = define('attached_storage_domain', {
   lifecycle,
   transitions,
   addsAtOnce: true,
 
   attach(ctx, ref, sent) {
-    const domain = ctx.tx.get('storage_domain', resolveMember(ctx.tx, 'storage_domain', sent));
+    const domain = ctx.tx.get('storage_domain', attachedId(ctx, sent));
     if (!domain) throw new Error('A resolved storage domain was removed.');
     return attachDomain(ctx, ref.owner?.id ?? '', domain);
   },
