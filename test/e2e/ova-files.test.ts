@@ -204,7 +204,8 @@ describe('vms import-ova', () => {
     const { vm, images } = await machineWithDisks();
     const file = join(folder, 'it.ova');
     await run('nics', 'create', '--vm', name, '--name', 'lan', '--interface', 'e1000');
-    await run('vms', 'update', name, '--memory', '512MiB', '--description', 'for mail');
+    const memory = ['--memory', '512MiB', '--memory-guaranteed', '512MiB'];
+    await run('vms', 'update', name, ...memory, '--description', 'for mail');
     await run('vms', 'export-ova', name, file);
     const taken = await importing(file);
     expect(taken).toMatchObject({ code: 6 });

@@ -304,7 +304,8 @@ describe('collections', () => {
     expect(() => decodeList(json, '{"vm":{"id":"1"}}', 'vm')).toThrow('expected an array');
     expect(() => decodeList(json, '{"host":[]}', 'vm')).toThrow('unknown member host; expected vm');
     expect(() => decodeList(json, '[]', 'vm')).toThrow(WireError);
-    expect(encodeList(json, [], 'gluster_brick', ovirt)).toBe('{"brick":[]}');
+    expect(encodeList(json, [], 'gluster_brick', standard)).toBe('{"brick":[]}');
+    expect(encodeList(json, [], 'gluster_brick', ovirt)).toBe('{}');
   });
 
   test('with actions of their own', () => {
