@@ -238,7 +238,7 @@ describe(row('G5'), () => {
   });
   site.both('refuses limits that make no sense', async ({ admin, name, path }) => {
     const cases = [
-      ['must not be negative', { type: 'storage', max_iops: -1 }],
+      ['must not be negative', { type: 'storage', max_iops: -2 }],
       ['must be from 1 to 100', { type: 'cpu', cpu_limit: 101 }],
       ['cpu_limit', { type: 'cpu' }],
       ['together', { type: 'storage', max_throughput: 10, max_read_throughput: 5 }],

@@ -223,8 +223,11 @@ describe(row(80), () => {
   site.unknown('POST', '/datacenters/{unknown}/storagedomains', {
     storage_domain: { id: '{storagedomain}' },
   });
-  site.unknown('POST', '/datacenters/{datacenter}/storagedomains', {
-    storage_domain: { id: '{unknown}' },
+  site.both('refuses an unknown storage domain as a bad value', async ({ admin, path }) => {
+    const answer = await admin.post(path('/datacenters/{datacenter}/storagedomains'), {
+      storage_domain: { id: '11111111-2222-3333-4444-555555555555' },
+    });
+    expect(answer.status).toBe(400);
   });
   site.forbidden('POST', '/datacenters/{datacenter}/storagedomains', {
     storage_domain: { id: '{storagedomain}' },

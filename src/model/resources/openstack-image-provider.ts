@@ -15,6 +15,7 @@ export const openstackImageProvider = resource('openstack_image_provider', {
   attributes: {
     certificates: { kind: 'links certificate', mut: 'R' },
     images: { kind: 'links openstack_image', mut: 'R' },
+    description: { kind: 'string', mut: 'CU', default: '' },
   },
   naming: { pattern: 'identifier', max: 128, unique: 'service' },
   required: ['name'],

@@ -128,7 +128,11 @@ export const imageProviderBehavior = define('openstack_image_provider', {
   events,
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'image'),
-  beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
+  beforeUpdate(ctx, _before, after, _place, sent) {
+    // Engines forget the tenant unless it is sent again.
+    if (ctx.site.dialect.engineAnswers && !sent.tenant_name) delete after.tenant_name;
+    check(ctx, after, 'edit');
+  },
   remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });

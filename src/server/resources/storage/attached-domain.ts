@@ -219,18 +219,16 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
   },
 };
 
-/** Id of the domain that is to be attached: one by an unknown id is refused by the command, one by name is not found. */
-function attachedId(ctx: RuleContext, sent: Domain): string {
-  return resolveMember(ctx.tx, 'storage_domain', sent, sent.id === undefined ? 404 : 400);
-}
-
 export const attachedStorageDomainBehavior = define('attached_storage_domain', {
   lifecycle,
   transitions,
   addsAtOnce: true,
 
   attach(ctx, ref, sent) {
-    const domain = ctx.tx.get('storage_domain', attachedId(ctx, sent));
+    // An unknown id is a bad value; an unknown name is not found.
+    const status = sent.id === undefined ? 404 : 400;
+    const id = resolveMember(ctx.tx, 'storage_domain', sent, status);
+    const domain = ctx.tx.get('storage_domain', id);
     if (!domain) throw new Error('A resolved storage domain was removed.');
     return attachDomain(ctx, ref.owner?.id ?? '', domain);
   },
