@@ -83,8 +83,10 @@ export const plainBehaviors = [
   }),
   define('event_subscription', {
     events: { add: 'USER_PROFILE_UPDATED', remove: 'USER_PROFILE_UPDATED' },
-    /** A user is told of an event once: the event names the subscription. */
+    /** With engines a user is told of an event once: the event names the subscription. */
     beforeCreate(ctx, subscription, ref) {
+      subscription.name ??= subscription.event ?? '';
+      if (!ctx.site.dialect.engineAnswers) return;
       const { event = '' } = subscription;
       Object.assign(subscription, { id: event, user: { id: ref.owner?.id ?? '' } });
       if (ctx.tx.get('event_subscription', event, ref.collection)) {
