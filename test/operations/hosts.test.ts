@@ -87,7 +87,8 @@ describe(row(125), () => {
     await refused({ ssh: { port: 70000 } }, 400);
     await refused({ spm: { priority: 11 } }, 400);
     await refused({ power_management: { enabled: true } }, 400);
-    await refused({ cluster: { name: 'nowhere' } }, 400);
+    await refused({ cluster: { name: 'nowhere' } }, 404);
+    await refused({ cluster: { id: '00000000-0000-4000-8000-000000000000' } }, 400);
   });
   site.incomplete('POST', '/hosts', { host: { address: 'h', root_password: 'x' } }, 'name');
   site.incomplete('POST', '/hosts', { host: { name: 'h', root_password: 'x' } }, 'address');

@@ -483,7 +483,7 @@ describe('the drive of a machine', () => {
     const { id } = await newVm(people);
     expect(
       (await admin.post(`/vms/${id}/cdroms`, { cdrom: { file: { id: 'a.iso' } } })).status,
-    ).toBe(409);
+    ).toBe(400);
     expect((await admin.get(`/vms/${id}/cdroms`)).list).toHaveLength(1);
   });
 });

@@ -70,7 +70,7 @@ for (const base of ['/networks', '/datacenters/{datacenter}/networks']) {
       await refused({ mtu: 67 }, 400);
       await refused({ usages: { usage: [] }, stp: true }, 409);
       await refused({ usages: { usage: [] }, port_isolation: true }, 409);
-      if (base === '/networks') await refused({ data_center: { name: 'nowhere' } }, 400);
+      if (base === '/networks') await refused({ data_center: { name: 'nowhere' } }, 404);
     });
     site.both('keeps a network in use, and the management network', async (people) => {
       const { admin, path } = people;
