@@ -193,7 +193,7 @@ function shownWhole(
   object: StoredObject,
   everything: boolean,
 ): StoredObject {
-  const view = { ctx, apiPath: '', allContent: true, alone: true, everything };
+  const view = { ctx, apiPath: '', allContent: true, alone: true, everything, complete: true };
   const { service, path } = locationOf(ref, String(object['id']));
   return present(view, ref.kind, object, service, path);
 }

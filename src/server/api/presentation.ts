@@ -78,16 +78,29 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /** Attributes shown only in the answer to GET of the object itself. */
-const aloneOnly: Readonly<Record<string, readonly string[]>> = { vm: ['numa_tune_mode'] };
+const aloneOnly: Readonly<Record<string, ReadonlySet<string>>> = {
+  vm: new Set(['numa_tune_mode']),
+};
 
-/** Attributes of a type that are not shown because nobody asked for all content, or for this object. */
+/**
+ * Attributes of a type that are not shown: the dialect has none of them, or nobody asked for all content or
+ * for this object alone.
+ */
 export function hiddenOf(
-  { allContent, alone = false }: Pick<Presentation, 'allContent' | 'alone'>,
+  {
+    allContent,
+    alone = false,
+    complete = false,
+    ctx,
+  }: Pick<Presentation, 'allContent' | 'alone' | 'complete' | 'ctx'>,
   type: string,
 ): ReadonlySet<string> | undefined {
-  const more = alone ? undefined : aloneOnly[type];
-  const costly = allContent ? undefined : allContentOnly[type];
-  return more ? new Set([...more, ...(costly ?? [])]) : costly;
+  const parts = [
+    complete ? undefined : ctx.site.dialect.unsent[type],
+    alone ? undefined : aloneOnly[type],
+    allContent ? undefined : allContentOnly[type],
+  ].filter((one) => one !== undefined);
+  return parts.length > 1 ? new Set(parts.flatMap((one) => [...one])) : parts[0];
 }
 
 /** Types of which an object is shown with everything after it was added or changed. */

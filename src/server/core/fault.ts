@@ -121,7 +121,7 @@ export function isOfInput({ reason }: Refusal): boolean {
 }
 
 /** A reference, by id or name, to something that does not exist; 400 where it is a bad value. */
-export function entityNotFound(what: string, status: 400 | 404 | 409 | 409 = 404): Refusal {
+export function entityNotFound(what: string, status: 400 | 404 | 409 = 404): Refusal {
   return new Refusal(status, 'Operation Failed', `Entity not found: ${what}`);
 }
 

@@ -58,6 +58,10 @@ export function applyDefaults(type: TypeName, object: StoredObject): void {
 
 /** References that are refused as bad values, with 400, where they lead nowhere. */
 const badValues: ReadonlySet<string> = new Set([
+  'affinity_group.hosts',
+  'affinity_group.vms',
+  'affinity_label.hosts',
+  'affinity_label.vms',
   'disk_attachment.disk',
   'nic.vnic_profile',
   'storage_domain_lease.storage_domain',
@@ -105,6 +109,7 @@ function badValueStatus(attribute: string, { id }: StoredObject): RefusedStatus 
 }
 
 export type RefusedStatus = 400 | 404 | 409;
+
 /** Types whose ids are no UUIDs. */
 const otherIds: ReadonlySet<string> = new Set([
   'cluster_level',
