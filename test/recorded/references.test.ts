@@ -24,6 +24,8 @@ const placeless: readonly (readonly [path: RegExp, why: string])[] = [
   [/(vm|template)\/quota$/, 'Engines do not look up the data center of a quota.'],
   [/snapshot\/vm(\/\w+)*$/, 'The VM in a snapshot is what it was, and no object.'],
   [/cluster_level\/permits\/permit$/, 'Permits are found below the roles that have them.'],
+  [/^statistics\/statistic$/, 'Engines add the statistics of huge pages, which have no address.'],
+  [/^permissions\/permission$/, 'Engines list roles of users on a MAC pool without an address.'],
   [/^events?\/(event\/)?user$/, 'The service itself is no user.'],
   [
     /^(link_layer_discovery_protocol_elements|host_cpu_units)\/\w+$/,
