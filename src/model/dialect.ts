@@ -69,6 +69,10 @@ export interface Dialect {
   readonly product: { readonly name: string; readonly vendor: string };
   /** `origin` of the service's own events and objects. */
   readonly origin: string;
+  /** `origin` of VMs that clients make. */
+  readonly vmOrigin: string;
+  /** Name of the management network. */
+  readonly managementNetwork: string;
 }
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
@@ -93,6 +97,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     thawsWhatIsNotFrozen: false,
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
     origin: 'virt-app',
+    vmOrigin: 'virt-app',
+    managementNetwork: 'mgmt',
   },
   ovirt: {
     name: 'ovirt',
@@ -115,5 +121,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     thawsWhatIsNotFrozen: true,
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
     origin: 'oVirt',
+    vmOrigin: 'ovirt',
+    managementNetwork: 'ovirtmgmt',
   },
 };

@@ -171,7 +171,7 @@ async function start(
       tls: { key: certificates.server.key, cert: certificates.server.certificate },
       ...shortWay(folder),
       tickets,
-      wrapsAlgorithms: dialect.name === 'ovirt',
+      wrapsAlgorithms: dialect.engineAnswers,
       ...(options.imagesControlSocket === undefined
         ? {}
         : { controlSocket: options.imagesControlSocket }),

@@ -58,7 +58,7 @@ export function furnish(
 
 /** Name of the network over which hosts are managed. */
 export function managementNetwork(ctx: RuleContext): string {
-  return ctx.site.dialect.name === 'ovirt' ? 'ovirtmgmt' : 'mgmt';
+  return ctx.site.dialect.managementNetwork;
 }
 
 /** Adds a profile through which interfaces reach a network. */

@@ -329,7 +329,7 @@ export function fillConfiguration(
   const bios = cluster?.bios_type ?? 'q35_sea_bios';
   vm.bios = { boot_menu: { enabled: false }, type: bios, ...vm.bios };
   vm.type ??= 'server';
-  vm.origin ??= ctx.site.dialect.name === 'ovirt' ? 'ovirt' : ctx.site.dialect.origin;
+  vm.origin ??= ctx.site.dialect.vmOrigin;
   vm.high_availability = { enabled: false, priority: 0, ...vm.high_availability };
   vm.display = {
     type: 'vnc',

@@ -226,7 +226,7 @@ export const glusterBrickBehavior = define('gluster_brick', {
 
   actions: {
     replace(ctx, { object, ref }, body) {
-      if (ctx.site.dialect.name === 'ovirt') {
+      if (ctx.site.dialect.engineRefusals) {
         throw new Refusal(
           503,
           'Operation Failed',
