@@ -61,7 +61,6 @@ function collectionsIn(items: unknown, path: string, found: Set<string>): Set<st
 const untried = [
   '/vms/cdroms',
   '/vms/hostdevices',
-  '/instancetypes/graphicsconsoles',
   '/templates/mediateddevices',
   '/templates/watchdogs',
   '/datacenters/iscsibonds/storageserverconnections',

@@ -105,7 +105,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     pane.type('e');
     await pane.until(/\[events\][\s\S]*(vm-01|none of the last)/);
     pane.type('Tab');
-    await pane.until(/\[yaml\][\s\S]*name: vm-01/);
+    await pane.until(/\[yaml\][\s\S]*fqdn: vm-01/);
     const tab = () => /\[(\w+)\]/.exec(pane.screen())?.[1];
     for (let before = tab(); before !== 'nics'; before = tab()) {
       pane.type('Tab');
@@ -153,12 +153,12 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
   it('a refusal is told in full', async () => {
     await home.runHere(['vms', 'stop', 'vm-02', '--if-needed']);
     await open('vms --search name=vm-02', /> vm-02/);
-    pane.type('h');
+    pane.type('b');
     await pane.until(/y yes/);
     pane.type('y');
-    await pane.until(/vmctl vms shutdown vm-02: \S/);
+    await pane.until(/vmctl vms reboot vm-02: \S/);
     pane.type('v');
-    await pane.until(/shutdown vm-02: failed/);
+    await pane.until(/reboot vm-02: failed/);
   });
 
   it('a command is about all that are marked', async () => {

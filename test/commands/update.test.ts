@@ -138,7 +138,7 @@ describe('an update', () => {
 describe('what is not shown', () => {
   it('is sent whole: another configuration waits for the next start', async () => {
     await desk.must('vms', 'start', 'vm-01', '--if-needed');
-    const cores = ['vms', 'update', 'vm-01', '--set', 'bios.type=q35_ovmf'];
+    const cores = ['vms', 'update', 'vm-01', '--set', 'bios.type=i440fx_sea_bios'];
     await updated(cores);
     const vm = await desk.json<Fields>('vms', 'get', 'vm-01');
     expect(vm['next_run_configuration_exists']).toBe(true);

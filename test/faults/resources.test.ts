@@ -29,21 +29,21 @@ import { FolderSite, MiB } from './support/site.ts';
 const cannot = cannotMount(join(tmpdir(), `vmctl-probe-${process.pid}`));
 
 let site: FolderSite;
-/** Names of bookmarks that were acknowledged. */
+/** Names of tags that were acknowledged. */
 let kept: string[];
 
 async function add(
   name = `n${kept.length}`,
   length = 500,
 ): Promise<{ status: number; text: string }> {
-  const answer = await site.api.json('POST', '/bookmarks', { name, value: 'x'.repeat(length) });
+  const answer = await site.api.json('POST', '/tags', { name, description: 'x'.repeat(length) });
   if (answer.status === 201) kept.push(name);
   return answer;
 }
 
 async function missing(): Promise<string[]> {
-  const list = (await site.api.json('GET', '/bookmarks')).json<{ bookmark?: { name: string }[] }>();
-  const names = new Set((list.bookmark ?? []).map(({ name }) => name));
+  const list = (await site.api.json('GET', '/tags')).json<{ tag?: { name: string }[] }>();
+  const names = new Set((list.tag ?? []).map(({ name }) => name));
   return kept.filter((name) => !names.has(name));
 }
 
@@ -101,7 +101,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     const images = readdirSync(site.images);
     await expect(site.add('refused')).rejects.toThrow('is full');
     expect(readdirSync(site.images)).toEqual(images);
-    // A token is smaller than a bookmark: some may still fit in where the last one did not.
+    // A token is smaller than a tag: some may still fit in where the last one did not.
     let signed = await signIn();
     for (let more = 0; signed.status === 200 && more < 20; more++) signed = await signIn();
     expect([signed.status, signed.text]).toEqual([503, expect.stringContaining('is full')]);
@@ -225,7 +225,7 @@ describe.skipIf(cannotTrace)(`D3 who waits for the disk${cannotTrace ?? ''}`, ()
       const flushes = (name: string) =>
         watch.calls().filter(({ text }) => text.includes(`/${name}>`));
       // Until what the log holds has come to its place twice.
-      while (flushes('vmctl.db').length < 2) await add(`n${kept.length}`, 30_000);
+      while (flushes('vmctl.db').length < 2) await add(`n${kept.length}`, 4_000);
       const ofLog = flushes('vmctl.db-wal');
       const all = [...ofLog, ...flushes('vmctl.db')];
       await watch.end();

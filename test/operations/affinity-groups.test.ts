@@ -154,7 +154,7 @@ describe.each(prefixes)('%s', (prefix, first) => {
       const { at } = await makeGroup(people, prefix);
       expect((await people.admin.post(`${at}/vms`, { vm: {} })).status).toBe(400);
       const id = 'ffffffff-0000-0000-0000-000000000000';
-      expect((await people.admin.post(`${at}/vms`, { vm: { id } })).status).toBe(404);
+      expect((await people.admin.post(`${at}/vms`, { vm: { id } })).status).toBe(400);
     });
   });
 

@@ -98,7 +98,7 @@ for (const [add, list, get, remove, noun, tag] of [
       const { at } = await put(people);
       expect((await people.admin.post(at, { [tag]: {} })).status).toBe(400);
       const id = 'ffffffff-0000-0000-0000-000000000000';
-      expect((await people.admin.post(at, { [tag]: { id } })).status).toBe(404);
+      expect((await people.admin.post(at, { [tag]: { id } })).status).toBe(400);
     });
     site.unknown('POST', `/affinitylabels/{nothing}/${noun}`, { [tag]: { id: `{${tag}}` } });
   });

@@ -87,6 +87,10 @@ async function furnish({ admin, path }: People): Promise<void> {
   const texts = { comment: 'a comment', description: 'a description' };
   // Storage keeps what it is told, and quotas count it.
   const quota = await admin.add(`${dataCenter}/quotas`, { quota: { name: 'q', ...texts } });
+  const unlimited = { vcpu_limit: -1, memory_limit: -1 };
+  await admin.add(`${dataCenter}/quotas/${quota.id}/quotaclusterlimits`, {
+    quota_cluster_limit: unlimited,
+  });
   const seek = await newVm(people, {
     name: 'seek',
     ...texts,
@@ -132,7 +136,9 @@ async function furnish({ admin, path }: People): Promise<void> {
       ...{ cluster: { id: path('{cluster}') }, template: { id: template.id } },
     },
   });
-  const type = await admin.add('/instancetypes', { instance_type: { name: 'type', ...texts } });
+  const type = await admin.add('/instancetypes', {
+    instance_type: { name: 'type', memory: gibibyte, ...texts },
+  });
   await newVm(people, { name: 'typed', instance_type: { id: type.id } });
   for (const owner of [
     `/vms/${vm.id}`,

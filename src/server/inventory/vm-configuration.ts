@@ -343,7 +343,7 @@ export function fillConfiguration(
     video_type: 'vga',
     ...vm.display,
   };
-  chooseDisplay(vm, sent.display);
+  chooseDisplay(vm, sent.display, ctx.site.dialect.engineAnswers);
   vm.sso ??= { methods: [{ id: 'guest_agent' }] };
   vm.console ??= { enabled: false };
   vm.usb = { enabled: false, ...vm.usb };

@@ -130,11 +130,15 @@ function protocolOf({ type, video_type: video }: Display): Display['type'] {
   return video === 'qxl' ? 'spice' : 'vnc';
 }
 
-/** Gives a new VM the display that was sent with it. The engine chooses the video device itself. */
-export function chooseDisplay(vm: Base, sent: Display = {}): void {
+/**
+ * Gives a new VM the display that was sent with it, and a video device that fits where none was sent. Engines
+ * choose the video device themselves.
+ */
+export function chooseDisplay(vm: Base, sent: Display = {}, asEngine = false): void {
   const type = protocolOf(sent);
   if (!type) return;
-  const video = isUefi(vm) ? 'bochs' : 'vga';
+  const fitting = isUefi(vm) ? 'bochs' : 'vga';
+  const video = asEngine ? fitting : (sent.video_type ?? fitting);
   vm.display = { ...vm.display, type, video_type: type === 'spice' ? 'qxl' : video };
 }
 

@@ -17,7 +17,7 @@ export function directoryId(name: string): string {
 }
 
 /** The administrator is known to the directory by the id that the service gave him. */
-function entryId(name: string): string {
+export function entryId(name: string): string {
   return directoryId(name === 'admin' ? defaultIds.admin : name);
 }
 

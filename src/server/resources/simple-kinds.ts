@@ -72,9 +72,11 @@ export const plainBehaviors = [
       remove: 'USER_PROFILE_REMOVED',
     },
     beforeCreate(ctx, option, ref) {
-      const content = normalizedJson(option.content ?? '');
-      if (content === undefined) ctx.refuse('USER_OPTION_NOT_JSON', { action: 'add' });
-      Object.assign(option, { content });
+      if (ctx.site.dialect.engineRefusals) {
+        const content = normalizedJson(option.content ?? '');
+        if (content === undefined) ctx.refuse('USER_OPTION_NOT_JSON', { action: 'add' });
+        Object.assign(option, { content });
+      }
       const { name = '' } = option;
       if (ctx.tx.byName('user_option', name, { collection: ref.collection })) {
         ctx.refuse('NAME_IN_USE', { action: 'add', type: 'UserOption', name });

@@ -7,7 +7,7 @@ import { splitUserName } from '../auth/permissions.ts';
 import { type CollectionRef, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { namedId } from '../core/random.ts';
-import { directoryId, entryOf } from '../resources/identity.ts';
+import { entryId, entryOf } from '../resources/identity.ts';
 import { addImage, domainOfProvider } from '../resources/provider/images.ts';
 import { addFile } from '../resources/storage/file.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
@@ -93,7 +93,7 @@ function giveEntry(
 ): StoredObject {
   const collection = `/domains/${domain}/${kind === 'directory_user' ? 'users' : 'groups'}`;
   const name = splitUserName(text.replace(/-authz$/, ''))?.login ?? text;
-  const present = ctx.tx.get(kind, directoryId(name), collection);
+  const present = ctx.tx.get(kind, entryId(name), collection);
   if (present) return present;
   const entry = entryOf(kind, name, domain, String(ctx.tx.get('domain', domain)?.name));
   const { name: _name, user_name: _login, ...more } = item;

@@ -52,6 +52,7 @@ function addClusters(ctx: RuleContext, dataCenters: readonly string[], count: nu
     ...first,
     cpu: { type: cpuType, architecture: 'x86_64' },
     bios_type: 'q35_ovmf',
+    fips_mode: 'disabled',
   };
   keepProperties(ctx, undefined, changed);
   ctx.tx.update('cluster', changed);
@@ -62,6 +63,7 @@ function addClusters(ctx: RuleContext, dataCenters: readonly string[], count: nu
       name: `cluster${number}`,
       description: '',
       cpu: { type: cpuType },
+      fips_mode: 'disabled',
       version: { major: 4, minor: 8 },
       data_center: { id: dataCenters[(number - 1) % dataCenters.length] ?? '' },
     };
