@@ -51,12 +51,12 @@ export default noun({
       arguments: [argument('[file]', 'definition, YAML or JSON; - for stdin', { type: 'file' })],
       flags: [
         fileFlag,
-        flag('--secret <name=@file>', 'file with the value of a secret', {
+        flag('--secret <name=@file>', 'read a secret from a file; NAME is TYPE/OBJECT/ATTRIBUTE', {
           repeatable: true,
         }),
         flag('--wait-timeout <duration>', 'timeout per object (default 10m)'),
       ],
-      notes: `The command creates missing objects and updates objects that differ; it never deletes. Shows the plan and prompts; --yes\nconfirms, --dry-run only shows it. If an object fails, apply continues with the objects that do not\ndepend on it. Secrets come from --secret, from variables such as\nVMCTL_SECRET_HOSTS_H1_ROOT_PASSWORD, or from a prompt. See vmctl help definitions.`,
+      notes: `The command creates missing objects and updates objects that differ; it never deletes. vmctl shows the plan and asks for\nconfirmation; --yes confirms, --dry-run only shows the plan. If an object fails, apply continues with the objects that do not\ndepend on it. Secrets come from --secret, from variables such as\nVMCTL_SECRET_HOSTS_H1_ROOT_PASSWORD, or from a prompt. See vmctl help definitions.`,
       examples: [
         'vmctl apply site.yaml --dry-run',
         'vmctl apply site.yaml --yes',

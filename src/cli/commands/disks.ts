@@ -60,10 +60,10 @@ const download = command({
   ],
   flags: [
     flag('--force', 'replace an existing file, or overwrite the block device'),
-    flag('--backup <id>', 'disk contents at the start of this backup (vmctl backups create), raw'),
+    flag('--backup <id>', 'download the contents at the start of this backup, in raw format'),
     flag(
       '--base <file>',
-      'file of the previous backup; with an incremental backup, only changes are downloaded',
+      'file of the previous backup; vmctl downloads only changes and copies the rest from it',
     ),
     flag('--no-keep-partial', 'remove the partial file if the download fails'),
     ...transferFlags,

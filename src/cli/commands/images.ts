@@ -148,7 +148,7 @@ const serve = command({
     ),
     flag(
       '--ready-file <file>',
-      'file for addresses and process id, as JSON, once the daemon accepts connections',
+      'write addresses and process id to this JSON file when the daemon is ready',
     ),
   ],
   notes: `A ticket grants operations on one image:\n  {"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 3600,\n   "url": "file:///var/tmp/disk.raw"}\n\nurl is file:///PATH, nbd:unix:PATH, nbd:HOST:PORT or nbd://HOST/EXPORT; size is in bytes, timeout in\nseconds without use. The control socket adds (PUT), shows (GET), extends (PATCH) and removes (DELETE)\ntickets at /tickets/UUID.`,

@@ -15,10 +15,13 @@ function number(text: string): number {
 }
 
 const addressFlags = [
-  flag('--listen <host:port>', `address of the API (default ${apiAddress}); port 0: any`),
+  flag(
+    '--listen <host:port>',
+    `address of the API (default ${apiAddress}); port 0 selects a free port`,
+  ),
   flag(
     '--images-listen <host:port>',
-    `address of the image daemon (default ${imagesAddress}); port 0: any`,
+    `address of the image daemon (default ${imagesAddress}); port 0 selects a free port`,
   ),
   flag('--images-control-socket <path>', 'unix socket for tickets of the image daemon', {
     type: 'file',
@@ -28,7 +31,7 @@ const addressFlags = [
 const dataFlags = [
   flag('--data <dir>', 'data folder (default: in the XDG state folder)'),
   flag('--memory', 'in memory only, without a data folder'),
-  flag('--store <address>', 'state: sqlite:DIR or postgres://HOST/NAME'),
+  flag('--store <address>', 'database of the state: sqlite:DIR or postgres://HOST/NAME'),
   flag('--images <dir>', 'folder for disk contents (default: in the data folder)'),
   flag(
     '--host-files <dir>',
@@ -44,7 +47,7 @@ const dataFlags = [
 ] as const;
 
 const protocolFlags = [
-  flag('--dialect <name>', 'paths and JSON of a service (default standard)', {
+  flag('--dialect <name>', 'URL paths and JSON format of the API (default standard)', {
     choices: ['standard', 'ovirt'],
   }),
   flag('--app-root <path>', 'application root (default: that of the dialect)'),
@@ -66,10 +69,13 @@ const protocolFlags = [
 ] as const;
 
 const simulationFlags = [
-  flag('--inventory <what>', 'empty, small (default), hosts=10,vms=1000 or a file'),
+  flag(
+    '--inventory <what>',
+    'initial objects: empty, small (default), counts (hosts=10,vms=1000) or a file',
+  ),
   flag(
     '--speed <factor>',
-    'duration factor of transitions (default 1); 0 completes them immediately',
+    'multiply the time of state changes (default 1): 2 is slower, 0 is immediate',
     {
       parse: number,
     },
@@ -79,7 +85,7 @@ const simulationFlags = [
     parse: number,
   }),
   flag('--fault <rule>', 'fault rule: operation=start,rate=0.1 (may be repeated)', repeatable),
-  flag('--delay <duration>', 'delay of every response: 200ms±50'),
+  flag('--delay <duration>', 'delay every response, for example 200ms±50'),
 ] as const;
 
 const taskFlags = [
@@ -92,10 +98,10 @@ const taskFlags = [
   flag('--restore <file>', 'restore a backup to the data folder, and exit'),
   flag(
     '--ready-file <file>',
-    'file for addresses and process id, as JSON, once the server accepts connections',
+    'write addresses and process id to this JSON file when the server is ready',
   ),
-  flag('--log <what>', 'additional log entries', { choices: ['requests'] }),
-  flag('--env', 'print shell exports for clients'),
+  flag('--log <what>', 'log more: requests logs each request', { choices: ['requests'] }),
+  flag('--env', 'print export commands that set VMCTL_* variables for clients'),
   flag('--open', 'open the web page in a browser'),
   flag('--detach', 'run in the background'),
   flag('--stop', 'stop a background server (see --listen, --data)'),

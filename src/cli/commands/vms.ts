@@ -7,7 +7,7 @@ import { createMachine } from './vms/create/command.ts';
 
 const waitFlags = [
   flag('--wait', 'wait for an address'),
-  flag('--wait-timeout <duration>', 'timeout of the wait (default 10m)'),
+  flag('--wait-timeout <duration>', 'maximum time to wait (default 10m)'),
 ] as const;
 
 const addresses = command({
@@ -109,9 +109,9 @@ const takeSnapshot = command({
     flag('--description <text>', 'description (default vmctl)'),
     flag('--memory', 'include the memory; pauses the VM during the snapshot'),
     flag('--no-wait', 'return before the snapshot is complete'),
-    flag('--wait-timeout <duration>', 'timeout of the wait (default 10m)'),
-    flag('--all', 'all VMs, or all that match --search; prompts first'),
-    flag('--search <query>', 'query for --all; @NAME for a bookmark'),
+    flag('--wait-timeout <duration>', 'maximum time to wait (default 10m)'),
+    flag('--all', 'run for all VMs, or all that match --search; asks first'),
+    flag('--search <query>', 'with --all, select objects by this query; @NAME is a bookmark'),
     flag('--no-search-check', 'skip the validation of --search', {
       undoes: true,
     }),

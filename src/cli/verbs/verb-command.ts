@@ -232,18 +232,22 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   if (name === 'events list') {
     add('--tail', 'print new events until Ctrl-C; with --limit N, the last N events first');
     add('--cursor <file>', 'with --tail: file with the position for the next run');
-    add('--count <n>', 'with --tail: number of events to print');
-    add('--since <when>', 'with --tail: start time, for example 10m or 2030-01-31T12:00Z');
+    add('--count <n>', 'with --tail: exit after this number of events');
+    add('--since <when>', 'with --tail: start at this time, or this long ago, as in 10m');
     add('--severity <words>', "with --tail: severities, for example error,alert or '>normal'");
-    add('--until-idle <duration>', 'with --tail: idle time after which the command ends');
+    add('--until-idle <duration>', 'with --tail: exit if no event arrives during this time');
     add('--interval <duration>', 'with --tail: poll interval (default 2s)');
   }
   if (verb.isStatistics) add('--statistic <ref>', 'statistic to show (name or id)');
   if (changes && hasBody) {
     add('-f, --from-file <file>', 'attributes as JSON, YAML or XML; - for stdin');
     add('--body <file>', '', { hidden: true });
-    add('--set <path=value>', 'value of any attribute (may be repeated)', { repeatable: true });
-    add('--set-json <path=json>', 'JSON value of any attribute', { repeatable: true });
+    add(
+      '--set <path=value>',
+      'set an attribute by its path, as in os.type=linux (may be repeated)',
+      { repeatable: true },
+    );
+    add('--set-json <path=json>', 'set an attribute to a JSON value', { repeatable: true });
   }
   for (const { name, value, doc } of followUpFlags(verb)) {
     add(value === undefined ? `--${name}` : `--${name} <${value}>`, doc);
@@ -272,23 +276,27 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     const hidden = !hasState;
     add('--wait', 'wait for the operation to finish (default)', { hidden });
     add('--no-wait', 'return before the operation finishes', { hidden, undoes: true });
-    add('--for <condition>', 'condition to wait for, instead of the final state', { hidden });
-    add('--wait-timeout <duration>', 'timeout of the wait (default 10m)', { hidden });
+    add(
+      '--for <condition>',
+      'wait for this condition instead of the final state, as in status=up',
+      { hidden },
+    );
+    add('--wait-timeout <duration>', 'maximum time to wait (default 10m)', { hidden });
     add('--async', '', { hidden: true });
   }
   if (changes && canBeNeedless(verb)) {
-    add('--if-needed', 'succeed without a request if nothing would change');
+    add('--if-needed', 'if nothing would change, send no request and exit with 0');
   }
   if (selects(verb) && !verbOptions(verb).argument) {
-    add('--all', 'all objects, or all that match --search; prompts first');
+    add('--all', 'run for all objects, or all that match --search; asks first');
     if (searches(verb)) {
-      add('--search <query>', 'query for --all; @NAME for a bookmark');
+      add('--search <query>', 'with --all, select objects by this query; @NAME is a bookmark');
       searchFlag();
     }
   }
   if (globs(verb) && !verbOptions(verb).argument) {
-    const prompts = changes ? '; prompts before several changes' : '';
-    add('--glob', `names are patterns: 'web*', 'db-?'${prompts}`);
+    const prompts = changes ? '; asks first if several match' : '';
+    add('--glob', `treat names as patterns: 'web*', 'db-?'${prompts}`);
   }
   if (argumentsOf(verb, { flags: modelFlags }).some(({ notation }) => notation.includes('...'))) {
     add('--parallel <n>', 'number of objects to process at the same time, 1 to 16 (default 4)');

@@ -29,7 +29,7 @@ export function badDefinition(message: string, cause?: unknown): UsageError {
 }
 
 /** The definition, as other tools take it. */
-export const fileFlag = flag('-f, --file <file>', 'definition, instead of the argument');
+export const fileFlag = flag('-f, --file <file>', 'definition file; same as the argument');
 
 /** The file that is named one way or the other. Throws a `UsageError` for none, and for two. */
 export function fileOf(

@@ -27,7 +27,7 @@ export const createMachine = command({
     flag('--guest-user <name>', 'account that cloud-init creates or changes'),
     flag('--guest-password-file <file>', 'file with the password of that account, first line'),
     flag('--start', 'start the VM'),
-    flag('--wait-for <what>', 'condition for --start', {
+    flag('--wait-for <what>', 'after --start, wait until the VM is up, or has an IP address (ip)', {
       choices: ['up', 'ip'],
     }),
     flag('--count <n>', 'number of VMs, named NAME-1, NAME-2, ...'),
@@ -72,10 +72,10 @@ export const createMachine = command({
     'vmctl vms create web --count 3 --cluster Default --template debian12 --start',
     'vmctl vms create --cluster Default -f new.yaml',
   ],
-  notes: `An --image that is a file, or contains a slash, is uploaded to a new disk on --storage-domain (default:
-the only active data domain). Other values are names or ids of disks, which are attached. With --image or
+  notes: `If --image is the path of a file, vmctl uploads the file to a new disk on --storage-domain (default: the only
+active data domain). If it is the name or id of a disk, or disks/NAME, vmctl attaches that disk. With --image or
 --network, --cluster defaults to the only cluster and --template to Blank. With --count, each VM gets a copy
-of the image, and vmctl appends its number to --hostname. If a step fails, vmctl lists the objects that
+of the image, and vmctl appends the number of the VM to --hostname. If a step fails, vmctl lists the objects that
 remain; --cleanup deletes them.`,
   run: async (cli, words, flags) => {
     const { runCreate } = await import('./create.ts');
