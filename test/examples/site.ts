@@ -36,7 +36,7 @@ const preparations: readonly string[] = [
 
 /** Commands that print the id of an object without a name: it gets the one of the examples. */
 const nameless: readonly string[] = [
-  'sshpublickeys create --user jane@internal --content ssh-ed25519',
+  'sshpublickeys create --user jane@internal --content "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkV jane"',
   'authenticationkeys create --provider cinder --uuid 5a0c7d1e-8f42-4b6d-a0c9-1f3e5d7b9a23 --value c2VjcmV0',
   'storageconnections create --type nfs --address filer.example.com --path /exports/old',
   'permissions list --user jane@internal',

@@ -69,17 +69,10 @@ const protocolFlags = [
 ] as const;
 
 const simulationFlags = [
-  flag(
-    '--inventory <what>',
-    'initial objects: empty, small (default), counts (hosts=10,vms=1000) or a file',
-  ),
-  flag(
-    '--speed <factor>',
-    'multiply the time of state changes (default 1): 2 is slower, 0 is immediate',
-    {
-      parse: number,
-    },
-  ),
+  flag('--inventory <what>', 'empty, small (default), counts (hosts=10,vms=1000) or a file'),
+  flag('--speed <factor>', 'factor for the time of state changes (default 1); 0: immediate', {
+    parse: number,
+  }),
   flag('--seed <number>', 'seed for reproducible ids and variation', { parse: number }),
   flag('--token-lifetime <seconds>', 'lifetime of access tokens in seconds (default 28800)', {
     parse: number,
@@ -96,12 +89,9 @@ const taskFlags = [
   flag('--check', 'check the data folder, and exit'),
   flag('--backup <file>', 'back up state and images to a file, and exit'),
   flag('--restore <file>', 'restore a backup to the data folder, and exit'),
-  flag(
-    '--ready-file <file>',
-    'write addresses and process id to this JSON file when the server is ready',
-  ),
+  flag('--ready-file <file>', 'write addresses and process id to this file (JSON) when ready'),
   flag('--log <what>', 'log more: requests logs each request', { choices: ['requests'] }),
-  flag('--env', 'print export commands that set VMCTL_* variables for clients'),
+  flag('--env', 'print commands that export VMCTL_* variables'),
   flag('--open', 'open the web page in a browser'),
   flag('--detach', 'run in the background'),
   flag('--stop', 'stop a background server (see --listen, --data)'),
