@@ -1,6 +1,6 @@
-/** Answers of actions, in dialects that follow a deployed engine: what they contain, and how refusals look. */
+/** Responses to actions in dialects that follow a deployed engine: contents, and the form of refusals. */
 
-/** Types whose actions answer with their object, and the actions that do not. */
+/** Types whose actions return their object, with the actions that do not. */
 const answering: Readonly<Record<string, readonly string[]>> = {
   cluster: ['reset_emulated_machine', 'refresh_gluster_heal_status'],
   disk: [],
@@ -16,7 +16,7 @@ const answering: Readonly<Record<string, readonly string[]>> = {
   vm: [],
 };
 
-/** Actions that are answered without what was sent. */
+/** Actions whose response does not repeat the request. */
 const withoutSent: ReadonlySet<string> = new Set([
   'data_center.clean_finished_tasks',
   'data_center.set_master',
@@ -26,7 +26,7 @@ const withoutSent: ReadonlySet<string> = new Set([
   'storage_domain.update_ovf_store',
 ]);
 
-/** Actions beside these whose refusals are a fault alone, and no action with the fault inside. */
+/** More actions that are refused with a plain fault instead of an action that contains the fault. */
 const refusedPlainly: ReadonlySet<string> = new Set([
   'event.undelete',
   'external_host_provider.import_certificates',
@@ -53,20 +53,27 @@ interface ActionName {
   readonly path: string;
 }
 
-/** Whether an action is answered with the object that it was called on. */
+/** Whether the response to an action contains its object. */
 export function answersObject({ type, name, path }: ActionName): boolean {
   const without = answering[type];
-  // Of what waits to be registered or imported, the objects are not those of the inventory.
+  // Objects that wait for their import or registration are not part of the inventory.
   return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
 }
 
-/** Whether the answer of an action repeats what was sent. */
+/** Whether the response to an action repeats the request. */
 export function answersSent({ type, name }: ActionName): boolean {
   return !withoutSent.has(`${type}.${name}`);
 }
 
-/** Whether a refused action is answered with a fault alone. */
+/** Whether the refusal of an action is a plain fault. */
 export function isRefusedPlainly({ type, name }: ActionName): boolean {
   const action = `${type}.${name}`;
   return refusedPlainly.has(action) || withoutSent.has(action);
 }
+
+/** All actions of the tables, as `type.action`. */
+export const namedActions: readonly string[] = [
+  ...Object.entries(answering).flatMap(([type, names]) => names.map((name) => `${type}.${name}`)),
+  ...withoutSent,
+  ...refusedPlainly,
+];

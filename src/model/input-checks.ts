@@ -1,8 +1,8 @@
-/** Mandatory input: which requirements a deployed engine has in the description of its API, and which in its code. */
+/** Mandatory input of a deployed engine: requirements in the description of its API, and requirements in its code. */
 
 /**
- * Collections whose requirements are checked by code alone: refused as incomplete, absent or empty. For all others
- * the description of the API says what is mandatory: that is refused as invalid where it is absent.
+ * Collections with requirements in the code only. The code refuses an absent or empty attribute as incomplete. In
+ * all other collections the description of the API marks attributes as mandatory, and an absent one is invalid.
  */
 const byCode: readonly RegExp[] = [
   /^\/affinitylabels/,
@@ -16,31 +16,40 @@ const byCode: readonly RegExp[] = [
   /^\/instancetypes\/\{instancetype\}\/watchdogs$/,
 ];
 
-/** Requirements that code checks although the description has others of the same collection. */
+/** Requirements in the code for collections that have others in the description. */
 const requirementsByCode: ReadonlySet<string> = new Set(['/networks data_center.id|name']);
 
-/** Actions whose requirements are checked by code alone. */
+/** Actions with requirements in the code only. */
 const actionsByCode: readonly RegExp[] = [
   /^\/(datacenters\/\{datacenter\}\/)?storagedomains\/\{storagedomain\}\/disks\/\{disk\}\/(copy|export|move)$/,
   /^\/storagedomains\/\{storagedomain\}\/(vms\/\{vm\}|templates\/\{template\})\/(import|register)$/,
   /^\/openstacknetworkproviders\/\{provider\}\/networks\/\{network\}\/import$/,
 ];
 
-/** Whether the description of the API has the requirement of what is added to a collection. */
+/** Whether the description of the API has the requirement for new objects of a collection. */
 export function isMandatoryOnAdd(service: string, requirement: string): boolean {
   if (requirementsByCode.has(`${service} ${requirement}`)) return false;
   return !byCode.some((pattern) => pattern.test(service));
 }
 
-/** Whether the description of the API has the requirements of an action, by its path. */
+/** Whether the description of the API has the requirements of the action at a path. */
 export function isMandatoryInAction(path: string): boolean {
   return !actionsByCode.some((pattern) => pattern.test(path));
 }
 
-/** Collections whose objects must name the owner of the collection, although it follows from the path. */
+/** Collections whose bodies must name the owner, although the path has its id. */
 const ownersToBeNamed: ReadonlySet<string> = new Set(['/datacenters/{datacenter}/clusters']);
 
-/** Whether what follows from the path counts as sent. */
+/** Whether attributes that follow from the path count as sent. */
 export function countsImplied(service: string): boolean {
   return !ownersToBeNamed.has(service);
 }
+
+/** The patterns for paths of collections, and those for paths of actions. */
+export const checkedPaths = { collections: byCode, actions: actionsByCode };
+
+/** Paths of collections in the tables, without their requirements. */
+export const checkedCollections: readonly string[] = [
+  ...[...requirementsByCode].map((one) => one.split(' ')[0] ?? ''),
+  ...ownersToBeNamed,
+];

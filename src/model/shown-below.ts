@@ -1,16 +1,16 @@
-/** Addresses below parents: types whose objects a deployed engine shows below an object that they refer to. */
+/** Addresses below parents: the types that a deployed engine shows below an object of their references. */
 
-/** The parent that counts first in its own list, and elsewhere only at the top level. */
+/** The parent that comes first in its own list. In other lists it applies at the top level only. */
 export const personalParent = 'user';
 
 export interface ShownBelow {
-  /** Attributes that refer to a parent, and the collection of the parent; the first that is set counts. */
+  /** References to a parent, and the collection of the parent. The first reference with a value applies. */
   readonly parents: readonly (readonly [attribute: string, collection: string, word: string])[];
-  /** Only in the answer to an add or an update; otherwise where they are at the top level. */
+  /** Only in the response to an add or an update. Otherwise the address is at the top level. */
   readonly afterChange?: true;
 }
 
-/** By type. All have addresses at the top level, too. */
+/** By type. All types have addresses at the top level, too. */
 export const shownBelow: Readonly<Record<string, ShownBelow>> = {
   cluster: { afterChange: true, parents: [['data_center', '/datacenters', 'clusters']] },
   network: { afterChange: true, parents: [['data_center', '/datacenters', 'networks']] },
@@ -33,12 +33,12 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
   },
 };
 
-/** Collections of a parent whose objects are shown without links. */
+/** Collections below a parent that show their objects without links. */
 export const shownWithoutLinks: ReadonlySet<string> = new Set([
   '/clusters/{cluster}/cpuprofiles',
   '/datacenters/{datacenter}/networks',
   '/storagedomains/{storagedomain}/diskprofiles',
 ]);
 
-/** Objects without an address, by type and name: those that engines add to a list. */
+/** Objects without an address, by type and pattern of the name. */
 export const unaddressed: Readonly<Record<string, RegExp>> = { statistic: /^hugepages\./ };

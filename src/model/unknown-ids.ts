@@ -1,4 +1,4 @@
-/** Unknown ids: what a deployed engine answers, operation by operation, where it differs from the usual. */
+/** Unknown ids in paths: the responses of a deployed engine, by operation. */
 
 /**
  * `gone`: 404 without a body. `fault`: 404 with a fault. `refused`: 400 with a fault; of actions inside of the
@@ -17,7 +17,7 @@ export type UnknownIdAnswer =
 
 const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
   gone: [
-    // Lists below an object that is read first.
+    // The engine reads the parent first.
     'GET /affinitylabels/{label}/hosts',
     'GET /affinitylabels/{label}/vms',
     'GET /clusters/{cluster}/externalnetworkproviders',
@@ -50,7 +50,7 @@ const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
     'GET /vms/{vm}/checkpoints/{checkpoint}/disks',
     'GET /vms/{vm}/graphicsconsoles',
     'GET /vms/{vm}/sessions',
-    // Actions that read their object first.
+    // The engine reads the object of the action first.
     'POST /clusters/{cluster}/resetemulatedmachine',
     'POST /datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}/sparsify',
     'POST /disks/{disk}/reduce',
@@ -131,7 +131,7 @@ const exceptions = new Map<string, UnknownIdAnswer>(
   ),
 );
 
-/** Operations of this table that the model does not have; none, unless a path was renamed. */
+/** All operations of the table. */
 export const namedOperations: readonly string[] = [...exceptions.keys()];
 
 interface Asked {
@@ -141,7 +141,7 @@ interface Asked {
   readonly isAction: boolean;
 }
 
-/** What an engine answers to an operation whose path has a well-formed id of nothing. */
+/** The response of an engine if the path of an operation has a valid id without an object. */
 export function unknownIdAnswerOf({ http, path, name, isAction }: Asked): UnknownIdAnswer {
   const exception = exceptions.get(`${http} ${path}`);
   if (exception) return exception;

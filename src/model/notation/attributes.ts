@@ -36,12 +36,10 @@ export interface Attribute {
    * them may stay as it is.
    */
   readonly sentWith?: string;
-  /** Sent without this other attribute it decides that one, also where it stays as it is. */
+  /** If a request has this attribute without the other one, it determines that one, also unchanged. */
   readonly decides?: string;
   /** Smallest and largest number of characters of a text. */
   readonly length?: readonly [min: number, max: number];
-  /** Smallest and largest number. */
-  readonly range?: readonly [min: number, max: number];
   /** Services refuse a smaller value: a change of it cannot be reverted. */
   readonly onlyGrows?: true;
   /** Accepted on input, never returned. */
@@ -52,9 +50,9 @@ export interface Attribute {
   readonly confidential?: true;
   /** The text is the id of such an object; definitions have its name. */
   readonly idOf?: string;
-  /** Answers name the object by its id alone: engines do not look up where it is. */
+  /** Responses contain only the id of the object, without an address. */
   readonly withoutAddress?: true;
-  /** The object is shown whole, and what it refers to by ids alone. */
+  /** Responses contain the whole object; its own references have ids only. */
   readonly withoutAddressesWithin?: true;
   /** Links that lead to the same objects from where an object has no such list of its own. */
   readonly through?: string;

@@ -1,4 +1,4 @@
-/** Actions: their calls on objects and collections, and what they answer with. */
+/** Actions on objects and collections, and their responses. */
 import { answersObject, answersSent } from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -21,12 +21,12 @@ import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter, parametersOf } from './request.ts';
 import { show } from './show.ts';
 
-/** The member of an answer that names the job of the request; nothing without a job. */
+/** The `job` member of a response; empty without a job. */
 export function jobMember(request: ApiRequest, job: string | undefined): StoredObject {
   return job === undefined ? {} : { job: { id: job, href: `${request.apiPath}/jobs/${job}` } };
 }
 
-/** Performs an action, and answers when it is complete, or at once with 202 if it was sent as `async`. */
+/** Performs an action. Responds after its completion, or immediately with 202 if the request has `async`. */
 export function act(ctx: RuleContext, call: Call): Answer {
   const { request } = call;
   const body = sentIn(call);
@@ -68,16 +68,18 @@ export function act(ctx: RuleContext, call: Call): Answer {
 interface Acted {
   readonly result: StoredObject | undefined;
   readonly job: string | undefined;
-  /** The object that the action was called on, as its answer shows it. */
+  /** The object of the action, as the response shows it. */
   readonly object?: StoredObject;
 }
 
 /** Calls an action on the object of the request. */
 export function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
-  // Engines look at what was sent before they look for the object.
-  if (call.dialect.engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
+  const { engineRefusals } = call.dialect;
+  // Engines check the body before they look up the object.
+  if (engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
   const target = targetIn(ctx, call);
   permit(ctx, call, target.ref, target.object);
+  if (!engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
   const result = generic.act(ctx, target, call.operation, body);
   const job = noteJob(ctx, call.operation, target.ref, target.object);
   const { type } = target.ref;
@@ -91,6 +93,7 @@ function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acte
   const ref = collectionRefOf(ctx, call);
   permit(ctx, call, ref);
   const { operation, request } = call;
+  requireForAction(call.dialect, operation, unwatched(body));
   const result = generic.actOnCollection(ctx, ref, operation, body, parametersOf(request));
   return { result, job: noteJob(ctx, operation, ref, {}) };
 }

@@ -5,7 +5,6 @@
 
 import type { Operation } from '../../model/index.ts';
 import { type ActionResult, behaviorOf, type EventChoice } from '../core/behavior.ts';
-import { checkBounds } from '../core/bounds.ts';
 import { changedMembers } from '../core/changed-members.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
@@ -15,11 +14,11 @@ import {
   applyDefaults,
   checkName,
   merge,
-  requireForAction,
   requireOnAdd,
   resolveReferences,
   settable,
 } from '../core/input.ts';
+import { checkLengths } from '../core/lengths.ts';
 import { withoutMasks } from '../core/masked-secrets.ts';
 import { idOfNew } from '../core/new-id.ts';
 import type { Parameters } from '../core/parameters.ts';
@@ -29,7 +28,6 @@ import { allOf, type ListOptions } from '../store/conditions.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { listKeys } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
-import { unwatched } from './call-log.ts';
 import { addMember, removeMember } from './members.ts';
 import { present } from './presentation.ts';
 
@@ -130,7 +128,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
   if (ref.members) return addMember(ctx, ref, sent);
   if (behavior?.attach) return behavior.attach(ctx, ref, sent);
   const object = settable(ref.type, sent, 'C');
-  checkBounds(ref.type, object, 'add');
+  checkLengths(ref.type, object, 'add');
   resolveReferences(ctx.tx, ref.type, object);
   settleIcons(ctx.tx, object);
   Object.assign(object, ref.implied);
@@ -171,7 +169,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   }
   if (behavior?.replace) return behavior.replace(ctx, target, news);
   const changes = settable(ref.type, news, 'U');
-  checkBounds(ref.type, changes, 'edit');
+  checkLengths(ref.type, changes, 'edit');
   resolveReferences(ctx.tx, ref.type, changes);
   settleIcons(ctx.tx, changes);
   const after = merge(before, changes);
@@ -223,7 +221,6 @@ export function act(
 ): ActionResult {
   const action = behaviorOf(ctx, target.ref.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
-  requireForAction(ctx.site.dialect, operation, unwatched(body));
   return action(ctx, target, body);
 }
 
@@ -241,7 +238,6 @@ export function actOnCollection(
       ? behavior?.removeMany
       : behavior?.collectionActions?.[operation.name];
   if (!rule) throw unserved(operation);
-  requireForAction(ctx.site.dialect, operation, unwatched(body));
   return rule(ctx, ref, body, parameters);
 }
 

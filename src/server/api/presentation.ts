@@ -24,17 +24,17 @@ export interface Presentation {
   readonly apiPath: string;
   /** Whether parts that are costly to compute were asked for. */
   readonly allContent: boolean;
-  /** Whether it is the answer to GET of one object. */
+  /** Whether it is the response to GET of one object. */
   readonly alone?: boolean;
   /** Whether the client itself asked for them. */
   readonly everything: boolean;
   /** Whether it is shown inside of each of many objects. */
   readonly brief?: boolean;
-  /** Whether it has also what the dialect never sends. */
+  /** Whether it includes attributes that the dialect never sends. */
   readonly complete?: boolean;
-  /** Whether it answers an add or an update. */
+  /** Whether it is the response to an add or an update. */
   readonly afterChange?: boolean;
-  /** Whether it answers an update. */
+  /** Whether it is the response to an update. */
   readonly afterUpdate?: boolean;
   /** Finds out in which collection an object is, for who notes what was looked up. */
   readonly lookUp?: (kind: KindName, id: string) => string | undefined;
@@ -77,15 +77,12 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
   gluster_hook: new Set(['content']),
 };
 
-/** Attributes shown only in the answer to GET of the object itself. */
+/** Attributes in the response to GET of the object only. */
 const aloneOnly: Readonly<Record<string, ReadonlySet<string>>> = {
   vm: new Set(['numa_tune_mode']),
 };
 
-/**
- * Attributes of a type that are not shown: the dialect has none of them, or nobody asked for all content or
- * for this object alone.
- */
+/** Hidden attributes of a type: never sent in the dialect, or shown only with all content or for one object. */
 export function hiddenOf(
   {
     allContent,
@@ -103,7 +100,7 @@ export function hiddenOf(
   return parts.length > 1 ? new Set(parts.flatMap((one) => [...one])) : parts[0];
 }
 
-/** Types of which an object is shown with everything after it was added or changed. */
+/** Types with full responses to an add or an update. */
 export const wholeChanged: ReadonlySet<string> = new Set(['vm', 'snapshot']);
 
 /** Types of which one object alone is shown whole. */

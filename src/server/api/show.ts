@@ -1,4 +1,4 @@
-/** An object as it is answered. */
+/** Representation of one object in a response. */
 
 import {
   personalParent,
@@ -10,7 +10,7 @@ import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible } from './presentation.ts';
 
-/** The object as it is answered: in its place, without references to what the caller does not see. */
+/** The representation of an object, without references to objects that the caller cannot see. */
 export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
   if (object['id'] === undefined) {
     const { service, path } = placeOf(view, ref, object);
@@ -32,12 +32,12 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
   return showWhole(view, ref, object);
 }
 
-/** Whether the dialect shows the members of a place by their names only: VMs and hosts of affinity groups. */
+/** Whether the dialect shows only the names of members: VMs and hosts of affinity groups. */
 export function isBrief({ ctx }: Presentation, { members }: CollectionRef): boolean {
   return ctx.site.dialect.engineAnswers && members?.answers === 'sent';
 }
 
-/** The object as it is answered, also in a place where the answer is a link only. */
+/** The full representation, also in collections that show links only. */
 export function showWhole(
   view: Presentation,
   ref: CollectionRef,
@@ -54,7 +54,7 @@ export function showWhole(
   return shown;
 }
 
-/** Whether the dialect shows an object without an address, and without what it belongs to. */
+/** Whether the dialect shows an object without its address and its parent. */
 function isUnaddressed(
   { ctx }: Presentation,
   { type }: CollectionRef,
@@ -64,15 +64,15 @@ function isUnaddressed(
   return pattern?.test(String(object['name'])) === true;
 }
 
-/** Whether the dialect shows the objects of a place without links. */
+/** Whether the dialect shows the objects of a collection without links. */
 export function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef): boolean {
   return ctx.site.dialect.hrefsBelowParents && shownWithoutLinks.has(service);
 }
 
-/** The place of what an engine shows without an address. */
+/** The path of an object that an engine shows without an address. */
 const nowhere = '';
 
-/** Path template and path under which an object is shown: below its parent where the dialect has that. */
+/** Path template and path of an object: below its parent if the dialect has such addresses. */
 function placeOf(
   { ctx, afterChange }: Presentation,
   ref: CollectionRef,

@@ -42,6 +42,12 @@ export const everyone = 'eee00000-0000-0000-0000-123456789eee';
  */
 export const permissionCollection = '/permissions';
 
+/** Condition of the permissions on the whole system. */
+export const onSystem: Readonly<Record<string, string | null>> = {
+  collection: permissionCollection,
+  ...Object.fromEntries(permissionObjects.map((name) => [`${name}_id`, null])),
+};
+
 /** Whether a permission of that collection is for the whole system. */
 export function isSystemWide(permission: Permission): boolean {
   return permissionObjects.every((name) => !permission[name]?.id);
@@ -108,34 +114,32 @@ function chainOf(tx: Transaction, start: Link): Link[] {
 }
 
 /**
- * The permissions that hold on an object: its own, those on what contains it, and those on the system. Each says
- * that it is on the object. A VM has none of its pool.
+ * The permissions that apply to an object: its own, those of its parents, and those of the system. Each names the
+ * object itself. Permissions of a pool do not apply to its VMs. `own` is the collection of permissions below
+ * the object.
  */
 export function permissionsOn(tx: Transaction, start: Link, own: string): Permission[] {
-  const chain = chainOf(tx, start).filter(({ kind }) => kind !== 'vm_pool' || start.kind === kind);
-  const stored = tx.list('permission', { where: { collection: permissionCollection } });
-  const isOn = (permission: Permission, { kind, id }: Link) =>
-    permissionObjects.some((name) => name === kind && permission[name]?.id === id);
-  const found = stored.filter((one) => isSystemWide(one) || chain.some((link) => isOn(one, link)));
-  const named = permissionObjects.find((name) => name === start.kind);
-  const shown = found.map((one) => {
-    const { ...permission }: Permission = one;
-    for (const name of permissionObjects) delete permission[name];
-    return named ? { ...permission, [named]: { id: start.id } } : permission;
-  });
-  // Objects that permissions cannot name keep their own: a profile inherits those of its network.
-  const kept = chain.slice(1).flatMap(({ kind, id }) => {
-    const collection = topCollection(kind);
-    if (collection === undefined || permissionObjects.some((name) => name === kind)) return [];
-    return tx.list('permission', { where: { collection: `${collection}/${id}/permissions` } });
-  });
-  return [
-    ...tx
-      .list('permission', { where: { collection: own } })
-      .filter(() => own !== permissionCollection),
-    ...kept,
-    ...shown,
-  ];
+  const links = chainOf(tx, start).filter(({ kind }) => kind !== 'vm_pool' || start.kind === kind);
+  const below: Permission[] = [];
+  const named: Permission[] = tx.list('permission', { where: onSystem });
+  for (const { kind, id } of links) {
+    if (isPermissionObject(kind)) {
+      const where = { collection: permissionCollection, [`${kind}_id`]: id };
+      named.push(...tx.list('permission', { where }));
+      continue;
+    }
+    const top = topCollection(kind);
+    const collection = id === start.id ? own : top && `${top}/${id}/permissions`;
+    if (collection) below.push(...tx.list('permission', { where: { collection } }));
+  }
+  const self = isPermissionObject(start.kind) ? { [start.kind]: { id: start.id } } : {};
+  const others = Object.fromEntries(permissionObjects.map((name) => [name, undefined]));
+  return [...below, ...named.map((one) => ({ ...one, ...others, ...self }))];
+}
+
+/** Whether permissions can name objects of a kind. Others have their permissions below them. */
+function isPermissionObject(kind: string): kind is (typeof permissionObjects)[number] {
+  return permissionObjects.some((name) => name === kind);
 }
 
 /** Objects that a path of attributes leads to. */

@@ -26,6 +26,7 @@ import type { Requirement } from '../../model/notation/collections.ts';
 import { namePatterns } from '../../model/notation/naming.ts';
 import { acceptedPaths, requirementText } from '../../model/requirements.ts';
 import type { TypeName } from '../../model/resources/index.ts';
+import { type RefusedStatus, statusOfUnknown } from '../../model/unknown-references.ts';
 import { isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
 import { columnName } from '../store/own-column.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -56,61 +57,7 @@ export function applyDefaults(type: TypeName, object: StoredObject): void {
   }
 }
 
-/** References that are refused as bad values, with 400, where they lead nowhere. */
-const badValues: ReadonlySet<string> = new Set([
-  'affinity_group.hosts',
-  'affinity_group.vms',
-  'affinity_label.hosts',
-  'affinity_label.vms',
-  'disk_attachment.disk',
-  'nic.vnic_profile',
-  'storage_domain_lease.storage_domain',
-  'template.cpu_profile',
-  'template.quota',
-  'vm.cpu_profile',
-  'vm.quota',
-  'balance.scheduling_policy_unit',
-  'cluster.mac_pool',
-  'cluster.scheduling_policy',
-  'cpu_profile.qos',
-  'data_center.mac_pool',
-  'disk.disk_profile',
-  'disk.quota',
-  'disk_profile.qos',
-  'filter.scheduling_policy_unit',
-  'host.cluster',
-  'iscsi_bond.networks',
-  'iscsi_bond.storage_connections',
-  'network.data_center',
-  'network.qos',
-  'nic.vnic_profile',
-  'permission.group',
-  'permission.role',
-  'permission.user',
-  'role.permits',
-  'template.cpu_profile',
-  'template.quota',
-  'template_version.base_template',
-  'vm.cpu_profile',
-  'vm.quota',
-  'vnic_profile.network_filter',
-  'vnic_profile.qos',
-  'weight.scheduling_policy_unit',
-]);
-
-/** Those of them whose names are looked up earlier than their ids: an unknown name is refused with 404. */
-const lookedUpByName: ReadonlySet<string> = new Set(['host.cluster', 'network.data_center']);
-
-/** The status that a reference is refused with where it leads nowhere. */
-function badValueStatus(attribute: string, { id }: StoredObject): RefusedStatus {
-  if (attribute === 'vm_placement_policy.hosts') return id === undefined ? 404 : 409;
-  if (id === undefined && lookedUpByName.has(attribute)) return 404;
-  return badValues.has(attribute) ? 400 : 404;
-}
-
-export type RefusedStatus = 400 | 404 | 409;
-
-/** Types whose ids are no UUIDs. */
+/** Types whose ids are not UUIDs. */
 const otherIds: ReadonlySet<string> = new Set([
   'cluster_level',
   'domain',
@@ -121,7 +68,7 @@ const otherIds: ReadonlySet<string> = new Set([
   'permit',
 ]);
 
-/** Refuses with 400 an id in a body that is no UUID; case does not count. */
+/** Refuses an id in a body that is not a UUID with 400. Upper case is allowed. */
 export function requireUuid(id: string): void {
   if (isUuid(id.toLowerCase())) return;
   throw new Refusal(400, 'Operation failed', `Invalid UUID string: ${id}`);
@@ -131,9 +78,8 @@ export function requireUuid(id: string): void {
 const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image': 'disk' };
 
 /**
- * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist, and
- * with 400 what is one of the values above. References to objects that are not stored by themselves
- * stay as they were sent.
+ * Replaces each reference with `{id}`, and looks up names. Refuses unknown references with the status of
+ * `unknown-references.ts`. References to objects that have no table of their own are not changed.
  */
 export function resolveReferences(tx: Transaction, type: string, object: StoredObject): void {
   for (const [name, value] of Object.entries(object)) {
@@ -146,7 +92,7 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
       }
       continue;
     }
-    const statusOf = (value: StoredObject) => badValueStatus(`${type}.${name}`, value);
+    const statusOf = (reference: StoredObject) => statusOfUnknown(type, name, reference);
     if (form === 'ref' && isRecord(value)) {
       object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, statusOf(value));
     } else if (form === 'links' && Array.isArray(value)) {
@@ -235,7 +181,7 @@ export function requireForAction(
   requireAll('Action', required, body, name);
 }
 
-/** Refuses with 400 what was not sent at all, although the description of the API says that it is mandatory. */
+/** Refuses a request with 400 if it lacks attributes that the description of the API marks as mandatory. */
 function requireMandatory(
   type: string,
   required: readonly Requirement[],
@@ -322,7 +268,7 @@ export function referredId(
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */
+/** Id of the object of a reference by id or name. Refuses an unknown object with `status`. */
 export function resolveMember(
   tx: Transaction,
   type: TypeName,
@@ -332,14 +278,14 @@ export function resolveMember(
   return String(resolve(tx, type, reference, status)['id']);
 }
 
-/** The status that an unknown member of a list is refused with: that of the attribute of its owner. */
+/** The status of the refusal of an unknown member of a list, from the attribute of its owner. */
 export function statusOfUnknownMember(
   { members, owner, type }: CollectionRef,
   member: StoredObject,
 ): RefusedStatus {
   if (!members || !owner) return 404;
   const holder = members.listedBy === 'owner' ? owner.kind : type;
-  return badValueStatus(`${holder}.${members.attribute}`, member);
+  return statusOfUnknown(holder, members.attribute, member);
 }
 
 /** Whether clients may choose this as the id of an object that they add. */

@@ -1,4 +1,4 @@
-/** Answers to what is refused, or went wrong: as the specification has them, or as a deployed engine. */
+/** Responses to refused and failed requests, in the form of the specification or of a deployed engine. */
 import type { Dialect } from '../../model/dialect.ts';
 import { type MediaType, WireError } from '../../wire/index.ts';
 import { type ApiResponse, BadTarget } from '../api/request.ts';
@@ -21,7 +21,7 @@ export class UnknownMethod extends Refusal {
   }
 }
 
-/** The refusal that tells of an error: 400 for what cannot be read, 503 for the store, 500 for a bug. */
+/** The refusal for an error: 400 for an unreadable body, 503 for the store, 500 for a bug. */
 function refusalFor(error: unknown, media: MediaType, dialect: Dialect): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof WireError) {
@@ -31,7 +31,7 @@ function refusalFor(error: unknown, media: MediaType, dialect: Dialect): Refusal
   return new Refusal(500, 'Internal Error', 'The server failed to answer; see its log.');
 }
 
-/** An engine tells values from syntax in XML alone, and of numbers only those that are out of range. */
+/** An engine distinguishes values from syntax in XML only, and reports numbers only if they are out of range. */
 function wireReason({ kind }: WireError, sent: MediaType, { engineRefusals }: Dialect): string {
   const isValue = engineRefusals
     ? kind === 'value' && sent === 'application/xml'
@@ -39,13 +39,13 @@ function wireReason({ kind }: WireError, sent: MediaType, { engineRefusals }: Di
   return isValue ? 'Invalid value' : 'Request syntactically incorrect.';
 }
 
-/** What a request was sent as, and what its answer is to be. */
+/** Media types of the request and of the response. */
 export interface RefusedRequest {
   readonly sent: MediaType;
   readonly wanted: MediaType;
 }
 
-/** The answer to a request that failed; `report` notes errors that are not the client's. */
+/** The response to a failed request. `report` receives errors that the client did not cause. */
 export function refusalAnswer(
   dialect: Dialect,
   { sent, wanted }: RefusedRequest,
@@ -64,12 +64,12 @@ export function refusalAnswer(
   return isBare ? { status, headers } : faultResponse(dialect, wanted, refusal, headers);
 }
 
-/** Whether there is nothing at the address of the request; what is missing may also be in its body. */
+/** Whether the path of the request, or a reference in its body, leads to no object. */
 export function isUnaddressed({ status, reason }: Refusal): boolean {
   return status === 404 && reason === notFoundReason;
 }
 
-/** What an engine refuses before its API sees it, or does not expect. */
+/** Whether an engine refuses the request outside of its API, with a web page. */
 function isPage(refusal: Refusal, error: unknown, sent: MediaType): boolean {
   return (
     refusal.status === 401 ||
@@ -79,7 +79,7 @@ function isPage(refusal: Refusal, error: unknown, sent: MediaType): boolean {
   );
 }
 
-/** A page for browsers. */
+/** A web page. */
 export function page(status: number, headers: Readonly<Record<string, string>>): ApiResponse {
   const title = status === 401 ? 'Unauthorized' : status === 404 ? 'Not Found' : 'Bad Request';
   return {

@@ -1,4 +1,4 @@
-/** Answers about ids that do not exist, in dialects that follow a deployed engine. */
+/** Responses about unknown ids in paths, in dialects that follow a deployed engine. */
 import type { Operation } from '../../model/index.ts';
 import { type UnknownIdAnswer, unknownIdAnswerOf } from '../../model/unknown-ids.ts';
 import type { Answer } from '../api/call.ts';
@@ -7,15 +7,15 @@ import { NothingThere, Refusal } from '../core/fault.ts';
 import { isUuid } from '../core/input.ts';
 import { isUnaddressed } from './refusal-answers.ts';
 
-/** What is answered instead of a refusal: an answer, another refusal, or what is to be asked instead. */
+/** A replacement for a refusal: a response, another refusal, or a path to read instead. */
 export type Instead =
   | { readonly answer: Answer }
   | { readonly refusal: Refusal; readonly isBare: boolean }
   | { readonly ask: '/permissions' };
 
 /**
- * What an engine answers where an id of the path names nothing; undefined where it answers the refusal
- * itself: 404 without a body. Ids that are none are always answered so, and those of events with 400.
+ * The response of an engine if an id of the path leads to no object; undefined for the usual one, 404 without a
+ * body. A malformed id always gets the usual one; a malformed id of an event gets 400.
  */
 export function insteadOf(error: unknown, operation: Operation, match: Match): Instead | undefined {
   if (!(error instanceof Refusal) || !isUnaddressed(error)) return undefined;
@@ -57,7 +57,7 @@ function made(
   }
 }
 
-/** Numbers of events fit into 64 bits. */
+/** Whether an id is a number of 64 bits, like the ids of events. */
 function isNumber(id: string): boolean {
   return /^\d{1,19}$/.test(id) && BigInt(id) < 2n ** 63n;
 }

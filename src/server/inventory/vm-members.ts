@@ -1,4 +1,4 @@
-/** Normal form of VMs, templates and instance types, and members that are derived when they are shown. */
+/** Normal form of VMs, templates and instance types, and members that responses derive. */
 import type { Resource } from '../../model/resource.ts';
 import { type Derivations, derivationOf, derived } from '../core/behavior.ts';
 import { shownIcons } from '../core/icons.ts';
@@ -7,10 +7,10 @@ import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { isRunning, mebibyte, type Vm } from './vm.ts';
 
-/** What machines and templates have in common. */
+/** Common members of VMs and templates. */
 export type Base = Resource<'vm_base'>;
 
-/** Sizes are stored in whole MiB: the remainder is dropped. */
+/** A size in whole MiB, rounded down. */
 export function wholeMebibytes(size: number | bigint): number | bigint {
   return typeof size === 'bigint' ? size - (size % BigInt(mebibyte)) : size - (size % mebibyte);
 }
@@ -20,7 +20,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** Attributes that an empty value clears, and that answers then leave out. */
+/** Attributes that an empty value clears. Responses omit them then. */
 const clearable = [
   'custom_emulated_machine',
   'custom_cpu_model',
@@ -31,8 +31,8 @@ const clearable = [
 ] as const;
 
 /**
- * Brings what was sent into the form in which engines store it: sizes in whole MiB, without empty
- * values, and without members of processors and displays that only hosts have.
+ * Changes a VM to the form that engines store: sizes in whole MiB, without empty values, and without members of
+ * processors and displays that only hosts have.
  */
 export function normalize(base: Base): void {
   const vm: Vm = base;
@@ -48,7 +48,7 @@ export function normalize(base: Base): void {
   joinDomain(vm);
   normalizeProcessor(vm);
   normalizePinning(vm);
-  // A number of queues means that there are some.
+  // A number of queues enables them.
   if (vm.virtio_scsi_multi_queues) vm.virtio_scsi_multi_queues_enabled ??= true;
   normalizeDisplay(vm);
   const properties = vm.custom_properties?.filter(({ name, value }) => name && value);
@@ -74,7 +74,7 @@ function joinDomain(vm: Vm): void {
   }
 }
 
-/** Pinning by hand means that there are pins, and pins mean pinning by hand. */
+/** The policy is `manual` if and only if the VM has pins. */
 function normalizePinning(vm: Vm): void {
   const { cpu_pinning_policy: policy = 'none' } = vm;
   const isPinned = !isEmpty(vm.cpu?.cpu_tune?.vcpu_pins);
@@ -82,7 +82,7 @@ function normalizePinning(vm: Vm): void {
   if (!isPinned && policy === 'manual') vm.cpu_pinning_policy = 'none';
 }
 
-/** The only mode that is stored is the one that passes the processor of the host through. */
+/** Stores the members that a VM has. `host_passthrough` is the only mode. */
 function normalizeProcessor(vm: Vm): void {
   if (!vm.cpu) return;
   const { architecture, topology, cpu_tune: tune, mode } = vm.cpu;
@@ -94,14 +94,14 @@ function normalizeProcessor(vm: Vm): void {
   });
 }
 
-/** Without a policy of its own a VM follows its cluster; only the policy `custom` has a value. */
+/** Without a policy, a VM uses that of its cluster. Only the policy `custom` has a value. */
 function normalizeSerialNumber(vm: Vm): void {
   const { policy, value } = vm.serial_number ?? {};
   if (!policy || policy === 'none') delete vm.serial_number;
   else vm.serial_number = policy === 'custom' ? definedMembers({ policy, value }) : { policy };
 }
 
-/** USB is native where it is enabled. */
+/** The only type of USB is `native`. */
 function normalizeUsb(vm: Vm): void {
   vm.usb = vm.usb?.enabled ? { enabled: true, type: 'native' } : { enabled: false };
 }
@@ -119,21 +119,18 @@ function normalizeDisplay(vm: Vm): void {
 
 type Display = NonNullable<Base['display']>;
 
-/** Whether the firmware is UEFI, which draws on another video device than a BIOS. */
+/** Whether the firmware is UEFI, which uses another video device than a BIOS. */
 export function isUefi({ bios }: Base): boolean {
   return bios?.type === 'q35_ovmf' || bios?.type === 'q35_secure_boot';
 }
 
-/** The protocol that the display sent with a VM asks for: that of the video device, where one is named. */
+/** The protocol of a display in a request: that of its video device, or its type. */
 function protocolOf({ type, video_type: video }: Display): Display['type'] {
   if (video === undefined) return type;
   return video === 'qxl' ? 'spice' : 'vnc';
 }
 
-/**
- * Gives a new VM the display that was sent with it, and a video device that fits where none was sent. Engines
- * choose the video device themselves.
- */
+/** Sets the display of a new VM. Engines ignore the video device of the request, and choose one themselves. */
 export function chooseDisplay(vm: Base, sent: Display = {}, asEngine = false): void {
   const type = protocolOf(sent);
   if (!type) return;
@@ -142,7 +139,7 @@ export function chooseDisplay(vm: Base, sent: Display = {}, asEngine = false): v
   vm.display = { ...vm.display, type, video_type: type === 'spice' ? 'qxl' : video };
 }
 
-/** The same for a change: the video device stays if it fits the protocol. */
+/** Changes the display of a VM. The video device is kept if it supports the protocol. */
 export function changeDisplay(vm: Base, sent: Display = {}): void {
   const type = protocolOf(sent);
   if (!type || !vm.display) return;
@@ -153,13 +150,13 @@ export function changeDisplay(vm: Base, sent: Display = {}): void {
 const ofBase = derivationOf<Base>();
 const ofVm = derivationOf<ObjectOf<'vm'>>();
 
-/** Icons: those of the operating system where none was chosen. */
+/** Icons: the default ones are those of the operating system. */
 const baseDerivations: Derivations = {
   small_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['small_icon']),
   large_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['large_icon']),
 };
 
-/** The same for a machine, and how it ran: one that never did was last stopped when it was made. */
+/** Icons and run state of VMs. The stop time of a VM that never ran is its creation time. */
 export const vmDerivations: Derivations = {
   ...baseDerivations,
   stop_time: ofVm(
@@ -172,7 +169,7 @@ export const vmDerivations: Derivations = {
   numa_tune_mode: ofVm(['numa_tune_mode', 'has_numa_nodes'], (vm) =>
     vm.has_numa_nodes ? (vm.numa_tune_mode ?? 'interleave') : undefined,
   ),
-  // Engines show it for stateless machines alone, which can change their template at a start.
+  // Engines show it for stateless VMs only, which can change their template at a start.
   use_latest_template_version: ofVm(['stateless', 'use_latest_template_version'], (vm) =>
     vm.stateless ? vm.use_latest_template_version === true : undefined,
   ),
@@ -184,7 +181,7 @@ export const vmDerivations: Derivations = {
   ),
 };
 
-/** Engines always say whether keys are made anew, and list interfaces, of what is initialized. */
+/** The initialization in a response: engines always include SSH key regeneration and the list of NICs. */
 export function shownInitialization(
   initialization: Vm['initialization'],
 ): Vm['initialization'] | undefined {
@@ -199,12 +196,12 @@ export function shownInitialization(
   return { regenerate_ssh_keys: false, ...rest, nic_configurations: shown };
 }
 
-/** What is derived for templates and machines alike. */
+/** Derived members of VMs and templates. */
 export function shownBase(base: Base): StoredObject {
   return derived(baseDerivations, base);
 }
 
-/** What is derived for a machine. */
+/** Derived members of a VM. */
 export function shownComputed(vm: Vm): StoredObject {
   return derived(vmDerivations, vm);
 }

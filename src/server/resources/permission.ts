@@ -5,6 +5,7 @@ import { permissionObjects } from '../../model/resources/permission.ts';
 import {
   everyone,
   isSystemWide,
+  onSystem,
   permissionCollection,
   permissionsOn,
   superUserRole,
@@ -19,16 +20,14 @@ export const permissionBehavior = define('permission', {
   locate(_ctx, ref, id) {
     if (ref.owner) return ref;
     // The list at the top is of those on the whole system; others are found there by their id.
-    const where = Object.fromEntries(permissionObjects.map((name) => [`${name}_id`, null]));
-    const collection = permissionCollection;
-    return { ...ref, options: { where: { ...(id === undefined ? where : {}), collection } } };
+    const where = id === undefined ? onSystem : { collection: permissionCollection };
+    return { ...ref, options: { where } };
   },
 
   listed(ctx, { owner, collection }) {
-    const ofPerson = owner?.kind === 'user' || owner?.kind === 'group';
     if (!owner || !ctx.site.dialect.engineAnswers) return undefined;
-    if (ofPerson) return permissionsOf(ctx, owner);
-    return permissionsOn(ctx.tx, owner, collection);
+    const ofPerson = owner.kind === 'user' || owner.kind === 'group';
+    return ofPerson ? permissionsOf(ctx, owner) : permissionsOn(ctx.tx, owner, collection);
   },
 
   beforeCreate(ctx, permission, ref, sent) {
@@ -80,7 +79,7 @@ export const permissionBehavior = define('permission', {
   },
 });
 
-/** All that a user or group has, wherever; those of everyone are each user's own. */
+/** The permissions of a user or group on all objects. A user also has those of the group Everyone. */
 function permissionsOf(
   ctx: RuleContext,
   { kind, id }: { readonly kind: string; readonly id: string },
@@ -90,7 +89,7 @@ function permissionsOf(
   return [...own, ...ctx.tx.list('permission', { where: { group_id: everyone } })];
 }
 
-/** Engines take no name of a user or group, and ask for an object below a user or group. */
+/** Engines do not accept the name of a user or group, and require an object below a user or group. */
 function requireWhole(permission: Permission, sent: Permission, ofPerson: boolean): void {
   if (!ofPerson && !sent.user?.id && !sent.group?.id) {
     throw incomplete('Permission', ['user.id|group.id'], 'add');

@@ -1,10 +1,10 @@
-/** Bounds of texts and numbers: every attribute that has some in the model is held to them. */
+/** Lengths of texts: the limits of every attribute of the model are checked. */
 import { describe, expect, it } from 'vitest';
 import { types } from '../../../src/model/derive/types.ts';
 import type { Attribute } from '../../../src/model/notation/attributes.ts';
 import type { TypeName } from '../../../src/model/resources/index.ts';
-import { checkBounds } from '../../../src/server/core/bounds.ts';
 import { normalizedJson } from '../../../src/server/core/json-text.ts';
+import { checkLengths } from '../../../src/server/core/lengths.ts';
 
 type Types = Readonly<Record<string, { readonly attributes: Readonly<Record<string, Attribute>> }>>;
 const all: Types = types;
@@ -15,7 +15,7 @@ const bounded = Object.entries(all).flatMap(([type, { attributes }]) =>
   ),
 );
 
-describe('bounds', () => {
+describe('lengths of texts', () => {
   it('are declared for descriptions', () => {
     expect(bounded.map(({ type, name }) => `${type}.${name}`)).toContain('cluster.description');
     expect(bounded.length).toBeGreaterThan(10);
@@ -23,14 +23,14 @@ describe('bounds', () => {
 
   it.each(bounded)('hold for $type.$name', ({ type, name, min, max }) => {
     const check = (length: number) => () =>
-      checkBounds(type, { [name]: 'x'.repeat(length) }, 'add');
+      checkLengths(type, { [name]: 'x'.repeat(length) }, 'add');
     expect(check(max)).not.toThrow();
     expect(check(max + 1)).toThrow(`${name} has ${max + 1} characters`);
     if (min > 0) expect(check(min - 1)).toThrow(`it must have from ${min} to ${max}`);
   });
 
   it('count characters, and not halves of them', () => {
-    expect(() => checkBounds('bookmark', { value: '😀'.repeat(300) }, 'add')).not.toThrow();
+    expect(() => checkLengths('bookmark', { value: '😀'.repeat(300) }, 'add')).not.toThrow();
   });
 });
 

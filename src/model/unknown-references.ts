@@ -1,0 +1,63 @@
+/** Unknown references: the status of the refusal if a reference in a body leads to no object. */
+
+/** 404: the service has no such object. 400: a bad value of the attribute. 409: a conflict. */
+export type RefusedStatus = 400 | 404 | 409;
+
+interface Statuses {
+  readonly byId: RefusedStatus;
+  readonly byName: RefusedStatus;
+}
+
+const badValue: Statuses = { byId: 400, byName: 400 };
+
+/** By type and attribute. All other references are refused with 404. */
+const statuses: Readonly<Record<string, Statuses>> = {
+  'affinity_group.hosts': badValue,
+  'affinity_group.vms': badValue,
+  'affinity_label.hosts': badValue,
+  'affinity_label.vms': badValue,
+  'balance.scheduling_policy_unit': badValue,
+  'cluster.mac_pool': badValue,
+  'cluster.scheduling_policy': badValue,
+  'cpu_profile.qos': badValue,
+  'data_center.mac_pool': badValue,
+  'disk.disk_profile': badValue,
+  'disk.quota': badValue,
+  'disk_attachment.disk': badValue,
+  'disk_profile.qos': badValue,
+  'filter.scheduling_policy_unit': badValue,
+  // The name is looked up before the command runs.
+  'host.cluster': { byId: 400, byName: 404 },
+  'iscsi_bond.networks': badValue,
+  'iscsi_bond.storage_connections': badValue,
+  'network.data_center': { byId: 400, byName: 404 },
+  'network.qos': badValue,
+  'nic.vnic_profile': badValue,
+  'permission.group': badValue,
+  'permission.role': badValue,
+  'permission.user': badValue,
+  'role.permits': badValue,
+  'storage_domain_lease.storage_domain': badValue,
+  'template.cpu_profile': badValue,
+  'template.quota': badValue,
+  'template_version.base_template': badValue,
+  'vm.cpu_profile': badValue,
+  'vm.quota': badValue,
+  'vm_placement_policy.hosts': { byId: 409, byName: 404 },
+  'vnic_profile.network_filter': badValue,
+  'vnic_profile.qos': badValue,
+  'weight.scheduling_policy_unit': badValue,
+};
+
+/** The attributes of the table, as `type.attribute`. */
+export const refusedReferences: readonly string[] = Object.keys(statuses);
+
+/** The status of the refusal if a reference in this attribute leads to no object. */
+export function statusOfUnknown(
+  type: string,
+  attribute: string,
+  { id }: { readonly id?: unknown },
+): RefusedStatus {
+  const found = statuses[`${type}.${attribute}`];
+  return (id === undefined ? found?.byName : found?.byId) ?? 404;
+}

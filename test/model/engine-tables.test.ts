@@ -1,0 +1,74 @@
+/** Tables about a deployed engine: each operation, type and attribute in them is part of the model. */
+import { describe, expect, it } from 'vitest';
+import { namedActions } from '../../src/model/action-answers.ts';
+import { services } from '../../src/model/derive/services.ts';
+import { types } from '../../src/model/derive/types.ts';
+import { dialects } from '../../src/model/dialect.ts';
+import { allOperations, attributesOf, parseKind } from '../../src/model/index.ts';
+import { checkedCollections, checkedPaths } from '../../src/model/input-checks.ts';
+import { shownBelow, shownWithoutLinks, unaddressed } from '../../src/model/shown-below.ts';
+import { namedOperations } from '../../src/model/unknown-ids.ts';
+import { refusedReferences } from '../../src/model/unknown-references.ts';
+
+const operations = allOperations();
+const paths = new Set(operations.map(({ path }) => path));
+const collections = new Set(
+  operations.filter(({ name }) => name === 'add').map(({ path }) => path),
+);
+
+describe('tables about a deployed engine', () => {
+  it('unknown ids: operations', () => {
+    const known = new Set(operations.map(({ http, path }) => `${http} ${path}`));
+    expect(namedOperations.filter((operation) => !known.has(operation))).toEqual([]);
+  });
+
+  it('unknown references: attributes that refer to objects', () => {
+    const isReference = (named: string) => {
+      const [type = '', attribute = ''] = named.split('.');
+      const kind = attributesOf(type)[attribute]?.kind;
+      return kind !== undefined && ['ref', 'links'].includes(parseKind(kind).form);
+    };
+    expect(refusedReferences.filter((named) => !isReference(named))).toEqual([]);
+  });
+
+  it('responses to actions: actions', () => {
+    const known = new Set(
+      operations.filter(({ isAction }) => isAction).map(({ type, name }) => `${type}.${name}`),
+    );
+    expect(namedActions.filter((named) => !known.has(named))).toEqual([]);
+  });
+
+  it('mandatory input: collections and actions', () => {
+    const unused = (patterns: readonly RegExp[], known: Iterable<string>) =>
+      patterns.filter((pattern) => ![...known].some((path) => pattern.test(path)));
+    expect(unused(checkedPaths.collections, collections)).toEqual([]);
+    expect(unused(checkedPaths.actions, paths)).toEqual([]);
+    expect(checkedCollections.filter((path) => !collections.has(path))).toEqual([]);
+  });
+
+  it('addresses below parents: types, references, collections', () => {
+    const wrong = Object.entries(shownBelow).flatMap(([type, { parents }]) =>
+      parents
+        .filter(
+          ([attribute, collection, word]) =>
+            attributesOf(type)[attribute] === undefined ||
+            ![...paths].some(
+              (path) => path.startsWith(`${collection}/{`) && path.endsWith(`}/${word}`),
+            ),
+        )
+        .map(([attribute]) => `${type}.${attribute}`),
+    );
+    expect(wrong).toEqual([]);
+    expect([...shownWithoutLinks].filter((path) => !(path in services))).toEqual([]);
+    expect(Object.keys(unaddressed).filter((type) => !(type in types))).toEqual([]);
+  });
+
+  it('members that are never sent: attributes', () => {
+    const wrong = Object.entries(dialects.ovirt.unsent).flatMap(([type, names]) =>
+      [...names]
+        .filter((name) => name !== 'link' && attributesOf(type)[name] === undefined)
+        .map((name) => `${type}.${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
