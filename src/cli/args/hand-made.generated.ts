@@ -211,7 +211,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
   },
   {
     "name": "serve",
-    "doc": "Run the reference server",
+    "doc": "Run a server with simulated hosts and VMs",
     "aliases": [],
     "verbs": [
       {

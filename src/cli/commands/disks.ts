@@ -26,12 +26,12 @@ const upload = command({
     ),
     flag('--description <text>', 'description of the new disk'),
     flag('--disk <disk>', 'existing disk to overwrite (name or id)'),
-    flag('--format <format>', 'format of the file (default: detected from its content)', {
+    flag('--format <format>', 'format of the file: raw or cow (qcow2); default: detected', {
       choices: ['raw', 'cow'],
     }),
-    flag('--size <size>', 'size of the new disk; the exact size of a raw image on stdin'),
+    flag('--size <size>', 'size of the new disk; for a raw image on stdin, its exact size'),
     flag('--preallocated', 'preallocate the new disk'),
-    flag('--if-needed', 'succeed without a request if a disk with this name exists'),
+    flag('--if-needed', 'if a disk with this name exists, upload nothing and exit with 0'),
     flag('--no-unpack', 'upload a compressed file without unpacking'),
     flag('--source-ca-file <file>', 'additional certificate authorities for https:// sources'),
     ...transferFlags,
@@ -74,7 +74,7 @@ const download = command({
     'vmctl disks download root - | gzip > root.raw.gz',
   ],
   notes:
-    'The file has the format of the disk, raw or qcow2; the file name does not select it. With --backup it is raw.',
+    'The file has the format of the disk: raw or qcow2. The extension of the file name does not change it. With --backup, the format is raw.',
   // The image takes standard output; progress and notes have the format that is asked for.
   prints: ([, file]) => (file === '-' ? 'nothing' : 'report'),
   run: async (cli, [disk, file], flags) => {

@@ -142,7 +142,7 @@ const requests = command({
 
 export default noun({
   name: 'serve',
-  doc: 'Run the reference server',
+  doc: 'Run a server with simulated hosts and VMs',
   position: 160,
   commands: [
     command({

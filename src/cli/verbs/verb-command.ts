@@ -218,7 +218,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     }
     if (verb.candidates.some(({ operation }) => isSearchable(operation))) {
       searchFlag();
-      add('--page <n>', 'page to print; requires --limit, the size of a page');
+      add('--page <n>', 'number of the page to print; --limit sets the size of a page');
       add('--page-size <n>', 'number of objects per request (default: all)');
     }
     if (name !== 'events list') {

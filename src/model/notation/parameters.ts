@@ -18,7 +18,7 @@ export interface Parameter {
 /** Parameters of queries; also accepted as matrix parameters of the last path segment. */
 export const queryParameters = {
   activate: { kind: 'bool', doc: 'Activate the host after the installation (default true).' },
-  all_content: { kind: 'bool', doc: 'Include data that is slow to compute.' },
+  all_content: { kind: 'bool', doc: 'Include attributes that are slow to compute.' },
   async: { kind: 'bool', doc: 'Return before the operation finishes.' },
   auto_pinning_policy: {
     kind: 'enum auto_pinning_policy',
@@ -57,7 +57,7 @@ export const queryParameters = {
   },
   next_run: { kind: 'bool', doc: 'Return the configuration for the next start.' },
   nfsStatistics: { kind: 'bool', doc: 'Include statistics of NFS clients.' },
-  ovf_as_ova: { kind: 'bool', doc: 'Include the OVF configuration in the form of OVA files.' },
+  ovf_as_ova: { kind: 'bool', doc: 'Include the OVF configuration in the format of OVA files.' },
   reboot: { kind: 'bool', doc: 'Reboot the host after the upgrade (default true).' },
   refresh: { kind: 'bool', doc: 'Rescan the storage.' },
   replica_count: { kind: 'int', doc: 'New replica count of the volume.' },
@@ -174,7 +174,10 @@ export const actionParameters = {
   },
   proxy_ticket: { kind: 'struct proxy_ticket', out: 'out', doc: 'Ticket for the console proxy.' },
   quota: { kind: 'struct quota', doc: 'Quota by id.' },
-  reason: { kind: 'string', doc: 'Reason, stored with the object and in the event.' },
+  reason: {
+    kind: 'string',
+    doc: 'Reason; the service stores it with the object and in the event.',
+  },
   reassign_bad_macs: { kind: 'bool', doc: 'Assign a new MAC address if the address is in use.' },
   reboot: { kind: 'bool', doc: 'Reboot the host after the upgrade (default true).' },
   registration_configuration: {

@@ -654,7 +654,10 @@ export const host = resource('host', {
     verbs: {
       'commit-net-config': { aliases: ['commit'] },
       'copy-host-networks': { sample: { flags: '--source-host node2' } },
-      deactivate: { aliases: ['maintenance'], purpose: 'Put {} into maintenance' },
+      deactivate: {
+        aliases: ['maintenance'],
+        purpose: 'Migrate all VMs and put {} into maintenance',
+      },
       'discover-iscsi': { sample: { flags: '--iscsi-address filer.example.com' } },
       fence: {
         shortcuts: [

@@ -185,6 +185,8 @@ export const snapshot = resource('snapshot', {
       'id',
     ],
     knownBy: ['description'],
+    // All other attributes are those of the VM.
+    verbs: { create: { onlyAttributes: ['description', 'persist_memorystate'] } },
     samples: { object: 'before-upgrade', state: 'ok' },
   },
 });
