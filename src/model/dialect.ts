@@ -1,6 +1,6 @@
-/** Dialects: every difference between deployments on the wire. Both sides read it. */
+/** Dialects: all differences between deployments. The client and the server use them. */
 
-/** Attributes that engines take or know, and never send, by type. */
+/** Attributes that engines never send, by type. */
 const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   affinity_label: new Set(['description', 'comment', 'hosts', 'vms']),
   agent: new Set(['concurrent']),
@@ -38,38 +38,37 @@ export interface Dialect {
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
   readonly badSearchFindsNothing: boolean;
-  /** Attributes that `required.ts` asks for on add, and this dialect does not: `cluster.cpu.type`. */
+  /** Attributes that are optional on add in this dialect, although `required.ts` has them: `cluster.cpu.type`. */
   readonly optionalOnAdd: readonly string[];
   /**
-   * Refusals have the status, the reason and the form that a deployed engine gives them
-   * (docs/stand-in.md): no body where an id or a method does not exist, a page for browsers where a path or
-   * a version does not, `Input validation failed.` for what is mandatory, 400 for actions on unknown ids.
-   * Otherwise each is a fault as the specification has it (section 7).
+   * Refusals have the status, the reason and the form of a deployed engine (docs/stand-in.md): no body for an
+   * unknown id or method, a web page for an unknown path or version, `Input validation failed.` for missing
+   * mandatory attributes, 400 for actions on unknown ids. Otherwise each refusal is a fault (specification 7).
    */
   readonly engineRefusals: boolean;
   /** Attributes that are never sent, by type. */
   readonly unsent: Readonly<Record<string, ReadonlySet<string>>>;
   /**
-   * Answers have what a deployed engine adds or leaves out: actions answer with the object that they were called
-   * on, the sign-in takes any scope, and the entry point has the id of the engine.
+   * Responses have the members of a deployed engine: actions return their object, the sign-in accepts any scope,
+   * and the entry point has the id of the engine.
    */
   readonly engineAnswers: boolean;
   /** Addresses of some objects are below an object that they refer to (`shown-below.ts`). */
   readonly hrefsBelowParents: boolean;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
-  /** A disk without a machine that is added as `active` is refused; otherwise `active` is ignored. */
+  /** A new disk without a VM is refused if it has `active`; otherwise `active` is ignored. */
   readonly refusesActiveDisk: boolean;
-  /** A search in a collection that has nothing to search by is ignored instead of being refused. */
+  /** A search in a collection without searchable attributes is ignored instead of refused. */
   readonly ignoresSearchWithoutFields: boolean;
-  /** A VM with an operating system that is not known has another one, instead of being refused. */
+  /** An unknown operating system of a VM becomes `other` instead of being refused. */
   readonly unknownSystemIsOther: boolean;
-  /** File systems that are not frozen can be thawed: nothing happens then. */
+  /** Thawing file systems that are not frozen succeeds and does nothing. */
   readonly thawsWhatIsNotFrozen: boolean;
   readonly product: { readonly name: string; readonly vendor: string };
   /** `origin` of the service's own events and objects. */
   readonly origin: string;
-  /** `origin` of VMs that clients make. */
+  /** `origin` of new VMs. */
   readonly vmOrigin: string;
   /** Name of the management network. */
   readonly managementNetwork: string;

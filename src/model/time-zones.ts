@@ -83,7 +83,7 @@ const zones: readonly (readonly [general: string, windows: string])[] = [
 const generalNames: ReadonlySet<string> = new Set(zones.map(([general]) => general));
 const windowsNames: ReadonlySet<string> = new Set(zones.map(([, windows]) => windows));
 
-/** Whether a system is of the Windows family, which has time zones of its own. */
+/** Whether a system is a Windows system. Windows has different names of time zones. */
 export function isWindows(system: string | undefined): boolean {
   return system?.startsWith('windows') ?? false;
 }
@@ -93,7 +93,7 @@ export function knowsTimeZone(system: string | undefined, name: string): boolean
   return (isWindows(system) ? windowsNames : generalNames).has(name);
 }
 
-/** The time zone of a guest that was given none. */
+/** The default time zone of a guest. */
 export function defaultTimeZone(system: string | undefined): string {
   return isWindows(system) ? 'GMT Standard Time' : 'Etc/GMT';
 }

@@ -64,7 +64,7 @@ describe('a VM', () => {
     expect(object['cpu_pinning_policy']).toBe('none');
   });
 
-  site.both('shows the mode of NUMA nodes where it has some, alone', async (people) => {
+  site.both('shows the NUMA mode only of VMs with NUMA nodes', async (people) => {
     const { admin } = people;
     const { id, name } = await newVm(people);
     expect((await admin.get(`/vms/${id}`)).object['numa_tune_mode']).toBeUndefined();

@@ -37,7 +37,7 @@ it('shrinks although small parts arrive', () => {
   expect(size.bytes).toBe(1024 * KiB);
 });
 
-it('is a multiple of 64 KiB, whatever the size of the lost part', () => {
+it('is a multiple of 64 KiB for every size of the lost part', () => {
   for (const lost of [1, 65 * KiB, 300 * KiB + 7, 1000 * KiB, BLOCK - 512]) {
     const size = new PartSize();
     size.lost(lost);

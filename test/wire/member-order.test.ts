@@ -96,7 +96,7 @@ function xmlTree(body: string): XmlNode | undefined {
   }
 }
 
-test('every member is where the engine wrote it', () => {
+test('has the order of the engine for every member', () => {
   for (const { body, headers } of steps) {
     const type = String(headers?.['content-type'] ?? '');
     if (!body) continue;

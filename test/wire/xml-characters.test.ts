@@ -34,7 +34,7 @@ describe('names', () => {
     expect(isName(`a${character}`)).toBe(true);
   });
 
-  it.each([...namesGoOn])('may go on with %s, but not begin', (character) => {
+  it.each([...namesGoOn])('may contain %s, but not at the start', (character) => {
     expect(isName(character)).toBe(false);
     expect(isName(`a${character}a`)).toBe(true);
   });
@@ -44,7 +44,7 @@ describe('names', () => {
     expect(isName(`a${character}a`)).toBe(false);
   });
 
-  it('are as long as they are, whatever names are known', () => {
+  it('have their own length, independent of known names', () => {
     const { children } = readXmlTree('<a><vm/><vms/><v/><vm-1/><é𐀀b/></a>');
     expect(children.map(({ name }) => name)).toEqual(['vm', 'vms', 'v', 'vm-1', 'é𐀀b']);
   });
@@ -104,7 +104,7 @@ describe('escaped', () => {
     expect(escapeAttribute(`a${character}b`)).toBe('a\ufffdb');
   });
 
-  it('what has a meaning, what readers would change, and nothing else', () => {
+  it('only characters with a meaning, and characters that readers would change', () => {
     const text = '<>&"\'\t\n\r ~\u007f\ue000\ufffd\u{10ffff}';
     expect(escapeText(text)).toBe('&lt;&gt;&amp;"\'\t\n&#13; ~\u007f\ue000\ufffd\u{10ffff}');
     expect(escapeAttribute(text)).toBe(
@@ -113,7 +113,7 @@ describe('escaped', () => {
   });
 });
 
-test('what is escaped is read again, whatever it was', () => {
+test('escaped text is read unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const carried = Array.from(text, (one) => (illegalCharacter(one) < 0 ? one : '\ufffd')).join(

@@ -1,4 +1,4 @@
-/** Integers of 64 bits: what is stored reads as it was sent, to the last digit, and what is too large gets 400. */
+/** Integers of 64 bits: responses have all digits of the request, and a number that is too large gets 400. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allOperations, attributesOf, isType, parseKind, tagOf } from '../../src/model/index.ts';
 import type { Kind } from '../../src/model/notation/attributes.ts';
@@ -9,7 +9,7 @@ import { thirdOf } from '../support/thirds.ts';
 import { Objects, updates } from './support/objects.ts';
 import { enrich } from './support/rich-site.ts';
 
-/** Neighbours of what a number of JavaScript, an int, and a long can hold. */
+/** Values next to the limits of a JavaScript number, an int and a long. */
 const values = [
   ...[2n ** 31n - 1n, 2n ** 31n, 2n ** 51n + 1n, 2n ** 53n + 1n],
   ...[2n ** 63n - 1n, 2n ** 63n, 2n ** 64n, -(2n ** 53n) - 1n, -(2n ** 63n) - 1n],
@@ -36,7 +36,7 @@ function documentOf(format: Format, type: string, path: readonly string[], value
   return `<${tagOf(type)}>${inner}</${tagOf(type)}>`;
 }
 
-/** The digits of a member in an answer; undefined where it is not there. */
+/** The digits of a member in a response; undefined without the member. */
 function digitsIn(format: Format, text: string, path: readonly string[]): string | undefined {
   if (format === 'xml') return digitsInXml(text, path);
   const marked = JSON.parse(
@@ -56,7 +56,7 @@ function digitsInXml(text: string, path: readonly string[]): string | undefined 
   return rest;
 }
 
-/** What a value can read as afterwards: memory is stored in whole MiB. */
+/** The values that a response can have: memory is stored in whole MiB. */
 function kept(value: bigint): ReadonlySet<string | undefined> {
   return new Set([String(value), String(value - (value % 2n ** 20n))]);
 }
@@ -95,7 +95,7 @@ describe('an update', () => {
           if (answer.status >= 500) problems.push(`${sent}: ${answer.status} ${answer.text}`);
           if (answer.status >= 300) continue;
           const after = digitsIn(format, (await api[format]('GET', path)).text, member);
-          // What cannot be changed is ignored.
+          // The server ignores read-only members.
           if (!kept(value).has(after) && after !== before) problems.push(`${sent}: ${after}`);
           if (after !== before && before !== undefined) {
             await put(format, path, documentOf(format, type, member, BigInt(before)));
@@ -132,7 +132,7 @@ describe('a new object', () => {
           if (answer.status >= 500) problems.push(`${sent}: ${answer.status} ${answer.text}`);
           if (answer.status >= 300) continue;
           const after = digitsIn('json', answer.text, member);
-          // What the service decides is not what was sent, but never something that looks like it.
+          // The server may choose another value, but not a rounded one.
           if (!kept(value).has(after) && after === String(Number(value)))
             problems.push(`${sent}: ${after}`);
           await api.call('DELETE', `${collection}/${String(answer.json()['id'])}`);

@@ -1,6 +1,6 @@
 /**
- * What was read is written back, and nothing changes: every object of a rich site, in XML and JSON, in
- * both dialects, plain, with all content, and with what each of its links leads to.
+ * Updates of objects with their own representation: they change nothing. Each object of a rich site, in XML and
+ * JSON, in both dialects, plain, with all content, and with followed links.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
@@ -16,12 +16,12 @@ import { enrich } from './support/rich-site.ts';
 
 type Format = 'xml' | 'json';
 
-/** Of each sort, so many objects are read in all ways; the others plain and with all content. */
+/** Number of objects of each type that are read in all forms. Others are read plain and with all content. */
 const followedFrom = 2;
 
 const templates = thirdOf(updates.map(({ path }) => path));
 
-/** What is measured anew whenever it is read; it comes back as well, but reads otherwise next time. */
+/** Links to values that are measured at each request. Their next values differ. */
 const measured: ReadonlySet<string> = new Set(['?follow=statistics']);
 
 /** Types of which a comment or description cannot be changed, although the model has one. */
@@ -32,14 +32,13 @@ const refusing: Readonly<Record<string, string>> = {
   '/storageconnections/{storageconnection}': 'the domain that uses it has to be in maintenance',
 };
 
-/** Read-only members that are refused where they differ, because they are settled for good. */
+/** Read-only members that the server refuses if the value differs. */
 const settledForGood: ReadonlySet<string> = new Set([
   'affinity_group.cluster',
   'mac_pool.default_pool',
-  'vm.creation_time',
 ]);
 
-/** Another value for each read-only member of a type; what references name does not exist. */
+/** Another value for each read-only member of a type. References lead to no object. */
 function otherReadOnly(type: string): Thing {
   const others: Thing = {};
   for (const [name, { kind, mut }] of Object.entries(attributesOf(type))) {
@@ -52,7 +51,7 @@ function otherReadOnly(type: string): Thing {
   return others;
 }
 
-/** What comes with the service and nobody can change. */
+/** Whether an object is part of every service and cannot be changed. */
 function locked(type: string, object: Thing): boolean {
   const isFalse = (value: unknown) => String(value) === 'false';
   if (type === 'role') return isFalse(object['mutable']);
@@ -79,7 +78,7 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
     await server.stop();
   });
 
-  /** All that the service knows, one line each, but for what happened and is counted. */
+  /** The stored state, one line for each object, without events and counters. */
   async function state(): Promise<string[]> {
     const answer = await send(`${new URL(server.ready.base_url).origin}/_vmctl/state`, {
       ca: server.ca,
@@ -96,7 +95,7 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
     return Number(event?.id ?? 0);
   }
 
-  /** How a document comes back: as it was, and in XML also as generated clients write it. */
+  /** The documents of an update: the response of GET and, in XML, the form of generated clients. */
   function returned(format: Format, type: string, { text }: RawAnswer): string[] {
     return format === 'json' ? [text] : [text, asClientsWrite(text, type)];
   }
@@ -106,47 +105,42 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
     return api.call('PUT', path, { headers: { Accept: media, 'Content-Type': media }, body });
   }
 
-  it.each(templates)(
-    '%s: what is read changes nothing when it is written back',
-    async (template) => {
-      const operation = updates.find(({ path }) => path === template);
-      const type = operation?.type ?? '';
-      const paths = await objects.of(template);
-      expect(paths.length, `objects at ${template}`).toBeGreaterThan(0);
-      const before = await state();
-      const problems: string[] = [];
-      for (const [index, path] of paths.entries()) {
-        const read = (await api.json('GET', path)).json<Thing>();
-        const follows = index < followedFrom ? followable(type, read) : [];
-        const ways = ['', '?all_content=true', ...follows.map((name) => `?follow=${name}`)];
-        const event = await newestEvent();
-        let writes = 0;
-        for (const format of ['xml', 'json'] as const) {
-          for (const way of ways) {
-            const first = await api[format]('GET', path + way);
-            if (first.status !== 200) problems.push(`GET ${path}${way}: ${first.text}`);
-            for (const body of returned(format, type, first)) {
-              const answer = await put(format, path, body);
-              writes += 1;
-              if (answer.status !== 200) {
-                problems.push(`${format} ${path}${way}: ${answer.status} ${answer.text}`);
-              }
-            }
-            if (measured.has(way)) continue;
-            const second = await api[format]('GET', path + way);
-            if (second.text !== first.text) {
-              problems.push(
-                `${format} ${path}${way} reads otherwise: ${first.text} ${second.text}`,
-              );
+  it.each(templates)('%s: an update with the response of GET changes nothing', async (template) => {
+    const operation = updates.find(({ path }) => path === template);
+    const type = operation?.type ?? '';
+    const paths = await objects.of(template);
+    expect(paths.length, `objects at ${template}`).toBeGreaterThan(0);
+    const before = await state();
+    const problems: string[] = [];
+    for (const [index, path] of paths.entries()) {
+      const read = (await api.json('GET', path)).json<Thing>();
+      const follows = index < followedFrom ? followable(type, read) : [];
+      const ways = ['', '?all_content=true', ...follows.map((name) => `?follow=${name}`)];
+      const event = await newestEvent();
+      let writes = 0;
+      for (const format of ['xml', 'json'] as const) {
+        for (const way of ways) {
+          const first = await api[format]('GET', path + way);
+          if (first.status !== 200) problems.push(`GET ${path}${way}: ${first.text}`);
+          for (const body of returned(format, type, first)) {
+            const answer = await put(format, path, body);
+            writes += 1;
+            if (answer.status !== 200) {
+              problems.push(`${format} ${path}${way}: ${answer.status} ${answer.text}`);
             }
           }
+          if (measured.has(way)) continue;
+          const second = await api[format]('GET', path + way);
+          if (second.text !== first.text) {
+            problems.push(`${format} ${path}${way} reads otherwise: ${first.text} ${second.text}`);
+          }
         }
-        const events = (await newestEvent()) - event;
-        if (events > writes) problems.push(`${writes} times ${path} wrote ${events} events`);
       }
-      expect([...problems, ...(await changesSince(before))].slice(0, 5)).toEqual([]);
-    },
-  );
+      const events = (await newestEvent()) - event;
+      if (events > writes) problems.push(`${writes} times ${path} wrote ${events} events`);
+    }
+    expect([...problems, ...(await changesSince(before))].slice(0, 5)).toEqual([]);
+  });
 
   it.each(templates)('%s: lists, single objects, XML and JSON tell the same', async (template) => {
     const operation = updates.find(({ path }) => path === template);
@@ -172,7 +166,7 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
     }
   });
 
-  it.each(templates)('%s: one member that was changed in what was read', async (template) => {
+  it.each(templates)('%s: an update with one changed member of the response', async (template) => {
     const operation = updates.find(({ path }) => path === template);
     const type = operation?.type ?? '';
     const member = ['comment', 'description'].find(
@@ -199,7 +193,7 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
           ...read,
           [member]: value,
         });
-        // An absent text cannot be put back, but an empty one says the same.
+        // An absent text cannot be restored. An empty text means the same.
         await put('json', path, JSON.stringify({ ...read, [member]: read[member] ?? '' }));
       }
     }
@@ -218,7 +212,7 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
     expect(await changesSince(before)).toEqual([]);
   });
 
-  /** What is stored otherwise now, but for a member. */
+  /** Differences from a stored state, without one member. */
   async function changesSince(stored: readonly string[], member = ''): Promise<string[]> {
     // The template Blank gets a time zone with its first change.
     const pattern = new RegExp(

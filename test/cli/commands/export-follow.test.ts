@@ -1,4 +1,4 @@
-/** What export reads from services that cannot follow all of its links: they are asked list by list. */
+/** `export` from services that cannot follow all links: it reads the lists one by one. */
 import { expect, it } from 'vitest';
 import { Site } from '../../../src/cli/commands/definitions/site.ts';
 import type { OperationRunner } from '../../../src/cli/verbs/operation-runner.ts';
@@ -17,7 +17,7 @@ function refusing(error: Error, asked: string[]): OperationRunner {
 it.each([
   ['500 without a fault, as engines answer', new ServerError('users: failed', { status: 500 })],
   ['a fault', new FaultError('users: no such link', { status: 400 })],
-])('a list that cannot be followed is read by itself: %s', async (_, error) => {
+])('reads a list separately if it cannot be followed: %s', async (_, error) => {
   const asked: string[] = [];
   const site = new Site(refusing(error, asked));
   expect(await site.list('/users')).toEqual([{ id: '1', user_name: 'jane' }]);

@@ -45,6 +45,10 @@ export const exceptions: readonly Exception[] = [
     why: 'One preview was recorded, of a machine with settings of its own that was stopped for a reason.',
   },
   {
+    what: /^\/vms\/\{id\}\/nics(\/\{id\})? \/vnic_profile/,
+    why: 'The recorded NICs have a vNIC profile. A NIC without one is valid (recorded of 4.5.8).',
+  },
+  {
     what: /\/display\/single_qxl_pci is/,
     why: 'Engines of version 4.5 do not send it any more.',
   },

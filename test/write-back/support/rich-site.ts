@@ -1,4 +1,4 @@
-/** A site with an object of every sort that can be changed: what the small inventory lacks is made. */
+/** A site with an object of each type that has an update: the small inventory and additions. */
 import { expect } from 'vitest';
 import { requiredOnAdd } from '../../../src/model/derive/required.ts';
 import { services } from '../../../src/model/derive/services.ts';
@@ -8,7 +8,7 @@ import { firstIds, collections as firsts } from '../../support/firsts.ts';
 import type { RawApi } from '../../support/raw.ts';
 import { updates } from './objects.ts';
 
-/** What is made, in this order; `{name}` is the id of what was made or found before. */
+/** New objects, in this order; `{name}` is the id of an earlier object. */
 const additions: readonly (readonly [name: string, path: string, body: Thing])[] = [
   [
     'macpool',
@@ -187,8 +187,8 @@ const additions: readonly (readonly [name: string, path: string, body: Thing])[]
 ];
 
 /**
- * Adds it all; fails where something is refused. Where an addition refers to an object by its id, the
- * whole object is sent as it is read. `send` posts each body instead of the speaker.
+ * Adds all objects; fails if the server refuses one. A reference by id is replaced with the whole object, as GET
+ * returns it. `send` posts each body instead of the speaker.
  */
 export async function enrich(
   api: RawApi,
