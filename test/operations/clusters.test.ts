@@ -240,10 +240,11 @@ describe(row('G19'), () => {
 
 describe('the upgrade of a cluster', () => {
   site.both('keeps its progress', async (people) => {
-    const { admin } = people;
+    const { admin, path } = people;
     const { id } = await admin.add('/clusters', cluster(people));
     const at = `/clusters/${id}`;
-    await admin.must(`${at}/upgrade`, { upgrade_action: 'start' });
+    const below = path(`/datacenters/{datacenter}${at}`);
+    await admin.must(`${below}/upgrade`, { upgrade_action: 'start' });
     const twice = await admin.post(`${at}/upgrade`, { action: { upgrade_action: 'start' } });
     expect(twice.status).toBe(409);
     const progress = { upgrade_action: 'update_progress', upgrade_percent_complete: 40 };
