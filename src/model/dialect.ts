@@ -17,7 +17,7 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   role: new Set(['permits']),
   scheduling_policy: new Set(['comment']),
   user: new Set(['user_options']),
-  vnic_profile: new Set(['description', 'comment', 'custom_properties']),
+  vnic_profile: new Set(['comment']),
 };
 
 export type DialectName = 'standard' | 'ovirt';
