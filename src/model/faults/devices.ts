@@ -44,7 +44,7 @@ export const deviceFaults = {
   },
   MAC_MULTICAST: {
     status: 400,
-    text: 'Cannot {action} Interface. {mac} is the address of a group of stations.',
+    text: 'Cannot {action} Interface. {mac} is a multicast address.',
   },
   NIC_CANNOT_CHANGE_PLUGGED: {
     status: 409,

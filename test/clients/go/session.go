@@ -1,4 +1,4 @@
-// Command session runs go-ovirt: it creates, reads, lists, changes and removes objects of each kind that it knows.
+// Command session runs go-ovirt and go-ovirt-client: it creates, reads, lists, changes and removes objects of each kind that it knows.
 //
 // Environment: VMCTL_URL, VMCTL_CA_FILE, VMCTL_USERNAME, VMCTL_PASSWORD of a server with the inventory "small".
 // It prints one JSON object per step: {"step": NAME, "error": TEXT or null}.
@@ -17,6 +17,8 @@ import (
 	"time"
 
 	ovirt "github.com/ovirt/go-ovirt"
+	ovirtlog "github.com/ovirt/go-ovirt-client-log/v3"
+	ovirtclient "github.com/ovirt/go-ovirt-client/v3"
 )
 
 const (
@@ -320,6 +322,39 @@ func images() error {
 	return gone(func() error { _, err := one.Get().Send(); return err })
 }
 
+// file is an image in memory that go-ovirt-client uploads.
+type file struct{ *bytes.Reader }
+
+func (file) Close() error { return nil }
+
+// imagesOfClient uploads and downloads an image with go-ovirt-client.
+func imagesOfClient() error {
+	content := bytes.Repeat([]byte("go-ovirt-client "), int(4*mib)/16)
+	client, err := ovirtclient.New(os.Getenv("VMCTL_URL"), os.Getenv("VMCTL_USERNAME"), os.Getenv("VMCTL_PASSWORD"),
+		ovirtclient.TLS().CACertsFromFile(os.Getenv("VMCTL_CA_FILE")), ovirtlog.NewNOOPLogger(), nil)
+	if err != nil {
+		return err
+	}
+	uploaded, err := client.UploadToNewDisk(ovirtclient.StorageDomainID(dataDomain().MustId()), ovirtclient.ImageFormatRaw,
+		uint64(len(content)), ovirtclient.CreateDiskParams().MustWithSparse(true).MustWithAlias("go-client-image"),
+		file{bytes.NewReader(content)})
+	if err != nil {
+		return err
+	}
+	download, err := client.DownloadDisk(uploaded.Disk().ID(), ovirtclient.ImageFormatRaw)
+	if err != nil {
+		return err
+	}
+	received, err := io.ReadAll(download)
+	if err = errors.Join(err, download.Close()); err != nil {
+		return err
+	}
+	if !bytes.Equal(received, content) {
+		return errors.New("the bytes differ")
+	}
+	return client.RemoveDisk(uploaded.Disk().ID())
+}
+
 func faults() error {
 	_, err := system().VmsService().VmService("00000000-0000-0000-0000-00000000dead").Get().Send()
 	var unknown *ovirt.NotFoundError
@@ -342,5 +377,6 @@ func main() {
 	step("data centers, clusters and networks", centers)
 	step("VMs, disks, NICs, snapshots and templates", vms)
 	step("upload and download", images)
+	step("upload and download with go-ovirt-client", imagesOfClient)
 	step("faults", faults)
 }

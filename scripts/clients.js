@@ -1,0 +1,114 @@
+// The clients of other projects for test/clients, installed into build/clients: the SDKs for Python, Go
+// and Java, ovirt-imageio, go-ovirt-client and the Ansible collection. Versions are pinned in
+// test/clients. A client whose toolchain is missing is left out with a message; its tests are skipped.
+//
+//   npm run clients
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './prepare.js';
+
+const sources = join(root, 'test/clients');
+const target = join(root, 'build/clients');
+
+/** Runs a program in a folder and returns its standard output; throws with its last lines if it fails. */
+function run(folder, program, ...words) {
+  const { status, error, stdout, stderr } = spawnSync(program, words, {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (error) throw new Error(`cannot run ${program}: ${error.message}`);
+  if (status === 0) return stdout.trim();
+  const last = `${stdout}\n${stderr}`.trim().split('\n').slice(-3).join('\n');
+  throw new Error(`${program} ${words[0] ?? ''} ended with ${status}: ${last}`);
+}
+
+const has = (program, word) => spawnSync(program, [word], { stdio: 'ignore' }).status === 0;
+
+/** A virtual environment with the SDK, ovirt-imageio and ansible-core, and the collection beside it. */
+function python(folder) {
+  run(folder, 'python3', '-m', 'venv', '.');
+  const interpreter = join(folder, 'bin/python');
+  const pip = ['-m', 'pip', '--disable-pip-version-check'];
+  const requirements = join(sources, 'python/requirements.txt');
+  run(folder, interpreter, ...pip, 'install', '--quiet', '-r', requirements);
+  // The package `ansible` has 100 collections; only one of them is unpacked.
+  const collections = join(sources, 'ansible/requirements.txt');
+  const wheels = join(folder, 'wheels');
+  run(
+    folder,
+    interpreter,
+    ...pip,
+    'download',
+    '--quiet',
+    '--no-deps',
+    '-d',
+    wheels,
+    '-r',
+    collections,
+  );
+  const unpack = [
+    'import glob, sys, zipfile',
+    'archive = zipfile.ZipFile(glob.glob(sys.argv[1] + "/ansible-*.whl")[0])',
+    'names = [name for name in archive.namelist() if name.startswith("ansible_collections/ovirt/")]',
+    'archive.extractall("collections", names)',
+  ];
+  run(folder, interpreter, '-c', unpack.join('\n'), wheels);
+  rmSync(wheels, { recursive: true });
+}
+
+/** The session program, and the test program that go-ovirt-client has for live engines. */
+function go(folder) {
+  const module = 'github.com/ovirt/go-ovirt-client/v3';
+  const from = join(sources, 'go');
+  run(from, 'go', 'build', '-o', join(folder, 'session'), '.');
+  run(from, 'go', 'test', '-c', '-o', join(folder, 'suite'), module);
+  // Its tests read files beside their sources.
+  writeFileSync(
+    join(folder, 'suite-folder'),
+    run(from, 'go', 'list', '-m', '-f', '{{.Dir}}', module),
+  );
+}
+
+/** The SDK with what it depends on, and the compiled session. */
+function java(folder) {
+  const from = join(sources, 'java');
+  const libraries = join(folder, 'libraries');
+  const output = `-DoutputDirectory=${libraries}`;
+  run(from, 'mvn', '-q', '-B', 'dependency:copy-dependencies', output);
+  run(from, 'javac', '-cp', join(libraries, '*'), '-d', join(folder, 'classes'), 'Session.java');
+}
+
+const clients = {
+  python: { install: python, needs: [['python3', '--version']] },
+  go: { install: go, needs: [['go', 'version']] },
+  java: {
+    install: java,
+    needs: [
+      ['javac', '-version'],
+      ['mvn', '--version'],
+    ],
+  },
+};
+
+for (const [name, { install, needs }] of Object.entries(clients)) {
+  const folder = join(target, name);
+  const done = join(folder, 'installed');
+  if (existsSync(done)) continue;
+  const missing = needs
+    .filter(([program, word]) => !has(program, word))
+    .map(([program]) => program);
+  if (missing.length > 0) {
+    console.log(`skip the clients of ${name}: ${missing.join(' and ')} is missing`);
+    continue;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    install(folder);
+    writeFileSync(done, '');
+    console.log(`installed the clients of ${name}`);
+  } catch (error) {
+    console.log(`skip the clients of ${name}: ${error.message}`);
+  }
+}
