@@ -3,6 +3,7 @@
  * are those that the service has; where it has none, an operation is not tried.
  */
 import { isIdentified, type Operation, operationsOf } from '../model/index.ts';
+import { listLimit } from '../model/list-limits.ts';
 import { decodeList, decodeObject, WireError } from '../wire/index.ts';
 import { Difference, type Finding, finding, NotTried } from './finding.ts';
 import type { Answer, Media, Service } from './service.ts';
@@ -15,8 +16,9 @@ const maxTried = 3;
 
 const medias: readonly Media[] = ['application/json', 'application/xml'];
 
-/** An id that no object has. */
+/** Ids that no object has: of objects with a UUID, and of those with a number. */
 const unknownId = '00000000-0000-0000-0000-00000000dead';
+const unknownNumber = String(2n ** 62n);
 
 /** Collections that not every owner has: only those of a kind. */
 const owners: Readonly<Record<string, (owner: Item) => boolean>> = {
@@ -69,7 +71,9 @@ export class ReadChecks {
       const few = read(answer, 'application/json', () =>
         decodeList('application/json', answer.text, operation.type, skip),
       );
-      if (few.length > 1) throw new Difference(`?max=1 returns ${few.length} objects`);
+      const { engineAnswers } = await this.#service.dialect();
+      const limit = engineAnswers ? listLimit(path, 1) : 1;
+      if (few.length > limit) throw new Difference(`?max=1 returns ${few.length} objects`);
     }
     return `200, ${json.length} ${operation.type}${extra(json, operation.type)}`;
   }
@@ -86,9 +90,12 @@ export class ReadChecks {
     sameIds(json ?? [], xml ?? []);
     for (const item of json ?? []) checkIdentity(item, operation.type);
     if (path.endsWith('}') && isIdentified(operation.type)) {
-      const none = place.replace(/[^/]+$/, unknownId);
+      const none = place.replace(/[^/]+$/, (id) => (/^\d+$/.test(id) ? unknownNumber : unknownId));
       const { status } = await this.#service.ask('GET', none, 'application/json');
-      if (status !== 404) throw new Difference(`an unknown id returns ${status}, not 404`);
+      const expected = await this.#service.statusOfUnknown(operation);
+      if (status !== expected) {
+        throw new Difference(`an unknown id returns ${status}, not ${expected}`);
+      }
     }
     return `200, ${operation.type}${extra(json ?? [], operation.type)}`;
   }

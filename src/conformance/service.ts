@@ -1,5 +1,8 @@
 /** A service that is looked at: requests whose answers are read whatever they are. */
 import type { Client } from '../client/client.ts';
+import type { Dialect } from '../model/dialect.ts';
+import type { Operation } from '../model/index.ts';
+import { unknownIdAnswerOf, unknownIdStatuses } from '../model/unknown-ids.ts';
 import { Difference } from './finding.ts';
 
 export interface Answer {
@@ -13,10 +16,21 @@ export interface Answer {
 export type Media = 'application/xml' | 'application/json';
 
 export class Service {
-  readonly #client: Client;
+  readonly #client: Pick<Client, 'raw' | 'dialect'>;
 
-  constructor(client: Client) {
+  constructor(client: Pick<Client, 'raw' | 'dialect'>) {
     this.#client = client;
+  }
+
+  /** The dialect that the service speaks. */
+  async dialect(): Promise<Dialect> {
+    return await this.#client.dialect();
+  }
+
+  /** The status of an operation on an object that is not there. */
+  async statusOfUnknown(operation: Operation): Promise<number> {
+    const { engineRefusals } = await this.dialect();
+    return engineRefusals ? unknownIdStatuses[unknownIdAnswerOf(operation)] : 404;
   }
 
   /** `path` is below the API root. */

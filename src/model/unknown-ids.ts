@@ -134,6 +134,18 @@ const exceptions = new Map<string, UnknownIdAnswer>(
 /** All operations of the table. */
 export const namedOperations: readonly string[] = [...exceptions.keys()];
 
+/** HTTP status of each answer. */
+export const unknownIdStatuses: Readonly<Record<UnknownIdAnswer, number>> = {
+  gone: 404,
+  fault: 404,
+  refused: 400,
+  bare: 400,
+  conflict: 409,
+  empty: 200,
+  system: 200,
+  done: 200,
+};
+
 interface Asked {
   readonly http: string;
   readonly path: string;

@@ -44,6 +44,17 @@ async function sent(): Promise<readonly { method: string }[]> {
 }
 
 describe('vmctl conformance', () => {
+  it('finds no difference in our service with the dialect of engines', async () => {
+    const engine = await startTestServer(['--dialect', 'ovirt', '--speed', '0']);
+    const there = makeHome(engine);
+    const words = ['conformance', '--changes', '--differences', '-o', 'json'];
+    const { code, stdout, stderr } = await there.runHere(words);
+    there.remove();
+    await engine.stop();
+    expect(JSON.parse(stdout)).toEqual([]);
+    expect(code, stderr).toBe(0);
+  });
+
   it('of our own service nothing differs, and it only reads', async () => {
     const before = (await sent()).length;
     const { code, rows, stderr } = await report();

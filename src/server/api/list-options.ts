@@ -3,6 +3,7 @@
 import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
+import { listedWhole } from '../../model/list-limits.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
@@ -122,9 +123,6 @@ function fromCondition(
   if (from === undefined || from <= 0) return undefined;
   return numberFrom('index', from, dialect.eventsFromExclusive);
 }
-
-/** Collections that engines list whole, whatever `max` says. */
-const listedWhole: ReadonlySet<string> = new Set(['/clusterlevels', '/operatingsystems', '/tags']);
 
 /** Refuses a negative `max`: such a list would mean nothing. */
 function maximum(request: ListRequest, searchable: boolean): number | undefined {

@@ -1,6 +1,6 @@
 /** Responses about unknown ids in paths, in dialects that follow a deployed engine. */
 import type { Operation } from '../../model/index.ts';
-import { type UnknownIdAnswer, unknownIdAnswerOf } from '../../model/unknown-ids.ts';
+import { type UnknownIdAnswer, unknownIdAnswerOf, unknownIdStatuses } from '../../model/unknown-ids.ts';
 import type { Answer } from '../api/call.ts';
 import type { Match } from '../api/request.ts';
 import { NothingThere, Refusal } from '../core/fault.ts';
@@ -33,27 +33,26 @@ function made(
   { type }: Operation,
   detail: string | undefined,
 ): Instead | undefined {
-  const fault = (status: number, isBare: boolean): Instead => ({
+  const status = unknownIdStatuses[answer];
+  const fault = (isBare: boolean): Instead => ({
     refusal: new Refusal(status, 'Operation Failed', detail),
     isBare,
   });
   switch (answer) {
     case 'gone':
       return undefined;
-    case 'fault':
-      return fault(404, true);
     case 'refused':
-      return fault(400, false);
+      return fault(false);
+    case 'fault':
     case 'bare':
-      return fault(400, true);
     case 'conflict':
-      return fault(409, true);
+      return fault(true);
     case 'empty':
-      return { answer: { status: 200, form: 'list', type, parts: [], extras: {} } };
+      return { answer: { status, form: 'list', type, parts: [], extras: {} } };
     case 'system':
       return { ask: '/permissions' };
     case 'done':
-      return { answer: { status: 200, form: 'action', action: { status: 'complete' } } };
+      return { answer: { status, form: 'action', action: { status: 'complete' } } };
   }
 }
 

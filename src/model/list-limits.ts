@@ -1,0 +1,13 @@
+/** Collections of which a deployed engine lists more objects than `max` says. */
+
+/** Lists that are always whole. */
+export const listedWhole: ReadonlySet<string> = new Set(['/clusterlevels', '/operatingsystems']);
+
+/** Lists that end with objects beside the requested ones: the root of the tags. */
+const listedBesides: Readonly<Record<string, number>> = { '/tags': 1 };
+
+/** The largest number of objects that an engine lists for a `max`. */
+export function listLimit(collection: string, max: number): number {
+  if (listedWhole.has(collection)) return Number.POSITIVE_INFINITY;
+  return max + (listedBesides[collection] ?? 0);
+}
