@@ -132,6 +132,9 @@ function severitiesThat(relation: Relation, word: Word): readonly string[] {
 
 function numberOf(field: SearchField, word: Word): SearchValue {
   const text = word.text.trim();
+  if (field.isDecimal && /^[+-]?\d{1,15}\.\d{1,6}$/.test(text)) {
+    return { kind: 'number', value: Number(text) };
+  }
   if (!/^[+-]?\d{1,19}$/.test(text)) refuse(word, 'integer', ['an integer']);
   const value = BigInt(text.replace('+', ''));
   const unit = field.unit ? units[field.unit] : 1n;

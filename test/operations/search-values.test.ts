@@ -345,7 +345,7 @@ const known: Readonly<Record<string, readonly Known[]>> = {
       is: (disk) => disk['id'] === made['disk'],
       fields: {
         ...{ alias: '=seek-disk', name: '=seek-disk', description: '="of seek"' },
-        ...{ provisioned_size: `=${3 * gibibyte}`, size: `>=${3 * gibibyte}` },
+        ...{ provisioned_size: `>${3 * gibibyte - 1}`, size: `>${3 * gibibyte - 1}` },
         ...{ actual_size: '>0', creation_date: '>yesterday', last_modified: '>yesterday' },
         ...{ wipe_after_delete: '=true', status: '=OK', disk_type: '=Image' },
         ...{ disk_content_type: '=DATA', allocation_policy: '=Preallocated' },
@@ -360,13 +360,12 @@ const known: Readonly<Record<string, readonly Known[]>> = {
       is: (event) => event['custom_id'] === '77',
       fields: {
         ...{ type: '=9804', severity: '=alert', message: '="about it"', time: '>yesterday' },
-        ...{ usrname: '=jane', usrid: inside('user', 'id'), event_host: '=host1' },
+        ...{ usrname: '=jane', event_host: '=host1' },
         ...{ event_vm: '=vm-01', event_template: '=made', event_storage: '=data1' },
         ...{ event_datacenter: '=Default', correlation_id: '=found-by-this' },
         ...{ origin: '="the test"', custom_event_id: '=77' },
         ...{ _event_host_id: inside('host', 'id'), _event_vm_id: inside('vm', 'id') },
         _event_template_id: inside('template', 'id'),
-        _event_storage_id: inside('storage_domain', 'id'),
         _event_datacenter_id: inside('data_center', 'id'),
       },
     },
@@ -494,9 +493,10 @@ const searched = Object.keys(known);
 describe('every field', () => {
   it.each(searched)('of %s is checked here, or is said to have no values', (type) => {
     const seen = new Set((known[type] ?? []).flatMap(({ fields }) => Object.keys(fields)));
-    const left = Object.keys(searchFields[type] ?? {}).filter(
-      (field) => !seen.has(field) && !valueless[`${type} ${field}`],
-    );
+    const left = Object.entries(searchFields[type] ?? {})
+      .filter(([name, { relations }]) => !seen.has(name) && relations?.length !== 0)
+      .map(([name]) => name)
+      .filter((name) => !valueless[`${type} ${name}`]);
     expect(left).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ describe('conditions', () => {
     ['web host=h template=t', '(text [*web*] & text host[*h*] & text template[*t*])'],
     ['users.usrname=joe@example.com', 'user.usrname = joe at example.com'],
     ['storage.name=nfs*', 'storage_domain.name = nfs*'],
-    ['vnic_profiles.port_mirroring=true', 'vnic_profile.port_mirroring = true'],
+    ['vnic.mac=02*', 'vm_nic.mac = 02*'],
   ])('%s', (text, expected) => {
     expect(whole(text)).toBe(expected);
   });

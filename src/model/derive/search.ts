@@ -4,7 +4,7 @@ import { allResources } from '../resources/index.ts';
 
 /**
  * Fields by the kind of object: a type of the model, or one of `directory_user`,
- * `directory_group`, `cluster_network` and `host_network`, which the search alone knows.
+ * `directory_group`, `cluster_network`, `host_network` and `vm_nic`, which only the search knows.
  */
 export const searchFields: Readonly<Record<string, SearchFields>> = Object.fromEntries(
   allResources.flatMap(({ name, search }) => [

@@ -5,6 +5,9 @@ import type { Relation, SearchField, Step } from './search.ts';
 export const relations = {
   equality: ['=', '!='],
   dayRelations: ['<', '>', '='],
+  order: ['<', '>'],
+  /** Only text without a field finds these. */
+  none: [],
 } as const satisfies Readonly<Record<string, readonly Relation[]>>;
 
 /** Fields that mean the same wherever they occur. */
@@ -43,11 +46,7 @@ export const related = {
     type: 'storage_domain',
   },
   networks: { names: ['network', 'networks'], fields: 'network', type: 'network' },
-  vnicProfiles: {
-    names: ['vnic_profile', 'vnic_profiles', 'vnicprofile', 'vnicprofiles'],
-    fields: 'vnic_profile',
-    type: 'vnic_profile',
-  },
+  vmNics: { names: ['vnic'], fields: 'vm_nic', type: 'nic' },
   clusterNetworks: {
     names: ['cluster_network', 'cluster_networks'],
     fields: 'cluster_network',

@@ -3,7 +3,7 @@
  * (specification 4.3).
  */
 /**
- * `text` compares as a whole or with `*`; `number` is an integer, `span` a duration, `severity` an
+ * `text` compares as a whole or with `*`; `number` is an integer unless it `isDecimal`, `span` a duration, `severity` an
  * ordered word, `tag` the name of a tag or of one above it, `user` a name with or without its
  * domain.
  */
@@ -51,6 +51,8 @@ export interface SearchField {
   readonly values?: Readonly<Record<string, string>>;
   /** Numbers are counted in this unit, the attribute in bytes. */
   readonly unit?: 'MiB' | 'GiB';
+  /** Numbers may have a fraction. */
+  readonly isDecimal?: true;
   /** Relations, where they are not those of the kind. */
   readonly relations?: readonly Relation[];
   /** An object without this reference has every value: Blank is in every data center. */

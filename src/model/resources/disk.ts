@@ -5,7 +5,7 @@ import { lifecycle } from '../notation/lifecycle.ts';
 import { makesNothing } from '../notation/makes.ts';
 import { self, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
-import { field, related } from '../notation/search-terms.ts';
+import { field, related, relations } from '../notation/search-terms.ts';
 
 export const diskLifecycle = lifecycle({
   type: 'disk',
@@ -429,9 +429,9 @@ export const disk = resource('disk', {
       alias: { kind: 'text', path: 'alias' },
       name: { kind: 'text', path: 'alias' },
       description: field.description,
-      provisioned_size: { kind: 'number', path: 'provisioned_size' },
-      size: { kind: 'number', path: 'provisioned_size' },
-      actual_size: { kind: 'number', path: 'actual_size' },
+      provisioned_size: { kind: 'number', path: 'provisioned_size', relations: relations.order },
+      size: { kind: 'number', path: 'provisioned_size', relations: relations.order },
+      actual_size: { kind: 'number', path: 'actual_size', relations: relations.order },
       creation_date: { kind: 'date', storedPath: 'creation_date' },
       last_modified: { kind: 'date', storedPath: 'last_modified' },
       shareable: { kind: 'bool', path: 'shareable' },

@@ -4,7 +4,7 @@ import { column, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner, self, sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
-import { field, related, step } from '../notation/search-terms.ts';
+import { field, related, relations, step } from '../notation/search-terms.ts';
 
 /** States in which a host takes changes of its networks, and tells what it can do. */
 const reachable = ['up', 'maintenance', 'non_operational'] as const;
@@ -586,14 +586,18 @@ export const host = resource('host', {
         kind: 'number',
         source: 'share of the network bandwidth in use, in percent',
       },
-      load: { kind: 'number', source: 'statistic cpu.load.avg.5m' },
+      load: { kind: 'number', isDecimal: true, source: 'statistic cpu.load.avg.5m' },
       version: { kind: 'text', path: 'version.full_version' },
       cpus: { kind: 'number', source: 'product of the numbers in cpu.topology' },
       memory: { kind: 'number', path: 'memory', unit: 'MiB' },
-      cpu_speed: { kind: 'number', path: 'cpu.speed' },
+      cpu_speed: { kind: 'number', isDecimal: true, path: 'cpu.speed' },
       cpu_model: { kind: 'text', path: 'cpu.name' },
       active_vms: { kind: 'number', source: 'number of VMs that run on the host' },
-      migrating_vms: { kind: 'number', source: 'number of VMs that migrate' },
+      migrating_vms: {
+        kind: 'number',
+        source: 'number of VMs that migrate',
+        relations: relations.equality,
+      },
       committed_mem: {
         kind: 'number',
         source: 'memory of all VMs that run on the host',
@@ -604,8 +608,12 @@ export const host = resource('host', {
       datacenter: field.dataCenterOfCluster,
       architecture: field.architecture,
       update_available: { kind: 'bool', path: 'update_available' },
-      ha_score: { kind: 'number', path: 'hosted_engine.score' },
-      spm_id: { kind: 'number', source: 'number of the host in its data center' },
+      ha_score: { kind: 'number', path: 'hosted_engine.score', relations: relations.equality },
+      spm_id: {
+        kind: 'number',
+        source: 'number of the host in its data center',
+        relations: relations.equality,
+      },
       hw_id: { kind: 'text', path: 'hardware_information.uuid' },
       id: field.id,
     },

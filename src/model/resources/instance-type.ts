@@ -55,10 +55,7 @@ export const instanceType = resource('instance_type', {
     related: [
       { ...related.vms, steps: [{ back: 'vm.instance_type' }] },
       { ...related.hosts, steps: [{ back: 'vm.instance_type' }, { follow: 'host' }] },
-      {
-        ...related.vnicProfiles,
-        steps: [{ back: 'nic.instance_type' }, { follow: 'vnic_profile' }],
-      },
+      { ...related.vmNics, steps: [{ back: 'nic.instance_type' }] },
     ],
   },
   definition: { writtenAt: ['/instancetypes'] },

@@ -108,6 +108,14 @@ export const nic = resource('nic', {
       remove: ['async'],
     }),
   },
+  search: {
+    seenAs: {
+      vm_nic: {
+        network_name: { kind: 'text', path: 'vnic_profile.network.name' },
+        mac: { kind: 'text', path: 'mac.address' },
+      },
+    },
+  },
   statistics: traffic,
   definition: {
     writtenAt: [

@@ -192,7 +192,7 @@ export const template = resource('template', {
           { follow: 'storage_domains' },
         ],
       },
-      { ...related.vnicProfiles, steps: [{ back: 'nic.template' }, { follow: 'vnic_profile' }] },
+      { ...related.vmNics, steps: [{ back: 'nic.template' }] },
     ],
     order: [{ path: 'name' }, { path: 'version.version_number' }],
   },

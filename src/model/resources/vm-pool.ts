@@ -2,7 +2,7 @@
 import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
-import { field } from '../notation/search-terms.ts';
+import { field, relations } from '../notation/search-terms.ts';
 
 export const vmPool = resource('vm_pool', {
   doc: 'A set of identical VMs for users.',
@@ -85,8 +85,16 @@ export const vmPool = resource('vm_pool', {
       cluster: field.clusterName,
       datacenter: field.dataCenterOfCluster,
       architecture: { kind: 'enum', path: 'cluster.cpu.architecture', enum: 'architecture' },
-      assigned_vm_count: { kind: 'number', source: 'number of VMs in the pool' },
-      running_vm_count: { kind: 'number', source: 'number of running VMs' },
+      assigned_vm_count: {
+        kind: 'number',
+        source: 'number of VMs in the pool',
+        relations: relations.equality,
+      },
+      running_vm_count: {
+        kind: 'number',
+        source: 'number of running VMs',
+        relations: relations.equality,
+      },
     },
   },
   events: {

@@ -714,7 +714,7 @@ export const vm = resource('vm', {
         ...related.storage,
         steps: [{ back: 'disk_attachment.vm' }, { follow: 'disk' }, { follow: 'storage_domains' }],
       },
-      { ...related.vnicProfiles, steps: [{ back: 'nic.vm' }, { follow: 'vnic_profile' }] },
+      { ...related.vmNics, steps: [{ back: 'nic.vm' }] },
     ],
   },
   lifecycle: vmLifecycle,
