@@ -118,6 +118,7 @@ export const disk = resource('disk', {
     alias: {
       kind: 'string',
       mut: 'CU',
+      length: [0, 255],
       doc: 'Alias, the same as name; has priority.',
     },
     description: { kind: 'string', mut: 'CU', length: [0, 500], default: '' },

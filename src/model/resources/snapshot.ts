@@ -49,6 +49,13 @@ export const snapshot = resource('snapshot', {
     'initialization',
   ],
   attributes: {
+    description: {
+      kind: 'string',
+      mut: 'C',
+      length: [0, 4000],
+      default: '',
+      doc: 'Description (at most 4,000 characters).',
+    },
     snapshot_status: {
       kind: 'enum snapshot_status',
       mut: 'R',

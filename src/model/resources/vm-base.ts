@@ -14,6 +14,7 @@ export const vmBase = structure('vm_base', {
     description: {
       kind: 'string',
       mut: 'CU',
+      length: [0, 255],
       default: '',
       doc: 'Description (at most 255 characters).',
     },
@@ -105,8 +106,8 @@ export const vmBase = structure('vm_base', {
     },
     io: { kind: 'struct io', mut: 'CU', doc: 'Number of I/O threads, 0 to 127 (default 1).' },
     custom_properties: { kind: 'list struct custom_property', mut: 'CU' },
-    custom_emulated_machine: { kind: 'string', mut: 'CU' },
-    custom_cpu_model: { kind: 'string', mut: 'CU' },
+    custom_emulated_machine: { kind: 'string', mut: 'CU', length: [0, 30] },
+    custom_cpu_model: { kind: 'string', mut: 'CU', length: [0, 255] },
     time_zone: { kind: 'struct time_zone', mut: 'CU' },
     small_icon: {
       kind: 'struct icon',
@@ -199,9 +200,9 @@ export const operatingSystem = structure('operating_system', {
   attributes: {
     type: { kind: 'string', mut: 'CU' },
     boot: { kind: 'struct boot', mut: 'CU' },
-    kernel: { kind: 'string', mut: 'CU' },
-    initrd: { kind: 'string', mut: 'CU' },
-    cmdline: { kind: 'string', mut: 'CU' },
+    kernel: { kind: 'string', mut: 'CU', length: [0, 4000] },
+    initrd: { kind: 'string', mut: 'CU', length: [0, 4000] },
+    cmdline: { kind: 'string', mut: 'CU', length: [0, 4000] },
     reported_kernel_cmdline: { kind: 'string', mut: 'CU' },
     custom_kernel_cmdline: { kind: 'string', mut: 'CU' },
     description: { kind: 'string', mut: 'CU' },
@@ -272,7 +273,7 @@ export const display = structure('display', {
     certificate: { kind: 'struct certificate', mut: 'CU' },
     smartcard_enabled: { kind: 'bool', mut: 'CU' },
     keyboard_layout: { kind: 'string', mut: 'CU' },
-    proxy: { kind: 'string', mut: 'CU' },
+    proxy: { kind: 'string', mut: 'CU', length: [0, 255] },
     file_transfer_enabled: { kind: 'bool', mut: 'CU' },
     copy_paste_enabled: { kind: 'bool', mut: 'CU' },
     disconnect_action: { kind: 'string', mut: 'CU' },
@@ -351,7 +352,7 @@ export const rngDevice = structure('rng_device', {
 export const serialNumber = structure('serial_number', {
   attributes: {
     policy: { kind: 'enum serial_number_policy', mut: 'CU' },
-    value: { kind: 'string', mut: 'CU' },
+    value: { kind: 'string', mut: 'CU', length: [0, 255] },
   },
 });
 

@@ -41,7 +41,7 @@ export const vmPool = resource('vm_pool', {
       doc: 'The first VM, with the configuration of all.',
     },
     permissions: { kind: 'links permission', mut: 'R' },
-    description: { kind: 'string', mut: 'CU', default: '' },
+    description: { kind: 'string', mut: 'CU', length: [0, 4000], default: '' },
     comment: { kind: 'string', mut: 'CU' },
     display: { kind: 'struct display', mut: 'CU' },
     rng_device: { kind: 'struct rng_device', mut: 'CU' },
