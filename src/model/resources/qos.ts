@@ -38,7 +38,7 @@ export const qos = resource('qos', {
     outbound_average_upperlimit: { kind: 'int', mut: 'CU' },
     outbound_average_realtime: { kind: 'int', mut: 'CU' },
   },
-  naming: { pattern: 'identifier', max: 255, unique: 'nowhere' },
+  naming: { pattern: 'letters', max: 255, unique: 'nowhere' },
   required: ['name', 'type'],
   containedIn: ['data_center'],
   operations: {

@@ -27,7 +27,7 @@ export const role = resource('role', {
       doc: 'Permits by id; after creation, a separate collection.',
     },
   },
-  naming: { pattern: 'letters', max: 126, unique: 'service' },
+  naming: { pattern: 'identifier', max: 126, unique: 'service' },
   required: ['name', 'permits'],
   operations: {
     add: { permit: system('manipulate_roles'), job: 'none' },
