@@ -4,11 +4,13 @@
 const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   affinity_label: new Set(['description', 'comment', 'hosts', 'vms']),
   agent: new Set(['concurrent']),
+  balance: new Set(['name']),
   bookmark: new Set(['description', 'comment']),
   cluster_level: new Set(['link']),
   cluster: new Set(['maintenance_reason_required', 'optional_reason']),
   event: new Set(['log_on_host']),
   event_subscription: new Set(['name', 'description', 'comment']),
+  filter: new Set(['name']),
   group: new Set(['domain']),
   host: new Set(['hosted_engine']),
   host_device: new Set(['placeholder']),
@@ -18,6 +20,7 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   scheduling_policy: new Set(['comment']),
   user: new Set(['user_options']),
   vnic_profile: new Set(['description', 'comment', 'custom_properties']),
+  weight: new Set(['name']),
 };
 
 export type DialectName = 'standard' | 'ovirt';
@@ -55,6 +58,8 @@ export interface Dialect {
   readonly engineAnswers: boolean;
   /** Addresses of some objects are below an object that they refer to (`shown-below.ts`). */
   readonly hrefsBelowParents: boolean;
+  /** Domains have links to searches among their users and groups. */
+  readonly linksToSearches: boolean;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
   /** A new disk without a VM is refused if it has `active`; otherwise `active` is ignored. */
@@ -89,6 +94,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     unsent: {},
     engineAnswers: false,
     hrefsBelowParents: false,
+    linksToSearches: false,
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
@@ -113,6 +119,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     unsent: unsentByEngines,
     engineAnswers: true,
     hrefsBelowParents: true,
+    linksToSearches: true,
     diskUpdates: 'all',
     refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,

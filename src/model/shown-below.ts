@@ -1,6 +1,9 @@
 /** Addresses below parents: the types that a deployed engine shows below an object of their references. */
 
-/** The parent that comes first in its own list. In other lists it applies at the top level only. */
+/**
+ * The parent of permissions that comes first in its own list. In other lists it applies at the top level and after
+ * a change only.
+ */
 export const personalParent = 'user';
 
 export interface ShownBelow {
@@ -26,11 +29,12 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
       ['host', '/hosts', 'permissions'],
       ['storage_domain', '/storagedomains', 'permissions'],
       ['template', '/templates', 'permissions'],
+      ['user', '/users', 'permissions'],
       ['vm', '/vms', 'permissions'],
       ['vm_pool', '/vmpools', 'permissions'],
-      ['user', '/users', 'permissions'],
     ],
   },
+  role: { parents: [['user', '/users', 'roles']] },
 };
 
 /** Collections below a parent that show their objects without links. */
@@ -40,5 +44,13 @@ export const shownWithoutLinks: ReadonlySet<string> = new Set([
   '/storagedomains/{storagedomain}/diskprofiles',
 ]);
 
+/** Members of lists that refer to the owner of their list: the attribute, by type. */
+export const namingOwners: Readonly<Record<string, string>> = { permit: 'role' };
+
 /** Objects without an address, by type and pattern of the name. */
-export const unaddressed: Readonly<Record<string, RegExp>> = { statistic: /^hugepages\./ };
+export const unaddressed: Readonly<Record<string, RegExp>> = {
+  statistic: /^hugepages\./,
+  filter: /^/,
+  weight: /^/,
+  balance: /^/,
+};

@@ -25,6 +25,8 @@ export interface Match {
   readonly operations: ReadonlyMap<string, Operation>;
   /** Values of the path parameters, in order. */
   readonly ids: readonly string[];
+  /** The objects in the path need not exist. */
+  readonly parentIsUnknown?: true;
 }
 
 const root: Node = { words: new Map() };

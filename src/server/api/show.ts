@@ -1,12 +1,13 @@
 /** Representation of one object in a response. */
 
 import {
+  namingOwners,
   personalParent,
   shownBelow,
   shownWithoutLinks,
   unaddressed,
 } from '../../model/shown-below.ts';
-import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
+import { type CollectionRef, locationOf, topCollection } from '../core/collection-ref.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible } from './presentation.ts';
 
@@ -51,6 +52,11 @@ export function showWhole(
     if (ref.owner) delete shown[ref.owner.kind];
   }
   if (isWithoutLinks(view, ref)) delete shown['link'];
+  const naming = namesOwner(view, ref);
+  if (naming !== undefined && ref.owner) {
+    const { kind, id } = ref.owner;
+    shown[naming] = { id, href: `${view.apiPath}${topCollection(kind)}/${id}` };
+  }
   return shown;
 }
 
@@ -62,6 +68,11 @@ function isUnaddressed(
 ): boolean {
   const pattern = ctx.site.dialect.hrefsBelowParents ? unaddressed[type] : undefined;
   return pattern?.test(String(object['name'])) === true;
+}
+
+/** The attribute in which the members of a list refer to the owner of the list, if the dialect shows it. */
+export function namesOwner({ ctx }: Presentation, { type }: CollectionRef): string | undefined {
+  return ctx.site.dialect.engineAnswers ? namingOwners[type] : undefined;
 }
 
 /** Whether the dialect shows the objects of a collection without links. */
@@ -82,14 +93,16 @@ function placeOf(
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
   if (!below || (below.afterChange && !afterChange)) return location;
   const { owner } = ref;
-  const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;
-  const others = below.parents.filter((parent) => (!owner && afterChange) || !isPersonal(parent));
+  const isPersonal = ([attribute]: (typeof below.parents)[number]) =>
+    attribute === personalParent && below.parents.length > 1;
+  const others = below.parents.filter((parent) => afterChange || !isPersonal(parent));
   const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
   for (const [attribute, collection, word] of [...own, ...others]) {
     const parent = object[attribute];
     if (!isRecord(parent) || parent['id'] === undefined) continue;
     return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
   }
-  const isKnown = !owner || below.parents.some(([attribute]) => attribute === owner.kind);
-  return isKnown ? location : { ...location, path: nowhere };
+  const isBelow = ([attribute]: (typeof below.parents)[number]) =>
+    attribute === owner?.kind && object[attribute] !== undefined;
+  return !owner || below.parents.some(isBelow) ? location : { ...location, path: nowhere };
 }

@@ -2,6 +2,7 @@
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { ObjectOf } from '../store/transaction.ts';
+import { grantToEveryone } from './grants.ts';
 import type { StoredQuota } from './quota.ts';
 
 type Host = ObjectOf<'host'>;
@@ -33,7 +34,7 @@ export function furnish(
   ctx.tx.insert('network', '/networks', {
     id: network,
     name,
-    description: 'Default Management Network',
+    description: ids.network ? 'Management Network' : 'Default Management Network',
     stp: false,
     mtu: 0,
     usages: ['vm'],
@@ -41,7 +42,9 @@ export function furnish(
     port_isolation: false,
     data_center: owner,
   });
-  addVnicProfile(ctx, name, network, ids.vnicProfile);
+  const vnicProfile = ids.vnicProfile ?? ctx.site.newId();
+  addVnicProfile(ctx, name, network, vnicProfile);
+  grantToEveryone(ctx, 'VnicProfileUser', `/vnicprofiles/${vnicProfile}`);
   const quota: StoredQuota = {
     id: ctx.site.newId(),
     name: 'Default',

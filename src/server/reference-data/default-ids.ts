@@ -8,5 +8,6 @@ export const defaultIds = {
   vnicProfile: '0000000a-000a-000a-000a-000000000398',
   cpuProfile: '58ca604e-01a7-003f-01de-000000000250',
   macPool: '58ca604b-017d-0374-0220-00000000014e',
+  blankPermission: '00000004-0004-0004-0004-000000000355',
   admin: 'fdfc627c-d875-11e0-90f0-83df133b58cc',
 } as const;

@@ -2,7 +2,7 @@
 
 import type { Resource } from '../../model/resource.ts';
 import { hasPassword, setPassword } from '../auth/passwords.ts';
-import { everyone, splitUserName } from '../auth/permissions.ts';
+import { everyone, onSystem, splitUserName } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, invalidInput } from '../core/fault.ts';
@@ -193,7 +193,22 @@ export const identityBehaviors = [
     },
   }),
 
+  define('permit', {
+    listed(ctx, { owner }) {
+      if (owner?.kind !== 'role' || !ctx.site.dialect.engineAnswers) return undefined;
+      const permits = ctx.tx.get('role', owner.id)?.permits ?? [];
+      return permits
+        .map(({ id }) => ctx.tx.get('permit', id ?? ''))
+        .filter((permit) => permit !== undefined)
+        .sort((one, other) => Number(one.id) - Number(other.id));
+    },
+  }),
+
   define('role', {
+    listed(ctx, { owner }) {
+      if (!owner || !ctx.site.dialect.engineAnswers) return undefined;
+      return rolesOnSystem(ctx, owner);
+    },
     events: { add: 'ROLE_ADDED', update: 'ROLE_UPDATED', remove: 'ROLE_REMOVED' },
     beforeCreate(ctx, role) {
       const permits = role.permits ?? [];
@@ -223,6 +238,9 @@ export const identityBehaviors = [
   }),
 
   define('tag', {
+    alwaysListed: rootTag,
+    listed: (ctx, { owner }) =>
+      owner || !ctx.site.dialect.engineAnswers ? undefined : ctx.tx.list('tag', {}),
     events: { add: 'TAG_ADDED', update: 'TAG_UPDATED', remove: 'TAG_REMOVED' },
     beforeCreate(_ctx, tag) {
       tag.parent ??= { id: rootTag };
@@ -239,6 +257,25 @@ export const identityBehaviors = [
     },
   }),
 ];
+
+/**
+ * The roles of a user or group on the system, with those of the group Everyone. Engines show their names, and name
+ * a group as if it was a user.
+ */
+function rolesOnSystem(
+  ctx: RuleContext,
+  { kind, id }: { readonly kind: string; readonly id: string },
+): Resource<'role'>[] {
+  const grants = [
+    ...ctx.tx.list('permission', { where: { ...onSystem, [`${kind}_id`]: id } }),
+    ...ctx.tx.list('permission', { where: { ...onSystem, group_id: everyone } }),
+  ];
+  const roles = new Set(grants.map(({ role }) => role?.id ?? ''));
+  return [...roles].flatMap((role) => {
+    const { name } = ctx.tx.get('role', role) ?? {};
+    return name === undefined ? [] : [{ id: role, name, user: { id } }];
+  });
+}
 
 /**
  * How somebody from the simulated directory signs in: with the password that was sent when the user

@@ -3,6 +3,7 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { refuseInUse } from '../core/removal.ts';
+import { grantRole } from '../inventory/grants.ts';
 
 type Pool = Resource<'mac_pool'>;
 
@@ -16,6 +17,11 @@ export const macPoolBehavior = define('mac_pool', {
     pool.default_pool = false;
     pool.allow_duplicates ??= false;
     checkRanges(ctx, pool, 'add');
+  },
+
+  afterCreate(ctx, { object }) {
+    if (!ctx.site.dialect.engineAnswers) return;
+    grantRole(ctx, 'MacPoolAdmin', { user: { id: ctx.caller.userId } }, `/macpools/${object.id}`);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {

@@ -4,7 +4,7 @@ import { operatingSystems } from '../../model/operating-systems.ts';
 import type { Resource } from '../../model/resource.ts';
 import { everyone, splitUserName } from '../auth/permissions.ts';
 import type { RuleContext } from '../core/context.ts';
-import { addDefaultIcons, iconsOf } from '../core/icons.ts';
+import { addDefaultIcons, listedIconsOf } from '../core/icons.ts';
 import { applyDefaults } from '../core/input.ts';
 import { namedId } from '../core/random.ts';
 import { furnish } from '../inventory/data-center.ts';
@@ -16,6 +16,7 @@ import { permits, roles } from '../reference-data/roles.ts';
 import {
   policyFilters,
   policyWeights,
+  propertyPatterns,
   schedulingPolicies,
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
@@ -85,21 +86,21 @@ function permitId(name: string): string {
 
 function addPolicies({ tx }: RuleContext): void {
   const units = new Map<string, string>();
-  for (const [id, name, type] of schedulingUnits) {
-    if (!units.has(`${type} ${name}`)) units.set(`${type} ${name}`, id);
+  for (const { properties, ...unit } of schedulingUnits) {
+    units.set(`${unit.type} ${unit.name}`, unit.id);
     tx.insert('scheduling_policy_unit', '/schedulingpolicyunits', {
-      id,
-      name,
-      type,
+      ...unit,
       internal: true,
       enabled: true,
+      ...(properties && {
+        properties: properties.map((name) => ({ name, value: propertyPatterns[name] })),
+      }),
     });
   }
   for (const policy of schedulingPolicies) {
     tx.insert('scheduling_policy', '/schedulingpolicies', {
       id: policy.id,
       name: policy.name,
-      description: '',
       locked: true,
       default_policy: policy.name === 'none',
       properties: Object.entries(policy.properties).map(([name, value]) => ({ name, value })),
@@ -182,7 +183,7 @@ function addCatalogues(ctx: RuleContext): void {
       description,
       architecture,
       tpm_support,
-      ...iconsOf(name),
+      ...listedIconsOf(name),
     });
   }
   for (const name of filterNames) {
@@ -289,16 +290,13 @@ function addTemplates(ctx: RuleContext): void {
 function addPermissions(ctx: RuleContext): void {
   grantRole(ctx, 'SuperUser', { user: { id: defaultIds.admin } });
   grantRole(ctx, 'UserProfileEditor', { group: { id: everyone } });
-  const blank = { id: zeroId };
-  grantRole(ctx, 'UserTemplateBasedVm', { group: { id: everyone }, template: blank });
+  const group = { id: everyone };
+  const { blankPermission, macPool } = defaultIds;
+  grantRole(ctx, 'UserTemplateBasedVm', { group, template: { id: zeroId } }, undefined, blankPermission);
   if (!ctx.site.dialect.engineAnswers) return;
-  for (const [kind, collection, role] of [
-    ['vnic_profile', '/vnicprofiles', 'VnicProfileUser'],
-    ['cpu_profile', '/cpuprofiles', 'CpuProfileOperator'],
-    ['mac_pool', '/macpools', 'MacPoolUser'],
-  ] as const) {
-    for (const { id } of ctx.tx.list(kind, {})) {
-      grantRole(ctx, role, { group: { id: everyone } }, `${collection}/${id}`);
-    }
+  // The permission has the id of its pool.
+  grantRole(ctx, 'MacPoolUser', { group }, `/macpools/${macPool}`, macPool);
+  for (const { id } of ctx.tx.list('instance_type', {})) {
+    grantRole(ctx, 'UserTemplateBasedVm', { group, template: { id: id ?? '' } });
   }
 }
