@@ -18,10 +18,25 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   openstack_volume_provider: new Set(['tenant_name']),
   role: new Set(['permits']),
   scheduling_policy: new Set(['comment']),
+  tag: new Set(['comment']),
   user: new Set(['user_options']),
   vnic_profile: new Set(['description', 'comment', 'custom_properties']),
   weight: new Set(['name']),
 };
+
+/** Lists that engines begin before they read the objects. */
+const listsNamedByEngines: ReadonlySet<string> = new Set([
+  '/clusters/{cluster}/affinitygroups/{group}/hostlabels',
+  '/clusters/{cluster}/affinitygroups/{group}/vmlabels',
+  '/diskprofiles',
+  '/hosts/{host}/affinitylabels',
+  '/hosts/{host}/hooks',
+  '/users/{user}/groups',
+  '/users/{user}/options',
+  '/users/{user}/sshpublickeys',
+  '/vms/{vm}/affinitylabels',
+  '/vms/{vm}/numanodes',
+]);
 
 export type DialectName = 'standard' | 'ovirt';
 
@@ -37,6 +52,8 @@ export interface Dialect {
   readonly jsonDatesAsMillis: boolean;
   /** JSON output writes an empty list as `{}`. */
   readonly jsonEmptyListsBare: boolean;
+  /** Lists with their name in JSON although they are empty, by path template. */
+  readonly jsonNamedEmptyLists: ReadonlySet<string>;
   /** `from=N` of events leaves N itself out. */
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
@@ -87,6 +104,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: false,
     jsonDatesAsMillis: false,
     jsonEmptyListsBare: false,
+    jsonNamedEmptyLists: new Set(),
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
@@ -112,6 +130,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: true,
     jsonDatesAsMillis: true,
     jsonEmptyListsBare: true,
+    jsonNamedEmptyLists: listsNamedByEngines,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],

@@ -44,6 +44,12 @@ export const shownWithoutLinks: ReadonlySet<string> = new Set([
   '/storagedomains/{storagedomain}/diskprofiles',
 ]);
 
+/** Collections that show only some attributes of their objects, besides id, address and links. */
+export const shownInPart: Readonly<Record<string, readonly string[]>> = {
+  '/users/{user}/roles': ['name', 'user'],
+  '/groups/{group}/roles': ['name', 'user'],
+};
+
 /** Members of lists that refer to the owner of their list: the attribute, by type. */
 export const namingOwners: Readonly<Record<string, string>> = { permit: 'role' };
 

@@ -141,6 +141,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
     status: 200,
     form: 'list',
     type: ref.type,
+    service: ref.service,
     parts: found.map((part) => {
       const { documents } = part;
       return {

@@ -3,6 +3,7 @@
 import {
   namingOwners,
   personalParent,
+  shownInPart,
   shownBelow,
   shownWithoutLinks,
   unaddressed,
@@ -44,6 +45,7 @@ export function showWhole(
   ref: CollectionRef,
   object: StoredObject,
 ): StoredObject {
+  const { ctx } = view;
   const { service, path } = placeOf(view, ref, object);
   const shown = presentVisible(view, ref.kind, object, service, path);
   if (path === nowhere) delete shown['href'];
@@ -52,6 +54,7 @@ export function showWhole(
     if (ref.owner) delete shown[ref.owner.kind];
   }
   if (isWithoutLinks(view, ref)) delete shown['link'];
+  if (ctx.site.dialect.engineAnswers) keepPart(shown, shownInPart[ref.service]);
   const naming = namesOwner(view, ref);
   if (naming !== undefined && ref.owner) {
     const { kind, id } = ref.owner;
@@ -68,6 +71,16 @@ function isUnaddressed(
 ): boolean {
   const pattern = ctx.site.dialect.hrefsBelowParents ? unaddressed[type] : undefined;
   return pattern?.test(String(object['name'])) === true;
+}
+
+const alwaysShown = ['id', 'href', 'link'];
+
+/** Removes the attributes that the collection does not show. */
+function keepPart(shown: StoredObject, part: readonly string[] | undefined): void {
+  if (!part) return;
+  for (const name of Object.keys(shown)) {
+    if (!part.includes(name) && !alwaysShown.includes(name)) delete shown[name];
+  }
 }
 
 /** The attribute in which the members of a list refer to the owner of the list, if the dialect shows it. */

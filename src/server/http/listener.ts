@@ -11,11 +11,13 @@ import {
   headerOf,
   parseTarget,
   requireDecodable,
+  UnsupportedVersion,
 } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
 import { isSignIn } from './auxiliary-endpoints.ts';
 import { Connections } from './connections.ts';
+import { correlationOf } from './pipeline.ts';
 import { refusalAnswer } from './refusal-answers.ts';
 import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
@@ -167,7 +169,13 @@ async function answer(
     if (!(error instanceof Refusal || error instanceof StoreError)) throw error;
     const wanted = acceptedMedia(headerOf(request, 'accept')) ?? 'application/xml';
     const form = { sent: wanted, wanted };
-    answered = refusalAnswer(service.dialect, form, error, (one) => service.report(one));
+    const { dialect } = service;
+    const refused = refusalAnswer(dialect, form, error, (one) => service.report(one));
+    const isVersion = dialect.engineRefusals && error instanceof UnsupportedVersion;
+    const correlation = isVersion ? correlationOf(headerOf(request, 'correlation-id')) : undefined;
+    answered = correlation
+      ? { ...refused, headers: { ...refused.headers, 'Correlation-Id': correlation } }
+      : refused;
   }
   const linger = await passOver(request, response);
   if (connections.isLast(request.socket)) response.setHeader('Connection', 'close');

@@ -26,7 +26,12 @@ export const levels = [
 export function furnish(
   ctx: RuleContext,
   dataCenter: Resource<'data_center'>,
-  ids: { readonly network?: string; readonly vnicProfile?: string } = {},
+  ids: {
+    readonly network?: string;
+    readonly vnicProfile?: string;
+    /** Id of the permission of everyone on the profile. */
+    readonly permission?: string;
+  } = {},
 ): void {
   const owner = { id: dataCenter.id ?? '' };
   const network = ids.network ?? ctx.site.newId();
@@ -44,7 +49,7 @@ export function furnish(
   });
   const vnicProfile = ids.vnicProfile ?? ctx.site.newId();
   addVnicProfile(ctx, name, network, vnicProfile);
-  grantToEveryone(ctx, 'VnicProfileUser', `/vnicprofiles/${vnicProfile}`);
+  grantToEveryone(ctx, 'VnicProfileUser', `/vnicprofiles/${vnicProfile}`, ids.permission);
   const quota: StoredQuota = {
     id: ctx.site.newId(),
     name: 'Default',

@@ -30,7 +30,12 @@ export function grantRole(
 }
 
 /** Gives everyone a role on an object that comes with another one, as engines do. */
-export function grantToEveryone(ctx: RuleContext, role: string, owner: string): void {
+export function grantToEveryone(
+  ctx: RuleContext,
+  role: string,
+  owner: string,
+  permission?: string,
+): void {
   if (!ctx.site.dialect.engineAnswers) return;
-  grantRole(ctx, role, { group: { id: everyone } }, owner);
+  grantRole(ctx, role, { group: { id: everyone } }, owner, permission);
 }

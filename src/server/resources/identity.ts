@@ -139,6 +139,7 @@ export const identityBehaviors = [
 
   define('user', {
     present: shownDomain,
+    presentChanged: (_ctx, { user_options: options }) => (options ? { user_options: options } : {}),
     events: { update: 'USER_PROFILE_UPDATED' },
     attach(ctx, ref, sent) {
       const user = sent;
@@ -146,7 +147,10 @@ export const identityBehaviors = [
       if (!sent.domain && !splitUserName(text)) throw invalidInput('User', ['domain'], 'add');
       const entry = known(ctx, 'directory_user', text, domainOf(ctx, sent));
       const present = ctx.tx.find('user', { user_name: String(entry['user_name']) });
-      // Adding somebody again finds the user that is there.
+      // Without the rules of an engine, adding a user again finds the user.
+      if (present && ctx.site.dialect.engineRefusals) {
+        ctx.refuse('USER_EXISTS', { action: 'add', name: present.user_name });
+      }
       if (present) return present;
       const added: User = { department: '', last_name: '', ...taken(entry), id: ctx.site.newId() };
       ctx.tx.insert('user', ref.collection, added);
@@ -199,8 +203,7 @@ export const identityBehaviors = [
       const permits = ctx.tx.get('role', owner.id)?.permits ?? [];
       return permits
         .map(({ id }) => ctx.tx.get('permit', id ?? ''))
-        .filter((permit) => permit !== undefined)
-        .sort((one, other) => Number(one.id) - Number(other.id));
+        .filter((permit) => permit !== undefined);
     },
   }),
 

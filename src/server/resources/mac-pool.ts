@@ -2,6 +2,7 @@
 import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
+import { invalidInput } from '../core/fault.ts';
 import { refuseInUse } from '../core/removal.ts';
 import { grantRole } from '../inventory/grants.ts';
 
@@ -40,6 +41,15 @@ export const macPoolBehavior = define('mac_pool', {
   },
 });
 
+/** Refuses ranges without one of their ends before anything else. */
+function requireEnds({ ranges = [] }: Pool): void {
+  for (const end of ['from', 'to'] as const) {
+    if (ranges.some((range) => range[end] === undefined)) {
+      throw invalidInput('MacPool', [`ranges.${end}`], 'add');
+    }
+  }
+}
+
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -61,6 +71,7 @@ function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
   }));
   const ranges = rangesOf(pool);
   if (ranges.length === 0) ctx.refuse('MAC_POOL_WITHOUT_RANGE', { action });
+  if (ctx.site.dialect.engineRefusals && action === 'add') requireEnds(pool);
   for (const [index, { from, to }] of ranges.entries()) {
     const sent = pool.ranges?.[index];
     const both = [sent?.from ?? '', sent?.to ?? ''];

@@ -12,6 +12,7 @@ import { grantRole } from '../inventory/grants.ts';
 import { fillConfiguration, fillInstanceType } from '../inventory/vm-configuration.ts';
 import { clusterLevels, levelsAsListed } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
+import { minimalDowntime } from '../reference-data/migration-policies.ts';
 import { permits, roles } from '../reference-data/roles.ts';
 import {
   policyFilters,
@@ -205,9 +206,6 @@ function addCatalogues(ctx: RuleContext): void {
   });
 }
 
-/** Id of the migration policy "Minimal downtime". */
-const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
-
 function addDefaultSite(ctx: RuleContext): void {
   const { tx } = ctx;
   const owner = { id: defaultIds.dataCenter };
@@ -221,7 +219,11 @@ function addDefaultSite(ctx: RuleContext): void {
     version: { major: 4, minor: 8 },
   } as const;
   tx.insert('data_center', '/datacenters', dataCenter);
-  furnish(ctx, dataCenter, { network: defaultIds.network, vnicProfile: defaultIds.vnicProfile });
+  furnish(ctx, dataCenter, {
+    network: defaultIds.network,
+    vnicProfile: defaultIds.vnicProfile,
+    permission: defaultIds.vnicProfilePermission,
+  });
   const cluster: StoredObject = {
     id: defaultIds.cluster,
     name: 'Default',
@@ -258,13 +260,13 @@ function addTemplates(ctx: RuleContext): void {
   delete blank.bios?.type;
   tx.insert('template', '/templates', blank);
   const sizes = [
-    ['Tiny', 'Tiny', '00000003-0003-0003-0003-0000000000be', 512, 1],
-    ['Small', 'Small', '00000005-0005-0005-0005-0000000002e6', 2048, 1],
-    ['Medium', 'Medium', '00000007-0007-0007-0007-00000000010a', 4096, 2],
-    ['Large', 'Large', '00000009-0009-0009-0009-0000000000f1', 8192, 2],
-    ['XLarge', 'Extra Large', '0000000b-000b-000b-000b-00000000021f', 16384, 4],
+    ['Tiny', 'Tiny', defaultIds.instanceTypes.tiny, 512, 1],
+    ['Small', 'Small', defaultIds.instanceTypes.small, 2048, 1],
+    ['Medium', 'Medium', defaultIds.instanceTypes.medium, 4096, 2],
+    ['Large', 'Large', defaultIds.instanceTypes.large, 8192, 2],
+    ['XLarge', 'Extra Large', defaultIds.instanceTypes.extraLarge, 16384, 4],
   ] as const;
-  for (const [name, size, id, memory, sockets] of sizes) {
+  for (const [name, size, { id }, memory, sockets] of sizes) {
     const type: Resource<'instance_type'> = {
       id,
       name,
@@ -292,11 +294,17 @@ function addPermissions(ctx: RuleContext): void {
   grantRole(ctx, 'UserProfileEditor', { group: { id: everyone } });
   const group = { id: everyone };
   const { blankPermission, macPool } = defaultIds;
-  grantRole(ctx, 'UserTemplateBasedVm', { group, template: { id: zeroId } }, undefined, blankPermission);
+  grantRole(
+    ctx,
+    'UserTemplateBasedVm',
+    { group, template: { id: zeroId } },
+    undefined,
+    blankPermission,
+  );
   if (!ctx.site.dialect.engineAnswers) return;
   // The permission has the id of its pool.
   grantRole(ctx, 'MacPoolUser', { group }, `/macpools/${macPool}`, macPool);
-  for (const { id } of ctx.tx.list('instance_type', {})) {
-    grantRole(ctx, 'UserTemplateBasedVm', { group, template: { id: id ?? '' } });
+  for (const { id, permission } of Object.values(defaultIds.instanceTypes)) {
+    grantRole(ctx, 'UserTemplateBasedVm', { group, template: { id } }, undefined, permission);
   }
 }
