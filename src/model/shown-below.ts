@@ -50,6 +50,11 @@ export const shownInPart: Readonly<Record<string, readonly string[]>> = {
   '/groups/{group}/roles': ['name', 'user'],
 };
 
+/** Attributes that the response to an update shows if the request contains them. */
+export const shownWhenSent: Readonly<Record<string, readonly string[]>> = {
+  user: ['user_options'],
+};
+
 /** Members of lists that refer to the owner of their list: the attribute, by type. */
 export const namingOwners: Readonly<Record<string, string>> = { permit: 'role' };
 

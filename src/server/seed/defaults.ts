@@ -259,6 +259,13 @@ function addTemplates(ctx: RuleContext): void {
   // The firmware of a machine is that of its cluster.
   delete blank.bios?.type;
   tx.insert('template', '/templates', blank);
+  if (ctx.site.dialect.engineAnswers) {
+    const template = { id: zeroId };
+    tx.insert('cdrom', `/templates/${zeroId}/cdroms`, { id: zeroId, template });
+    const protocol = 'vnc';
+    const console = { id: consoleId(protocol), protocol, template } as const;
+    tx.insert('graphics_console', `/templates/${zeroId}/graphicsconsoles`, console);
+  }
   const sizes = [
     ['Tiny', 'Tiny', defaultIds.instanceTypes.tiny, 512, 1],
     ['Small', 'Small', defaultIds.instanceTypes.small, 2048, 1],
