@@ -3,8 +3,8 @@
 import {
   namingOwners,
   personalParent,
-  shownInPart,
   shownBelow,
+  shownInPart,
   shownWithoutLinks,
   unaddressed,
 } from '../../model/shown-below.ts';

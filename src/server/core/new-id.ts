@@ -18,8 +18,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function idOfNew(ctx: RuleContext, kind: KindName, sent: StoredObject): string {
   const given = sent['id'];
   const isChosen =
-    chosenByClients.has(kind) ||
-    (chosenWithEngines.has(kind) && ctx.site.dialect.engineAnswers);
+    chosenByClients.has(kind) || (chosenWithEngines.has(kind) && ctx.site.dialect.engineAnswers);
   if (!isChosen || typeof given !== 'string' || given === '') {
     return ctx.site.newId();
   }

@@ -2,15 +2,14 @@
 
 import { templateLifecycle as lifecycle } from '../../model/resources/template.ts';
 import { defaultTimeZone } from '../../model/time-zones.ts';
+import { everyone } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
 import { erase, forgetReferences } from '../core/removal.ts';
 import type { TransitionHandlers } from '../core/transition-handlers.ts';
 import { begin, requireState } from '../core/transitions.ts';
-import { everyone } from '../auth/permissions.ts';
 import { eraseDisk } from '../inventory/disk.ts';
-import { grantRole } from '../inventory/grants.ts';
 import {
   type Changes,
   copyDisk,
@@ -19,6 +18,7 @@ import {
   sourcesOf,
   spoilCopies,
 } from '../inventory/disk-transitions.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { registeredAlready } from '../inventory/register.ts';
 import {
   requireFreeDisks,
