@@ -30,7 +30,7 @@ export function insteadOf(error: unknown, operation: Operation, match: Match): I
 
 function made(
   answer: UnknownIdAnswer,
-  { type }: Operation,
+  { type, path }: Operation,
   detail: string | undefined,
 ): Instead | undefined {
   const fault = (status: number, isBare: boolean): Instead => ({
@@ -49,7 +49,7 @@ function made(
     case 'conflict':
       return fault(409, true);
     case 'empty':
-      return { answer: { status: 200, form: 'list', type, parts: [], extras: {} } };
+      return { answer: { status: 200, form: 'list', type, service: path, parts: [], extras: {} } };
     case 'listed':
       return { lists: true };
     case 'done':
