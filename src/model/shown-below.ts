@@ -9,6 +9,8 @@ export const personalParent = 'user';
 export interface ShownBelow {
   /** References to a parent, and the collection of the parent. The first reference with a value applies. */
   readonly parents: readonly (readonly [attribute: string, collection: string, word: string])[];
+  /** The parent is the owner of the list that the request reads, of whatever type. */
+  readonly byOwner?: true;
   /** Only in the response to an add or an update. Otherwise the address is at the top level. */
   readonly afterChange?: true;
 }
@@ -34,7 +36,7 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
       ['vm_pool', '/vmpools', 'permissions'],
     ],
   },
-  role: { parents: [['user', '/users', 'roles']] },
+  role: { parents: [['user', '/users', 'roles']], byOwner: true },
 };
 
 /** Collections below a parent that show their objects without links. */
@@ -55,8 +57,14 @@ export const shownWhenSent: Readonly<Record<string, readonly string[]>> = {
   user: ['user_options'],
 };
 
-/** Members of lists that refer to the owner of their list: the attribute, by type. */
-export const namingOwners: Readonly<Record<string, string>> = { permit: 'role' };
+/** Members of lists that refer to the owner of their list: attribute and collection, by type. */
+export const namingOwners: Readonly<
+  Record<string, { readonly attribute: string; readonly collection: string }>
+> = {
+  permit: { attribute: 'role', collection: '/roles' },
+  // A group is named as if it was a user.
+  role: { attribute: 'user', collection: '/users' },
+};
 
 /** Objects without an address, by type and pattern of the name. */
 export const unaddressed: Readonly<Record<string, RegExp>> = {

@@ -76,7 +76,7 @@ describe('tables about a deployed engine', () => {
       [],
     );
     const named = [
-      ...Object.entries(namingOwners).map(([type, attribute]) => [type, [attribute]] as const),
+      ...Object.entries(namingOwners).map(([type, { attribute }]) => [type, [attribute]] as const),
       ...Object.entries(shownWhenSent),
       ...Object.entries(shownInPart).map(([path, names]) => [services[path]?.type, names] as const),
     ];

@@ -41,7 +41,9 @@ export function listOptions(
 ): Listing | undefined {
   const searchable = operation.query.includes('search') && searchFields[ref.type] !== undefined;
   const isWhole = dialect.engineAnswers && listedWhole.has(ref.collection);
-  const max = isWhole ? undefined : maximum(request, searchable);
+  // Engines search in lists with that parameter, also if there are no fields.
+  const isSearch = dialect.engineRefusals && operation.query.includes('search');
+  const max = isWhole ? undefined : maximum(request, searchable || isSearch);
   if (dialect.engineRefusals && neverFiltered.has(ref.collection) && requestsFilter(request)) {
     throw new Refusal(400, 'Operation Failed', `${ref.collection} cannot be filtered.`);
   }

@@ -7,7 +7,7 @@ import { type Operation, operationsOf } from '../../model/index.ts';
 import type { MediaType } from '../../wire/index.ts';
 import { JsonFileError, parseJsonFile } from '../../wire/json-file.ts';
 import { requireAllowedText } from '../core/allowed-text.ts';
-import { Refusal } from '../core/fault.ts';
+import { notFoundReason, Refusal } from '../core/fault.ts';
 import type { Parameters } from '../core/parameters.ts';
 
 interface Node {
@@ -154,7 +154,8 @@ export function parseTarget(
   const segments = parts.map((word, index) => {
     const [segment = '', ...parameters] = word.split(';');
     if (index === parts.length - 1) matrix.push(...parameters);
-    return decodeUrlText(segment);
+    const decoded = decodeUrlText(segment);
+    return asEngine ? completeUuid(decoded) : decoded;
   });
   if (parts.length === 0) matrix.push(...path.split(';').slice(1));
   let apiPath = apiRoot;
@@ -166,11 +167,26 @@ export function parseTarget(
   }
   const isWrong = (segment: string) => segment === '' || segment === '.' || segment === '..';
   if (!asEngine && segments.some(isWrong)) throw new BadTarget(`The path ${path} is not valid.`);
+  // Encoded dots are ids of no object.
+  if (segments.some(isWrong)) throw new Refusal(404, notFoundReason, `${path} does not exist.`);
   const query = question < 0 ? [] : target.slice(question + 1).split('&');
   if (asEngine) query.reverse();
   // A + is a blank in a query only.
   const inPath = matrix.map((pair) => pair.replaceAll('+', '%2B'));
   return { segments, parameters: parameters([...query, ...inPath]), apiPath };
+}
+
+const shortUuid = /^[0-9a-f]{1,8}(-[0-9a-f]{1,4}){3}-[0-9a-f]{1,12}$/i;
+
+/** A UUID with the leading zeros of its parts, which engines do not need: `0-0-0-0-0`. */
+function completeUuid(segment: string): string {
+  if (segment.length >= 36 || !shortUuid.test(segment)) return segment;
+  const lengths = [8, 4, 4, 4, 12];
+  return segment
+    .toLowerCase()
+    .split('-')
+    .map((part, index) => part.padStart(lengths[index] ?? 0, '0'))
+    .join('-');
 }
 
 /** A path without empty segments, `.` and `..`. */

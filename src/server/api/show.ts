@@ -8,7 +8,7 @@ import {
   shownWithoutLinks,
   unaddressed,
 } from '../../model/shown-below.ts';
-import { type CollectionRef, locationOf, topCollection } from '../core/collection-ref.ts';
+import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible } from './presentation.ts';
 
@@ -56,9 +56,9 @@ export function showWhole(
   if (isWithoutLinks(view, ref)) delete shown['link'];
   if (ctx.site.dialect.engineAnswers) keepPart(shown, shownInPart[ref.service]);
   const naming = namesOwner(view, ref);
-  if (naming !== undefined && ref.owner) {
-    const { kind, id } = ref.owner;
-    shown[naming] = { id, href: `${view.apiPath}${topCollection(kind)}/${id}` };
+  if (naming && ref.owner) {
+    const { id } = ref.owner;
+    shown[naming.attribute] = { id, href: `${view.apiPath}${naming.collection}/${id}` };
   }
   return shown;
 }
@@ -84,8 +84,11 @@ function keepPart(shown: StoredObject, part: readonly string[] | undefined): voi
 }
 
 /** The attribute in which the members of a list refer to the owner of the list, if the dialect shows it. */
-export function namesOwner({ ctx }: Presentation, { type }: CollectionRef): string | undefined {
-  return ctx.site.dialect.engineAnswers ? namingOwners[type] : undefined;
+export function namesOwner(
+  { ctx }: Presentation,
+  { type, owner }: CollectionRef,
+): (typeof namingOwners)[string] | undefined {
+  return ctx.site.dialect.engineAnswers && owner ? namingOwners[type] : undefined;
 }
 
 /** Whether the dialect shows the objects of a collection without links. */
@@ -111,7 +114,7 @@ function placeOf(
   const others = below.parents.filter((parent) => afterChange || !isPersonal(parent));
   const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
   for (const [attribute, collection, word] of [...own, ...others]) {
-    const parent = object[attribute];
+    const parent = below.byOwner ? owner : object[attribute];
     if (!isRecord(parent) || parent['id'] === undefined) continue;
     return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
   }

@@ -245,7 +245,12 @@ export const identityBehaviors = [
     listed: (ctx, { owner }) =>
       owner || !ctx.site.dialect.engineAnswers ? undefined : ctx.tx.list('tag', {}),
     events: { add: 'TAG_ADDED', update: 'TAG_UPDATED', remove: 'TAG_REMOVED' },
-    beforeCreate(_ctx, tag) {
+    beforeCreate(ctx, tag, _place, sent) {
+      const { parent } = sent;
+      const isNamed = !parent || parent.id !== undefined || parent.name !== undefined;
+      if (!isNamed && ctx.site.dialect.engineRefusals) {
+        throw incomplete('Tag', ['parent.id|name'], 'add');
+      }
       tag.parent ??= { id: rootTag };
     },
     beforeUpdate(ctx, before, after) {
@@ -262,8 +267,7 @@ export const identityBehaviors = [
 ];
 
 /**
- * The roles of a user or group on the system, with those of the group Everyone. Engines show their names, and name
- * a group as if it was a user.
+ * The roles of a user or group on the system, with those of the group Everyone.
  */
 function rolesOnSystem(
   ctx: RuleContext,
@@ -276,7 +280,7 @@ function rolesOnSystem(
   const roles = new Set(grants.map(({ role }) => role?.id ?? ''));
   return [...roles].flatMap((role) => {
     const { name } = ctx.tx.get('role', role) ?? {};
-    return name === undefined ? [] : [{ id: role, name, user: { id } }];
+    return name === undefined ? [] : [{ id: role, name }];
   });
 }
 
