@@ -133,7 +133,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonNamedEmptyLists: listsNamedByEngines,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
-    optionalOnAdd: ['cluster.cpu.type'],
+    optionalOnAdd: ['cluster.cpu.type', 'openstack_network_provider.url'],
     engineRefusals: true,
     unsent: unsentByEngines,
     engineAnswers: true,

@@ -18,7 +18,7 @@ import { StoreError } from '../store/store.ts';
 import { isSignIn } from './auxiliary-endpoints.ts';
 import { Connections } from './connections.ts';
 import { correlationOf } from './pipeline.ts';
-import { refusalAnswer } from './refusal-answers.ts';
+import { isUnaddressed, refusalAnswer } from './refusal-answers.ts';
 import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
 import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
@@ -171,8 +171,14 @@ async function answer(
     const form = { sent: wanted, wanted };
     const { dialect } = service;
     const refused = refusalAnswer(dialect, form, error, (one) => service.report(one));
-    const isVersion = dialect.engineRefusals && error instanceof UnsupportedVersion;
-    const correlation = isVersion ? correlationOf(headerOf(request, 'correlation-id')) : undefined;
+    // Engines correlate what they refuse because of a path in the API.
+    const isOfApi = (request.url ?? '').startsWith(`${dialect.appRoot}/api`);
+    const isOfPath =
+      error instanceof UnsupportedVersion || (error instanceof Refusal && isUnaddressed(error));
+    const correlation =
+      dialect.engineRefusals && isOfApi && isOfPath
+        ? correlationOf(headerOf(request, 'correlation-id'))
+        : undefined;
     answered = correlation
       ? { ...refused, headers: { ...refused.headers, 'Correlation-Id': correlation } }
       : refused;
