@@ -144,12 +144,6 @@ describe('versions', () => {
     expect(answer.headers['correlation-id']).toBe('mine');
   });
 
-  it('a path with encoded dots is no object', async () => {
-    const answer = await api.call('GET', '/tags/%2e%2e/bookmarks');
-    expect([answer.status, answer.text]).toEqual([404, '']);
-    expect(answer.headers['correlation-id']).toBeDefined();
-  });
-
   it('a short UUID is completed, and an unknown request is complete', async () => {
     const blank = (await api.json('GET', '/templates/0-0-0-0-0')).json();
     expect(blank['name']).toBe('Blank');
