@@ -47,7 +47,7 @@ function run(script, ...words) {
 }
 
 async function startServer() {
-  writeFileSync(passwordFile, 'secret-word', { mode: 0o600 });
+  writeFileSync(passwordFile, 'password', { mode: 0o600 });
   rmSync(readyFile, { force: true });
   const ports = ['--listen', `127.0.0.1:${await freePort()}`];
   ports.push('--images-listen', `127.0.0.1:${await freePort()}`);

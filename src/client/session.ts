@@ -208,13 +208,13 @@ export async function revoke(http: Http, site: Site, token: string): Promise<voi
     isSession: true,
     method: 'POST',
     origin: site.origin,
-    path: `${site.appRoot}/sso/oauth/revoke`,
+    path: `${site.appRoot}/services/sso-logout`,
     headers: formHeaders,
     body: new URLSearchParams({ token, scope: dialects[site.dialect].scope }).toString(),
   });
   if (answer.status >= 500) {
     throw errorFromResponse(answer, {
-      request: { method: 'POST', origin: site.origin, path: `${site.appRoot}/sso/oauth/revoke` },
+      request: { method: 'POST', origin: site.origin, path: `${site.appRoot}/services/sso-logout` },
       what: 'sign out',
     });
   }

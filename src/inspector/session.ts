@@ -65,7 +65,7 @@ export class Session {
   /** Gives the token back, and forgets it. */
   async signOut(): Promise<void> {
     sessionStorage.removeItem(key);
-    await fetch(`${appRoot}/sso/oauth/revoke`, {
+    await fetch(`${appRoot}/services/sso-logout`, {
       method: 'POST',
       headers: { Accept: 'application/json', ...ownRequest },
       body: new URLSearchParams({ token: this.#token, scope: meta('scope') }),

@@ -4,11 +4,13 @@
 const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   affinity_label: new Set(['description', 'comment', 'hosts', 'vms']),
   agent: new Set(['concurrent']),
+  balance: new Set(['name']),
   bookmark: new Set(['description', 'comment']),
   cluster_level: new Set(['link']),
   cluster: new Set(['maintenance_reason_required', 'optional_reason']),
   event: new Set(['log_on_host']),
   event_subscription: new Set(['name', 'description', 'comment']),
+  filter: new Set(['name']),
   group: new Set(['domain']),
   host: new Set(['hosted_engine']),
   host_device: new Set(['placeholder']),
@@ -16,9 +18,25 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   openstack_volume_provider: new Set(['tenant_name']),
   role: new Set(['permits']),
   scheduling_policy: new Set(['comment']),
+  tag: new Set(['comment']),
   user: new Set(['user_options']),
   vnic_profile: new Set(['comment']),
+  weight: new Set(['name']),
 };
+
+/** Lists that engines begin before they read the objects. */
+const listsNamedByEngines: ReadonlySet<string> = new Set([
+  '/clusters/{cluster}/affinitygroups/{group}/hostlabels',
+  '/clusters/{cluster}/affinitygroups/{group}/vmlabels',
+  '/diskprofiles',
+  '/hosts/{host}/affinitylabels',
+  '/hosts/{host}/hooks',
+  '/users/{user}/groups',
+  '/users/{user}/options',
+  '/users/{user}/sshpublickeys',
+  '/vms/{vm}/affinitylabels',
+  '/vms/{vm}/numanodes',
+]);
 
 export type DialectName = 'standard' | 'ovirt';
 
@@ -34,6 +52,8 @@ export interface Dialect {
   readonly jsonDatesAsMillis: boolean;
   /** JSON output writes an empty list as `{}`. */
   readonly jsonEmptyListsBare: boolean;
+  /** Lists with their name in JSON although they are empty, by path template. */
+  readonly jsonNamedEmptyLists: ReadonlySet<string>;
   /** `from=N` of events leaves N itself out. */
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
@@ -55,6 +75,8 @@ export interface Dialect {
   readonly engineAnswers: boolean;
   /** Addresses of some objects are below an object that they refer to (`shown-below.ts`). */
   readonly hrefsBelowParents: boolean;
+  /** Domains have links to searches among their users and groups. */
+  readonly linksToSearches: boolean;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
   /** A new disk without a VM is refused if it has `active`; otherwise `active` is ignored. */
@@ -82,6 +104,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: false,
     jsonDatesAsMillis: false,
     jsonEmptyListsBare: false,
+    jsonNamedEmptyLists: new Set(),
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
@@ -89,6 +112,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     unsent: {},
     engineAnswers: false,
     hrefsBelowParents: false,
+    linksToSearches: false,
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
@@ -106,13 +130,15 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: true,
     jsonDatesAsMillis: true,
     jsonEmptyListsBare: true,
+    jsonNamedEmptyLists: listsNamedByEngines,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
-    optionalOnAdd: ['cluster.cpu.type'],
+    optionalOnAdd: ['cluster.cpu.type', 'openstack_network_provider.url'],
     engineRefusals: true,
     unsent: unsentByEngines,
     engineAnswers: true,
     hrefsBelowParents: true,
+    linksToSearches: true,
     diskUpdates: 'all',
     refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,

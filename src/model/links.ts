@@ -4,6 +4,22 @@ import { subCollections } from './index.ts';
 
 const linksBySort = new Map<string, readonly string[]>();
 
+/** Types whose links have a template for a search in each collection, as in `users/search`. */
+const typesWithSearches: ReadonlySet<string> = new Set(['domain']);
+
+const searchesByPath = new Map<string, readonly string[]>();
+
+/** Relations of the links of an object, in dialects with templates for searches. */
+export function linksWithSearches(
+  ...[path, type, object, isUpdated]: Parameters<typeof linksOf>
+): readonly string[] {
+  const links = linksOf(path, type, object, isUpdated);
+  if (!typesWithSearches.has(type)) return links;
+  const known = searchesByPath.get(path) ?? [...links, ...links.map((word) => `${word}/search`)];
+  searchesByPath.set(path, known);
+  return known;
+}
+
 /** Path words of the collections below an object of a type, found at this path of the model. */
 export function linksOf(
   path: string,

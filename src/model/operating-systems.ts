@@ -6,6 +6,7 @@
  */
 type Limit = 'i440fx' | 'insecure' | 'vga';
 
+/** In the order in which engines list them. */
 export const operatingSystems: readonly (readonly [
   id: string,
   word: string,
@@ -32,7 +33,9 @@ export const operatingSystems: readonly (readonly [
   ['17', 'windows_2008R2x64', 'Windows 2008 R2 x64', 'x86_64', 'unsupported'],
   ['18', 'rhel_6', 'Red Hat Enterprise Linux 6.x', 'x86_64', 'unsupported'],
   ['19', 'rhel_6x64', 'Red Hat Enterprise Linux 6.x x64', 'x86_64', 'unsupported'],
+  ['1300', 'debian_7', 'Debian 7', 'x86_64', 'unsupported'],
   ['20', 'windows_8', 'Windows 8', 'x86_64', 'supported'],
+  ['1301', 'debian_9', 'Debian 9', 'x86_64', 'unsupported'],
   ['21', 'windows_8x64', 'Windows 8 x64', 'x86_64', 'supported'],
   ['23', 'windows_2012x64', 'Windows 2012 x64', 'x86_64', 'supported'],
   ['24', 'rhel_7x64', 'Red Hat Enterprise Linux 7.x x64', 'x86_64', 'supported'],
@@ -51,17 +54,20 @@ export const operatingSystems: readonly (readonly [
   ['38', 'windows_2025', 'Windows 2025', 'x86_64', 'supported'],
   ['39', 'rhel_10x64', 'Red Hat Enterprise Linux 10.x x64', 'x86_64', 'supported'],
   ['1193', 'sles_11', 'SUSE Linux Enterprise Server 11', 'x86_64', 'unsupported'],
+  ['2001', 'other_s390x', 'Other OS', 's390x', 'unsupported'],
+  ['2002', 'other_linux_s390x', 'Other Linux', 's390x', 'unsupported'],
+  ['2003', 'rhel_7_s390x', 'Red Hat Enterprise Linux 7.x', 's390x', 'supported'],
+  ['2004', 'sles_12_s390x', 'SUSE Linux Enterprise Server 12', 's390x', 'unsupported'],
+  ['2005', 'ubuntu_16_04_s390x', 'Ubuntu 16.04', 's390x', 'unsupported'],
+  ['1500', 'freebsd', 'FreeBSD', 'x86_64', 'unsupported'],
+  ['1501', 'freebsdx64', 'FreeBSD x64', 'x86_64', 'unsupported'],
   ['1252', 'ubuntu_12_04', 'Ubuntu 12.04', 'x86_64', 'unsupported'],
   ['1253', 'ubuntu_12_10', 'Ubuntu 12.10', 'x86_64', 'unsupported'],
   ['1254', 'ubuntu_13_04', 'Ubuntu 13.04', 'x86_64', 'unsupported'],
   ['1255', 'ubuntu_13_10', 'Ubuntu 13.10', 'x86_64', 'unsupported'],
   ['1256', 'ubuntu_14_04', 'Ubuntu 14.04', 'x86_64', 'unsupported'],
-  ['1257', 'ubuntu_18_04', 'Ubuntu 18.04', 'x86_64', 'unsupported'],
-  ['1300', 'debian_7', 'Debian 7', 'x86_64', 'unsupported'],
-  ['1301', 'debian_9', 'Debian 9', 'x86_64', 'unsupported'],
-  ['1500', 'freebsd', 'FreeBSD', 'x86_64', 'unsupported'],
-  ['1501', 'freebsdx64', 'FreeBSD x64', 'x86_64', 'unsupported'],
   ['1001', 'other_ppc64', 'Other OS', 'ppc64', 'unsupported', 'vga'],
+  ['1257', 'ubuntu_18_04', 'Ubuntu 18.04', 'x86_64', 'unsupported'],
   ['1002', 'other_linux_ppc64', 'Other Linux', 'ppc64', 'unsupported', 'vga'],
   ['1003', 'rhel_6_ppc64', 'Red Hat Enterprise Linux 6.x', 'ppc64', 'unsupported', 'vga'],
   ['1004', 'sles_11_ppc64', 'SUSE Linux Enterprise Server 11', 'ppc64', 'unsupported', 'vga'],
@@ -70,11 +76,6 @@ export const operatingSystems: readonly (readonly [
   ['1007', 'rhel_6_9_plus_ppc64', 'Red Hat Enterprise Linux 6.x', 'ppc64', 'unsupported', 'vga'],
   ['1008', 'rhel_8_ppc64', 'Red Hat Enterprise Linux 8.x', 'ppc64', 'supported', 'vga'],
   ['1009', 'rhel_9_ppc64', 'Red Hat Enterprise Linux 9.x', 'ppc64', 'supported', 'vga'],
-  ['2001', 'other_s390x', 'Other OS', 's390x', 'unsupported'],
-  ['2002', 'other_linux_s390x', 'Other Linux', 's390x', 'unsupported'],
-  ['2003', 'rhel_7_s390x', 'Red Hat Enterprise Linux 7.x', 's390x', 'supported'],
-  ['2004', 'sles_12_s390x', 'SUSE Linux Enterprise Server 12', 's390x', 'unsupported'],
-  ['2005', 'ubuntu_16_04_s390x', 'Ubuntu 16.04', 's390x', 'unsupported'],
 ];
 
 const byWord = new Map(operatingSystems.map((system) => [system[1], system]));

@@ -1,11 +1,16 @@
 /** Addresses below parents: the types that a deployed engine shows below an object of their references. */
 
-/** The parent that comes first in its own list. In other lists it applies at the top level only. */
+/**
+ * The parent of permissions that comes first in its own list. In other lists it applies at the top level and after
+ * a change only.
+ */
 export const personalParent = 'user';
 
 export interface ShownBelow {
   /** References to a parent, and the collection of the parent. The first reference with a value applies. */
   readonly parents: readonly (readonly [attribute: string, collection: string, word: string])[];
+  /** The parent is the owner of the list that the request reads, of whatever type. */
+  readonly byOwner?: true;
   /** Only in the response to an add or an update. Otherwise the address is at the top level. */
   readonly afterChange?: true;
 }
@@ -26,11 +31,12 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
       ['host', '/hosts', 'permissions'],
       ['storage_domain', '/storagedomains', 'permissions'],
       ['template', '/templates', 'permissions'],
+      ['user', '/users', 'permissions'],
       ['vm', '/vms', 'permissions'],
       ['vm_pool', '/vmpools', 'permissions'],
-      ['user', '/users', 'permissions'],
     ],
   },
+  role: { parents: [['user', '/users', 'roles']], byOwner: true },
 };
 
 /** Collections below a parent that show their objects without links. */
@@ -40,5 +46,30 @@ export const shownWithoutLinks: ReadonlySet<string> = new Set([
   '/storagedomains/{storagedomain}/diskprofiles',
 ]);
 
+/** Collections that show only some attributes of their objects, besides id, address and links. */
+export const shownInPart: Readonly<Record<string, readonly string[]>> = {
+  '/users/{user}/roles': ['name', 'user'],
+  '/groups/{group}/roles': ['name', 'user'],
+};
+
+/** Attributes that the response to an update shows if the request contains them. */
+export const shownWhenSent: Readonly<Record<string, readonly string[]>> = {
+  user: ['user_options'],
+};
+
+/** Members of lists that refer to the owner of their list: attribute and collection, by type. */
+export const namingOwners: Readonly<
+  Record<string, { readonly attribute: string; readonly collection: string }>
+> = {
+  permit: { attribute: 'role', collection: '/roles' },
+  // A group is named as if it was a user.
+  role: { attribute: 'user', collection: '/users' },
+};
+
 /** Objects without an address, by type and pattern of the name. */
-export const unaddressed: Readonly<Record<string, RegExp>> = { statistic: /^hugepages\./ };
+export const unaddressed: Readonly<Record<string, RegExp>> = {
+  statistic: /^hugepages\./,
+  filter: /^/,
+  weight: /^/,
+  balance: /^/,
+};

@@ -3,7 +3,8 @@
 /**
  * `gone`: 404 without a body. `fault`: 404 with a fault. `refused`: 400 with a fault; of actions inside of the
  * action. `bare`: 400 with a fault alone, of actions too. `conflict`: 409 with a fault. `empty`: 200 with an
- * empty list. `system`: 200 with the permissions on the system. `done`: 200 with a completed action.
+ * empty list. `listed`: 200 with the list that rules compute from the id alone. `done`: 200 with a completed
+ * action.
  */
 export type UnknownIdAnswer =
   | 'gone'
@@ -12,7 +13,7 @@ export type UnknownIdAnswer =
   | 'bare'
   | 'conflict'
   | 'empty'
-  | 'system'
+  | 'listed'
   | 'done';
 
 const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
@@ -113,7 +114,8 @@ const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
   ],
   conflict: ['DELETE /clusters/{cluster}/enabledfeatures/{feature}'],
   empty: [],
-  system: [],
+  // Every user has the roles of the group Everyone.
+  listed: ['GET /groups/{group}/roles', 'GET /users/{user}/roles'],
   done: [
     'POST /clusters/{cluster}/syncallnetworks',
     'POST /imagetransfers/{imagetransfer}/cancel',
@@ -142,7 +144,7 @@ export const unknownIdStatuses: Readonly<Record<UnknownIdAnswer, number>> = {
   bare: 400,
   conflict: 409,
   empty: 200,
-  system: 200,
+  listed: 200,
   done: 200,
 };
 
@@ -159,5 +161,5 @@ export function unknownIdAnswerOf({ http, path, name, isAction }: Asked): Unknow
   if (exception) return exception;
   if (isAction) return 'refused';
   if (name !== 'list') return 'gone';
-  return path.endsWith('/permissions') ? 'system' : 'empty';
+  return path.endsWith('/permissions') ? 'listed' : 'empty';
 }

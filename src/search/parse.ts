@@ -10,7 +10,7 @@ import {
   type SearchField,
 } from '../model/notation/search.ts';
 import type { Comparison, Expression, FreeText, NamedField, SearchQuery, SortKey } from './ast.ts';
-import { Scanner, SearchError, type Word } from './scanner.ts';
+import { Scanner, SearchError, UnknownField, type Word } from './scanner.ts';
 import { anywhere, readValue } from './values.ts';
 
 export { SearchError } from './scanner.ts';
@@ -146,7 +146,7 @@ class Parser {
     const dot = name.indexOf('.');
     const through = this.reference(dot < 0 ? name : name.slice(0, dot));
     if (!through) {
-      throw new SearchError(`unknown field ${shown(text)}`, position, [
+      throw new UnknownField(`unknown field ${shown(text)}`, position, [
         ...namesOf(this.fields),
         ...(crossReferences[this.type] ?? []).map(({ names }) => `${names[0]}.`),
       ]);

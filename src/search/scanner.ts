@@ -148,3 +148,6 @@ export class SearchError extends Error {
     this.expected = expected;
   }
 }
+
+/** A search that names an unknown field. */
+export class UnknownField extends SearchError {}

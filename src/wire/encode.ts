@@ -99,12 +99,15 @@ export function listFrame(
   type: string,
   dialect: Dialect,
   extras: CollectionExtras = {},
+  service?: string,
 ): ListFrame {
   const json = media === 'application/json';
   const beside = encodeExtras(json, extras, dialect);
   if (json) {
     const start = `{${beside}"${tagOf(type)}":[`;
-    const empty = dialect.jsonEmptyListsBare ? `{${beside.slice(0, -1)}}` : `${start}]}`;
+    const { jsonEmptyListsBare, jsonNamedEmptyLists } = dialect;
+    const isNamed = !jsonEmptyListsBare || jsonNamedEmptyLists.has(service ?? '');
+    const empty = isNamed ? `${start}]}` : `{${beside.slice(0, -1)}}`;
     return { start, between: ',', end: ']}', empty };
   }
   const plural = pluralOf(type);

@@ -21,14 +21,14 @@ export class LinkList implements Iterable<Link> {
   }
 
   *[Symbol.iterator](): Generator<Link> {
-    for (const rel of this.#rels) yield { href: `${this.#base}/${rel}`, rel };
+    for (const rel of this.#rels) yield { href: `${this.#base}/${addressOf(rel)}`, rel };
   }
 
   /** The array as JSON. */
   json(): string {
     if (this.#rels.length === 0) return '[]';
     const start = `{"href":${JSON.stringify(this.#base).slice(0, -1)}/`;
-    const suffixes = endsOf(this.#rels, jsonEnds, (rel) => `${rel}","rel":"${rel}"}`);
+    const suffixes = endsOf(this.#rels, jsonEnds, (rel) => `${addressOf(rel)}","rel":"${rel}"}`);
     return `[${start}${suffixes.join(`,${start}`)}]`;
   }
 
@@ -36,9 +36,14 @@ export class LinkList implements Iterable<Link> {
   xml(pad: string): string {
     if (this.#rels.length === 0) return '';
     const start = `${pad}<link href="${escapeAttribute(this.#base)}/`;
-    const suffixes = endsOf(this.#rels, xmlEnds, (rel) => `${rel}" rel="${rel}"/>\n`);
+    const suffixes = endsOf(this.#rels, xmlEnds, (rel) => `${addressOf(rel)}" rel="${rel}"/>\n`);
     return start + suffixes.join(start);
   }
+}
+
+/** Address of a link below its object. `users/search` is the template of a search in `users`. */
+export function addressOf(rel: string): string {
+  return rel.endsWith('/search') ? `${rel.slice(0, -'/search'.length)}?search={query}` : rel;
 }
 
 /** What follows the address of the object in each link. */

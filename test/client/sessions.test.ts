@@ -174,7 +174,7 @@ describe('signing out', () => {
         expect.objectContaining({
           isSession: true,
           method: 'POST',
-          path: '/virt-app/sso/oauth/revoke',
+          path: '/virt-app/services/sso-logout',
           body: 'token=a%26b&scope=virt-app-api',
         }),
       ]);
@@ -185,7 +185,7 @@ describe('signing out', () => {
     await expect(revoke(httpThat({ status: 500, body: '' }).http, site, 't')).rejects.toMatchObject(
       {
         message: 'sign out: server error',
-        request: { method: 'POST', path: '/virt-app/sso/oauth/revoke' },
+        request: { method: 'POST', path: '/virt-app/services/sso-logout' },
       },
     );
   });

@@ -6,7 +6,14 @@ import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { allOperations, attributesOf, parseKind } from '../../src/model/index.ts';
 import { checkedCollections, checkedPaths } from '../../src/model/input-checks.ts';
-import { shownBelow, shownWithoutLinks, unaddressed } from '../../src/model/shown-below.ts';
+import {
+  namingOwners,
+  shownBelow,
+  shownInPart,
+  shownWhenSent,
+  shownWithoutLinks,
+  unaddressed,
+} from '../../src/model/shown-below.ts';
 import { namedOperations } from '../../src/model/unknown-ids.ts';
 import { refusedReferences } from '../../src/model/unknown-references.ts';
 
@@ -61,6 +68,24 @@ describe('tables about a deployed engine', () => {
     expect(wrong).toEqual([]);
     expect([...shownWithoutLinks].filter((path) => !(path in services))).toEqual([]);
     expect(Object.keys(unaddressed).filter((type) => !(type in types))).toEqual([]);
+  });
+
+  it('attributes of some lists and responses: paths, types, attributes', () => {
+    expect(Object.keys(shownInPart).filter((path) => !(path in services))).toEqual([]);
+    expect([...dialects.ovirt.jsonNamedEmptyLists].filter((path) => !(path in services))).toEqual(
+      [],
+    );
+    const named = [
+      ...Object.entries(namingOwners).map(([type, { attribute }]) => [type, [attribute]] as const),
+      ...Object.entries(shownWhenSent),
+      ...Object.entries(shownInPart).map(([path, names]) => [services[path]?.type, names] as const),
+    ];
+    const wrong = named.flatMap(([type = '', names]) =>
+      names
+        .filter((name) => attributesOf(type)[name] === undefined)
+        .map((name) => `${type}.${name}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('members that are never sent: attributes', () => {

@@ -4,7 +4,8 @@ import { unknownIdAnswerOf } from '../../src/model/unknown-ids.ts';
 
 it.each([
   ['GET', '/vms/{vm}/nics', 'list', false, 'empty'],
-  ['GET', '/vms/{vm}/permissions', 'list', false, 'system'],
+  ['GET', '/vms/{vm}/permissions', 'list', false, 'listed'],
+  ['GET', '/users/{user}/roles', 'list', false, 'listed'],
   ['GET', '/vms/{vm}', 'get', false, 'gone'],
   ['DELETE', '/vms/{vm}', 'remove', false, 'gone'],
   ['POST', '/vms/{vm}/start', 'start', true, 'refused'],

@@ -26,6 +26,10 @@ const placeless: readonly (readonly [path: RegExp, why: string])[] = [
   [/cluster_level\/permits\/permit$/, 'Permits are found below the roles that have them.'],
   [/^statistics\/statistic$/, 'Engines add the statistics of huge pages, which have no address.'],
   [/^permissions\/permission$/, 'Engines list roles of users on a MAC pool without an address.'],
+  [
+    /^(filter|weight|balance)s\/\w+$/,
+    'Engines list the parts of a scheduling policy without addresses.',
+  ],
   [/^events?\/(event\/)?user$/, 'The service itself is no user.'],
   [
     /^(link_layer_discovery_protocol_elements|host_cpu_units)\/\w+$/,

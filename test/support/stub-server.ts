@@ -113,7 +113,7 @@ export function serviceRoutes(root = '/virt-app'): Routes {
       count += 1;
       return { body: { access_token: `token-${count}`, token_type: 'bearer', scope: 'x' } };
     },
-    [`POST ${root}/sso/oauth/revoke`]: { body: {} },
+    [`POST ${root}/services/sso-logout`]: { body: {} },
     [`GET ${root}/api`]: {
       body: {
         product_info: {

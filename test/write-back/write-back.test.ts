@@ -54,7 +54,8 @@ function otherReadOnly(type: string): Thing {
 /** Whether an object is part of every service and cannot be changed. */
 function locked(type: string, object: Thing): boolean {
   const isFalse = (value: unknown) => String(value) === 'false';
-  if (type === 'role') return isFalse(object['mutable']);
+  // The roles of users and groups do not show it.
+  if (type === 'role') return isFalse(object['mutable'] ?? false);
   if (type === 'scheduling_policy') return !isFalse(object['locked'] ?? false);
   if (type === 'tag') return object['parent'] === undefined;
   return type === 'quota' && object['name'] === 'Default';

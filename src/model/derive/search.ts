@@ -13,6 +13,11 @@ export const searchFields: Readonly<Record<string, SearchFields>> = Object.fromE
   ]),
 );
 
+/** Types that engines search by their fields alone. */
+export const searchedWithoutText: readonly string[] = allResources.flatMap(({ name, search }) =>
+  search?.withoutText ? [name] : [],
+);
+
 /** Cross references by the type of object they start from. */
 export const crossReferences: Readonly<Record<string, readonly CrossReference[]>> =
   Object.fromEntries(

@@ -22,6 +22,7 @@ export const identityFaults = {
     status: 409,
     text: 'Cannot {action} User. The administrator of the service cannot be removed.',
   },
+  USER_EXISTS: { status: 400, text: 'Cannot {action} User. {name} exists already.' },
   USER_IS_CALLER: { status: 409, text: 'Cannot {action} User. Users cannot remove themselves.' },
   PROFILE_IS_FULL: {
     status: 409,

@@ -72,6 +72,10 @@ export const limitFaults = {
     status: 400,
     text: 'Cannot {action} Provider. "{url}" is not the address of a web service (http:// or https://).',
   },
+  PROVIDER_ADDRESS_IN_USE: {
+    status: 400,
+    text: 'Cannot {action} Provider. Another image provider has the address {url}.',
+  },
   PROVIDER_UNREACHABLE: {
     status: 400,
     text: 'Cannot {action} Provider. No response from {url}, the address of {name}.',

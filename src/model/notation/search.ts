@@ -105,6 +105,8 @@ export interface Search {
   readonly related?: readonly CrossReference[];
   /** Order of lists, and of what a requested order leaves open; by name where nothing is said. */
   readonly order?: readonly SortRule[];
+  /** Engines refuse text without a field, and unknown fields. */
+  readonly withoutText?: true;
   /** Fields of the same objects where they are seen from another one: a kind that the search knows. */
   readonly seenAs?: Readonly<Record<string, SearchFields>>;
 }

@@ -17,6 +17,7 @@ export const bookmark = resource('bookmark', {
     update: { permit: system('bookmark_management'), job: 'none' },
     remove: { permit: system('bookmark_management'), job: 'none' },
   },
+  search: { order: [] },
   paths: {
     '/bookmarks/{bookmark}': owned({
       list: ['follow', 'max'],

@@ -36,21 +36,14 @@ export const externalProvider = resource('external_provider', {
 });
 
 export const externalHostProvider = resource('external_host_provider', {
-  identified: true,
+  base: 'external_provider',
   attributes: {
-    name: { kind: 'string', mut: 'CU' },
-    url: { kind: 'string', mut: 'CU' },
-    requires_authentication: { kind: 'bool', mut: 'CU', default: false },
-    password: { kind: 'string', mut: 'CU', writeOnly: true, secret: true },
     certificates: { kind: 'links certificate', mut: 'R' },
     compute_resources: { kind: 'links external_compute_resource', mut: 'R' },
     discovered_hosts: { kind: 'links external_discovered_host', mut: 'R' },
     host_groups: { kind: 'links external_host_group', mut: 'R' },
     hosts: { kind: 'links external_host', mut: 'R' },
     description: { kind: 'string', mut: 'CU', default: '' },
-    username: { kind: 'string', mut: 'CU' },
-    authentication_url: { kind: 'string', mut: 'CU' },
-    properties: { kind: 'list struct property', mut: 'CU' },
   },
   naming: { pattern: 'identifier', max: 128, unique: 'service' },
   required: ['name', 'url'],

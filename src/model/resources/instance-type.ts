@@ -52,6 +52,7 @@ export const instanceType = resource('instance_type', {
   },
   search: {
     fields: template.search.fields,
+    withoutText: true,
     related: [
       { ...related.vms, steps: [{ back: 'vm.instance_type' }] },
       { ...related.hosts, steps: [{ back: 'vm.instance_type' }, { follow: 'host' }] },

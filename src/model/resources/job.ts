@@ -47,6 +47,7 @@ export const job = resource('job', {
     fields: {
       correlation_id: { kind: 'text', storedPath: 'correlation_id' },
     },
+    withoutText: true,
     order: [{ path: 'start_time' }],
   },
   definition: { leftOut: 'tasks that run or have ended' },

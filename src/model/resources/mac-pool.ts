@@ -29,6 +29,7 @@ export const macPool = resource('mac_pool', {
     update: { permit: self('edit_mac_pool'), job: 'none' },
     remove: { permit: self('delete_mac_pool'), job: 'none' },
   },
+  search: { order: [{ path: 'default_pool' }] },
   paths: {
     '/macpools/{macpool}': owned({
       list: ['follow', 'max'],

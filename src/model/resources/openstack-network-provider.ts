@@ -1,5 +1,5 @@
 /** OpenStack network providers, their networks and subnets. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
 import { sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -14,6 +14,7 @@ export const openstackNetworkProvider = resource('openstack_network_provider', {
     certificates: { kind: 'links certificate', mut: 'R' },
     networks: { kind: 'links openstack_network', mut: 'R' },
     subnets: { kind: 'links openstack_subnet', mut: 'R' },
+    description: { kind: 'string', mut: 'CU', default: '' },
     auto_sync: { kind: 'bool', mut: 'CU' },
     unmanaged: { kind: 'bool', mut: 'CU' },
     user_domain_name: { kind: 'string', mut: 'CU' },
@@ -72,6 +73,7 @@ export const openstackNetwork = resource('openstack_network', {
       permit: sent('create_storage_pool_network', 'data_center'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('data_center')],
       makes: [{ in: '/networks' }],
     },
   },

@@ -17,6 +17,7 @@ export const operatingSystemInfo = resource('operating_system_info', {
   paths: {
     '/operatingsystems/{operatingsystem}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },
+  search: { order: [] },
   commands: {
     noun: 'operatingsystems',
     aliases: ['os'],
@@ -35,6 +36,7 @@ export const icon = resource('icon', {
     data: { kind: 'string', mut: 'CU' },
   },
   paths: { '/icons/{icon}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+  search: { order: [] },
   commands: {
     noun: 'icons',
     group: 'compute',

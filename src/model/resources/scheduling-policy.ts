@@ -23,7 +23,6 @@ export const schedulingPolicy = resource('scheduling_policy', {
     update: { permit: system('edit_storage_pool_configuration'), job: 'none' },
     remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
   },
-  // Lists are in the order in which the objects were made.
   search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}': owned({
@@ -59,6 +58,7 @@ export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
     properties: { kind: 'list struct property', mut: 'R' },
   },
   operations: { remove: { permit: system('edit_storage_pool_configuration'), job: 'none' } },
+  search: { order: [] },
   paths: {
     '/schedulingpolicyunits/{unit}': owned({
       list: ['filter', 'follow', 'max'],
@@ -101,6 +101,7 @@ export const filter = resource('filter', {
     add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
     remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
   },
+  search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}/filters/{filter}': owned({
       list: ['filter', 'follow', 'max'],
@@ -138,6 +139,7 @@ export const weight = resource('weight', {
     add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
     remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
   },
+  search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}/weights/{weight}': owned({
       list: ['filter', 'follow', 'max'],
@@ -174,6 +176,7 @@ export const balance = resource('balance', {
     add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
     remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
   },
+  search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}/balances/{balance}': owned({
       list: ['filter', 'follow', 'max'],

@@ -41,6 +41,8 @@ export type Answer = {
   | { readonly form: 'text'; readonly text: (media: MediaType) => string }
   | {
       readonly form: 'list';
+      /** Path template of the list. */
+      readonly service?: string;
       readonly type: string;
       readonly parts: readonly ListPart[];
       readonly extras: CollectionExtras;
@@ -79,13 +81,14 @@ export function presentationOf(ctx: RuleContext, { request, operation }: Call): 
 
 /** The collection that the request addresses, or that holds the object it addresses. */
 export function collectionRefOf(ctx: RuleContext, { match }: Call): CollectionRef {
-  ctx.filter?.enter(match.service, match.ids);
+  const { parentIsUnknown = false } = match;
+  if (!parentIsUnknown) ctx.filter?.enter(match.service, match.ids);
   const named = addressesObject(match.service);
   const ref = generic.located(
     ctx,
     named
       ? resolveCollection(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
-      : resolveCollection(ctx.tx, match.service, match.ids),
+      : resolveCollection(ctx.tx, match.service, match.ids, parentIsUnknown),
     named ? match.ids.at(-1) : undefined,
   );
   return ctx.filter?.part(ref) ?? ref;

@@ -1,5 +1,5 @@
 /** Composer of the text of an object from its document, out of the texts of its members. */
-import { linksOf } from '../../model/links.ts';
+import { linksOf, linksWithSearches } from '../../model/links.ts';
 import { LinkList, type ObjectTexts } from '../../wire/index.ts';
 import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { DocumentMembers, Step } from './document-members.ts';
@@ -175,7 +175,8 @@ export class Composer {
     };
     put('id', id);
     if (isAddressed) put('href', base);
-    const links = linksOf(service, type, layout.sort ? { [layout.sort.by]: sort } : {});
+    const relations = this.#view.ctx.site.dialect.linksToSearches ? linksWithSearches : linksOf;
+    const links = relations(service, type, layout.sort ? { [layout.sort.by]: sort } : {});
     if (links.length > 0) put('link', new LinkList(base, links));
     if (actions.length > 0) put('actions', { link: new LinkList(base, actions) });
   }

@@ -3,6 +3,7 @@
  */
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
+import { shownWhenSent } from '../../model/shown-below.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -141,6 +142,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
     status: 200,
     form: 'list',
     type: ref.type,
+    service: ref.service,
     parts: found.map((part) => {
       const { documents } = part;
       return {
@@ -272,14 +274,15 @@ function addMany(
 function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const target = targetIn(ctx, call);
   permit(ctx, call, target.ref, target.object);
-  const object = generic.update(ctx, target, sentIn(call));
+  const sent = sentIn(call);
+  const object = generic.update(ctx, target, sent);
   noteJob(ctx, call.operation, target.ref, object);
-  return {
-    status: 200,
-    form: 'object',
-    type: target.ref.type,
-    object: show(view, target.ref, object),
-  };
+  const { type } = target.ref;
+  const shown = show(view, target.ref, object);
+  if (call.dialect.engineAnswers) {
+    for (const name of shownWhenSent[type] ?? []) if (!sent[name]) delete shown[name];
+  }
+  return { status: 200, form: 'object', type, object: shown };
 }
 
 function remove(ctx: RuleContext, call: Call): Answer {

@@ -1,10 +1,10 @@
 /** Options of lists (specification 4.3). */
 
-import { searchFields } from '../../model/derive/search.ts';
+import { searchedWithoutText, searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
 import { listedWhole } from '../../model/list-limits.ts';
-import { parseSearch, SearchError } from '../../search/index.ts';
+import { type Expression, parseSearch, SearchError, UnknownField } from '../../search/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
@@ -42,7 +42,14 @@ export function listOptions(
 ): Listing | undefined {
   const searchable = operation.query.includes('search') && searchFields[ref.type] !== undefined;
   const isWhole = dialect.engineAnswers && listedWhole.has(ref.collection);
-  const max = isWhole ? undefined : maximum(request, searchable);
+  // Engines search in lists with that parameter, also if there are no fields.
+  const isSearch = dialect.engineRefusals && operation.query.includes('search');
+  const max = isWhole ? undefined : maximum(request, searchable || isSearch);
+  if (dialect.engineRefusals && neverFiltered.has(ref.collection) && requestsFilter(request)) {
+    throw new Refusal(400, 'Operation Failed', `${ref.collection} cannot be filtered.`);
+  }
+  const last = dialect.engineAnswers ? behaviorOf(ctx, ref.kind)?.alwaysListed : undefined;
+  if (last !== undefined && !ref.owner) return listedWith(last, max);
   const text = (request.parameters.get('search') ?? '').trim();
   if (text !== '' && !searchable) {
     if (!dialect.ignoresSearchWithoutFields) throw notSearchable(ref);
@@ -60,6 +67,9 @@ export function listOptions(
     // Entries of a directory have fields of their own.
     const type = Object.hasOwn(searchFields, ref.kind) ? ref.kind : ref.type;
     const query = parseSearch(text, type, ctx.now);
+    if (dialect.engineRefusals && searchedWithoutText.includes(type) && hasText(query.where)) {
+      throw searchRefusal(new SearchError('text without a field', 0, ['a field and a relation']));
+    }
     const settings = {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
       seen: ctx.filter && seenIn(ctx.filter),
@@ -81,9 +91,25 @@ export function listOptions(
     return { ...base, ...found, offset, condition: allOf(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
-    if (dialect.badSearchFindsNothing) return undefined;
-    throw new Refusal(400, 'Operation Failed', `Cannot parse the search: ${error.message}`);
+    const isRefused = error instanceof UnknownField && searchedWithoutText.includes(ref.type);
+    if (dialect.badSearchFindsNothing && !isRefused) return undefined;
+    throw searchRefusal(error);
   }
+}
+
+function searchRefusal({ message }: SearchError): Refusal {
+  return new Refusal(400, 'Operation Failed', `Cannot parse the search: ${message}`);
+}
+
+/** Whether a search contains text for all fields of its objects. */
+function hasText(where: Expression | undefined): boolean {
+  if (where?.op === 'all' || where?.op === 'any') return where.of.some(hasText);
+  return where?.op === 'text' && !where.through;
+}
+
+/** A list of at most `max` objects, and one more at the end. */
+function listedWith(last: string, max: number | undefined): Listing {
+  return { select: (ids) => [...ids.filter((id) => id !== last).slice(0, max), last] };
 }
 
 function defaultOrderOf(kind: KindName): Pick<ListOptions, 'order' | 'orderBy'> {
@@ -122,6 +148,13 @@ function fromCondition(
   const from = integerParameter(request.parameters.get('from'));
   if (from === undefined || from <= 0) return undefined;
   return numberFrom('index', from, dialect.eventsFromExclusive);
+}
+
+/** Collections that engines refuse to filter by the permissions of the caller. */
+const neverFiltered: ReadonlySet<string> = new Set(['/tags']);
+
+function requestsFilter({ parameters }: ListRequest): boolean {
+  return booleanParameter(parameters.get('filter')) === true;
 }
 
 /** Refuses a negative `max`: such a list would mean nothing. */

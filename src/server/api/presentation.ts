@@ -8,7 +8,7 @@ import {
   referencedType,
   typeOf,
 } from '../../model/index.ts';
-import { linksOf } from '../../model/links.ts';
+import { linksOf, linksWithSearches } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
@@ -146,7 +146,8 @@ export function present(
   }
   fillDefaults(shown, type, hidden);
   const isUpdated = view.afterUpdate === true && view.ctx.site.dialect.engineAnswers;
-  const links = linksOf(service, type, shown, isUpdated);
+  const relations = view.ctx.site.dialect.linksToSearches ? linksWithSearches : linksOf;
+  const links = relations(service, type, shown, isUpdated);
   if (links.length > 0 && !hidden?.has('link')) shown['link'] = new LinkList(base, links);
   const actions = actionsOf(service);
   if (actions.length > 0) {

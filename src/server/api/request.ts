@@ -7,7 +7,7 @@ import { type Operation, operationsOf } from '../../model/index.ts';
 import type { MediaType } from '../../wire/index.ts';
 import { JsonFileError, parseJsonFile } from '../../wire/json-file.ts';
 import { requireAllowedText } from '../core/allowed-text.ts';
-import { Refusal } from '../core/fault.ts';
+import { notFoundReason, Refusal } from '../core/fault.ts';
 import type { Parameters } from '../core/parameters.ts';
 
 interface Node {
@@ -25,6 +25,8 @@ export interface Match {
   readonly operations: ReadonlyMap<string, Operation>;
   /** Values of the path parameters, in order. */
   readonly ids: readonly string[];
+  /** The objects in the path need not exist. */
+  readonly parentIsUnknown?: true;
 }
 
 const root: Node = { words: new Map() };
@@ -152,23 +154,39 @@ export function parseTarget(
   const segments = parts.map((word, index) => {
     const [segment = '', ...parameters] = word.split(';');
     if (index === parts.length - 1) matrix.push(...parameters);
-    return decodeUrlText(segment);
+    const decoded = decodeUrlText(segment);
+    return asEngine ? completeUuid(decoded) : decoded;
   });
   if (parts.length === 0) matrix.push(...path.split(';').slice(1));
   let apiPath = apiRoot;
   const version = /^v(\d+)$/.exec(segments[0] ?? '');
   if (version) {
-    if (version[1] !== '4') throw unsupportedVersion(String(version[1]));
+    if (version[1] !== '4') throw new UnsupportedVersion(String(version[1]), asEngine);
     segments.shift();
     apiPath += '/v4';
   }
   const isWrong = (segment: string) => segment === '' || segment === '.' || segment === '..';
   if (!asEngine && segments.some(isWrong)) throw new BadTarget(`The path ${path} is not valid.`);
+  // Encoded dots are ids of no object.
+  if (segments.some(isWrong)) throw new Refusal(404, notFoundReason, `${path} does not exist.`);
   const query = question < 0 ? [] : target.slice(question + 1).split('&');
   if (asEngine) query.reverse();
   // A + is a blank in a query only.
   const inPath = matrix.map((pair) => pair.replaceAll('+', '%2B'));
   return { segments, parameters: parameters([...query, ...inPath]), apiPath };
+}
+
+const shortUuid = /^[0-9a-f]{1,8}(-[0-9a-f]{1,4}){3}-[0-9a-f]{1,12}$/i;
+
+/** A UUID with the leading zeros of its parts, which engines do not need: `0-0-0-0-0`. */
+function completeUuid(segment: string): string {
+  if (segment.length >= 36 || !shortUuid.test(segment)) return segment;
+  const lengths = [8, 4, 4, 4, 12];
+  return segment
+    .toLowerCase()
+    .split('-')
+    .map((part, index) => part.padStart(lengths[index] ?? 0, '0'))
+    .join('-');
 }
 
 /** A path without empty segments, `.` and `..`. */
@@ -181,13 +199,15 @@ function withoutDots(path: string): string {
   return `/${kept.join('/')}`;
 }
 
-/** Refuses versions of the API other than 4 (specification 9). */
-export function unsupportedVersion(version: string): Refusal {
-  return new Refusal(
-    400,
-    'Invalid version',
-    `Version ${version} of the API is not supported. Supported versions are 4.`,
-  );
+/** Refuses versions of the API other than 4 (specification 9). Engines know version 3, and refuse its methods. */
+export class UnsupportedVersion extends Refusal {
+  constructor(version: string, asEngine = false) {
+    super(
+      asEngine && version === '3' ? 405 : 400,
+      'Invalid version',
+      `Version ${version} of the API is not supported. Supported versions are 4.`,
+    );
+  }
 }
 
 /** Parameters by name; the first of each name counts. */
@@ -268,26 +288,49 @@ export function integerParameter(value: string | undefined): number | undefined 
   return Number(value);
 }
 
-/** The same as an engine has it: `text/xml` is none of its representations, and the parameter must be one. */
+/**
+ * The representation of an engine: the most preferred range that names one, then the most specific range, then XML.
+ * `text/xml` is no representation, and a quality of 0 is a low preference. The parameter counts without a header
+ * only.
+ */
 export function acceptedByEngine(
   parameter: string | undefined,
   header: string | undefined,
 ): MediaType | undefined {
-  if (parameter === 'application/json' || parameter === 'application/xml') return parameter;
-  const ranges = (header ?? '').split(',').filter((range) => !/^\s*text\//i.test(range));
-  return header?.trim() && ranges.length === 0 ? undefined : acceptedMedia(ranges.join(','));
+  if (!header?.trim()) return parameter === 'application/json' ? parameter : 'application/xml';
+  const ranges = rangesOf(header).flatMap(({ range, quality }) => {
+    const media = /^text\//.test(range) ? undefined : mediaOf(range);
+    return media ? [{ media, quality, isSpecific: range === media }] : [];
+  });
+  const byRank = (one: (typeof ranges)[number], other: (typeof ranges)[number]) =>
+    other.quality - one.quality ||
+    Number(other.isSpecific) - Number(one.isSpecific) ||
+    Number(isXml(other.media)) - Number(isXml(one.media));
+  return ranges.sort(byRank)[0]?.media;
+}
+
+/** Whether an Accept header has a range that is no media type. */
+export function isMalformedAccept(header: string | undefined): boolean {
+  return (
+    (header ?? '').trim() !== '' && rangesOf(header ?? '').some(({ range }) => !range.includes('/'))
+  );
+}
+
+function rangesOf(header: string): { range: string; quality: number }[] {
+  return header.split(',').map((part) => {
+    const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    return { range, quality: q ? Number(q.slice(2)) : 1 };
+  });
 }
 
 /** The representation to answer with: XML unless the client prefers JSON; undefined for neither. */
 export function acceptedMedia(accept: string | undefined): MediaType | undefined {
   if (accept === undefined || accept.trim() === '') return 'application/xml';
   let best: { media: MediaType; quality: number } | undefined;
-  for (const part of accept.split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+  for (const { range, quality } of rangesOf(accept)) {
     const media = mediaOf(range);
     if (!media) continue;
-    const q = parameters.find((parameter) => parameter.startsWith('q='));
-    const quality = q ? Number(q.slice(2)) : 1;
     const better = !best || quality > best.quality || (quality === best.quality && isXml(media));
     if (quality > 0 && better) best = { media, quality };
   }
@@ -300,11 +343,7 @@ export function acceptedMedia(accept: string | undefined): MediaType | undefined
  */
 export function asksFor(accept: string | undefined, type: string, preferred: boolean): boolean {
   const family = `${type.slice(0, type.indexOf('/'))}/*`;
-  const wanted = (accept?.trim() || '*/*').split(',').map((part) => {
-    const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
-    const q = parameters.find((parameter) => parameter.startsWith('q='));
-    return { range, quality: q ? Number(q.slice(2)) : 1 };
-  });
+  const wanted = rangesOf(accept?.trim() || '*/*');
   const best = (ranges: readonly string[]) =>
     Math.max(0, ...wanted.map(({ range, quality }) => (ranges.includes(range) ? quality : 0)));
   const own = best([type, ...(family === 'application/*' ? [] : [family])]);

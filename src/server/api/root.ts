@@ -4,7 +4,7 @@ import { searchFields } from '../../model/derive/search.ts';
 import { services } from '../../model/derive/services.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import { subCollections } from '../../model/index.ts';
-import { version } from '../../version.ts';
+import { serviceVersion, version } from '../../version.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import { noneOf } from '../store/conditions.ts';
@@ -68,7 +68,7 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
   const origin = engineAnswers ? `https://${request.header('host') ?? 'localhost'}` : '';
   const filtered = isFiltered(ctx, request);
   refuseDescriptions(request);
-  const [major = '0', minor = '0', revision = '0'] = version.split('.');
+  const [major = '0', minor = '0'] = version.split('.');
   return {
     status: 200,
     form: 'object',
@@ -98,7 +98,7 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
           minor: 5,
           build: Number(major),
           revision: Number(minor),
-          full_version: `4.5.${major}.${minor}-vmctl-${major}.${minor}.${revision}`,
+          full_version: serviceVersion,
         },
       },
       special_objects: {

@@ -1,8 +1,10 @@
 /** Representation of one object in a response. */
 
 import {
+  namingOwners,
   personalParent,
   shownBelow,
+  shownInPart,
   shownWithoutLinks,
   unaddressed,
 } from '../../model/shown-below.ts';
@@ -43,6 +45,7 @@ export function showWhole(
   ref: CollectionRef,
   object: StoredObject,
 ): StoredObject {
+  const { ctx } = view;
   const { service, path } = placeOf(view, ref, object);
   const shown = presentVisible(view, ref.kind, object, service, path);
   if (path === nowhere) delete shown['href'];
@@ -51,6 +54,12 @@ export function showWhole(
     if (ref.owner) delete shown[ref.owner.kind];
   }
   if (isWithoutLinks(view, ref)) delete shown['link'];
+  if (ctx.site.dialect.engineAnswers) keepPart(shown, shownInPart[ref.service]);
+  const naming = namesOwner(view, ref);
+  if (naming && ref.owner) {
+    const { id } = ref.owner;
+    shown[naming.attribute] = { id, href: `${view.apiPath}${naming.collection}/${id}` };
+  }
   return shown;
 }
 
@@ -62,6 +71,24 @@ function isUnaddressed(
 ): boolean {
   const pattern = ctx.site.dialect.hrefsBelowParents ? unaddressed[type] : undefined;
   return pattern?.test(String(object['name'])) === true;
+}
+
+const alwaysShown = ['id', 'href', 'link'];
+
+/** Removes the attributes that the collection does not show. */
+function keepPart(shown: StoredObject, part: readonly string[] | undefined): void {
+  if (!part) return;
+  for (const name of Object.keys(shown)) {
+    if (!part.includes(name) && !alwaysShown.includes(name)) delete shown[name];
+  }
+}
+
+/** The attribute in which the members of a list refer to the owner of the list, if the dialect shows it. */
+export function namesOwner(
+  { ctx }: Presentation,
+  { type, owner }: CollectionRef,
+): (typeof namingOwners)[string] | undefined {
+  return ctx.site.dialect.engineAnswers && owner ? namingOwners[type] : undefined;
 }
 
 /** Whether the dialect shows the objects of a collection without links. */
@@ -82,14 +109,16 @@ function placeOf(
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
   if (!below || (below.afterChange && !afterChange)) return location;
   const { owner } = ref;
-  const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;
-  const others = below.parents.filter((parent) => (!owner && afterChange) || !isPersonal(parent));
+  const isPersonal = ([attribute]: (typeof below.parents)[number]) =>
+    attribute === personalParent && below.parents.length > 1;
+  const others = below.parents.filter((parent) => afterChange || !isPersonal(parent));
   const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
   for (const [attribute, collection, word] of [...own, ...others]) {
-    const parent = object[attribute];
+    const parent = below.byOwner ? owner : object[attribute];
     if (!isRecord(parent) || parent['id'] === undefined) continue;
     return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
   }
-  const isKnown = !owner || below.parents.some(([attribute]) => attribute === owner.kind);
-  return isKnown ? location : { ...location, path: nowhere };
+  const isBelow = ([attribute]: (typeof below.parents)[number]) =>
+    attribute === owner?.kind && object[attribute] !== undefined;
+  return !owner || below.parents.some(isBelow) ? location : { ...location, path: nowhere };
 }

@@ -6,7 +6,7 @@ import { missingCollections } from '../../model/derive/placements.ts';
 import { services } from '../../model/derive/services.ts';
 import { attributesOf } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
-import { shownBelow } from '../../model/shown-below.ts';
+import { shownBelow, unaddressed } from '../../model/shown-below.ts';
 import { encodeItem, encodeObject, type MediaType, objectTexts } from '../../wire/index.ts';
 import { type Behavior, behaviorOf, type Derivations } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
@@ -16,7 +16,7 @@ import { DocumentMembers } from './document-members.ts';
 import { type KeptTexts, TextSlot } from './kept-texts.ts';
 import { actionsOf, defaultsOf, hiddenOf, type Presentation, showsOf } from './presentation.ts';
 import { looksOf } from './redact.ts';
-import { isBrief, isWithoutLinks, show } from './show.ts';
+import { isBrief, isWithoutLinks, namesOwner, show } from './show.ts';
 
 /** Characters of a document that is written in one go: less than a millisecond of work. */
 const longestDocument = 16_384;
@@ -49,7 +49,8 @@ export class ShownTexts {
     const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
     if (below && !below.afterChange) return undefined;
     if (hiddenOf(view, ref.type)?.has('link') || isWithoutLinks(view, ref)) return undefined;
-    if (isBrief(view, ref)) return undefined;
+    if (isBrief(view, ref) || namesOwner(view, ref)) return undefined;
+    if (view.ctx.site.dialect.hrefsBelowParents && unaddressed[ref.type]) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);
     return new DocumentWriter(view, ref, this.#kept, derivations ? undefined : behavior, (form) =>

@@ -16,12 +16,15 @@ export interface OAuthRequest {
   readonly authorization: string | undefined;
   readonly accept: string | undefined;
   readonly address: string;
+  /** Origin and application root: `https://engine.example.com/ovirt-engine`. */
+  readonly root: string;
 }
 
 export interface OAuthResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Absent in redirections. */
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 export interface OAuthSettings {
@@ -36,6 +39,27 @@ export interface OAuthSettings {
 }
 
 const httpGrant = 'urn:ovirt:params:oauth:grant-type:http';
+
+/** Scopes that engines grant together with others. */
+const ofApi = [
+  'ovirt-ext=token-info:authz-search',
+  'ovirt-ext=token-info:public-authz-search',
+  'ovirt-ext=token-info:validate',
+  'ovirt-ext=token:password-access',
+];
+const ofPages = ['ovirt-app-api', 'ovirt-ext=revoke:revoke-all', ...ofApi];
+const dependentScopes: Readonly<Record<string, readonly string[]>> = {
+  'ovirt-app-api': ofApi,
+  'ovirt-app-admin': ofPages,
+  'ovirt-app-portal': ofPages,
+};
+
+/** The scope that an engine grants for a requested one. */
+function grantedScope(requested: string): string {
+  const scopes = requested.split(' ').filter((word) => word !== '');
+  const all = scopes.flatMap((word) => [word, ...(dependentScopes[word] ?? [])]);
+  return [...new Set(all)].sort().join(' ');
+}
 
 /** Answers what is below `/sso/oauth` and the logout service. */
 export class OAuth {
@@ -64,12 +88,19 @@ export class OAuth {
       const code = asEngine ? 'unsupported_grant_type' : 'invalid_request';
       return this.#error(scope, code, 'The parameter grant_type is missing.');
     }
+    if (asEngine && grant === 'authorization_code' && !hasClient(request)) {
+      return this.#error(scope, 'invalid_request', missingClient);
+    }
     if (grant !== 'password' && grant !== httpGrant) {
       return this.#error(
         scope,
         'unsupported_grant_type',
         `The grant type ${grant} is not supported; use password.`,
       );
+    }
+    if (asEngine && grant === httpGrant && request.authorization === undefined) {
+      const error = 'error=unauthorized_client&error_description=Credentials+are+missing.';
+      return { status: 302, headers: { Location: `${request.root}/oauth2-callback?${error}` } };
     }
     const given = grant === 'password' ? fromForm(request) : fromHeader(request);
     if (!given.username || given.password === undefined) {
@@ -85,19 +116,20 @@ export class OAuth {
   async #grant(
     user: string,
     password: string,
-    scope: string,
+    requested: string,
     address: string,
   ): Promise<OAuthResponse> {
     const { signIn } = this.#authenticator;
+    const scope = this.#settings.asEngine ? grantedScope(requested) : requested;
     let caller: Caller | undefined;
     try {
       caller = await signIn.check(user, password, address);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { status, headers, message } = error;
-      return { ...this.#error(scope, 'access_denied', message), status, headers };
+      return { ...this.#error(requested, 'access_denied', message), status, headers };
     }
-    if (!caller) return this.#error(scope, 'access_denied', wrongCredentials);
+    if (!caller) return this.#error(requested, 'access_denied', wrongCredentials);
     const now = this.#site.steady();
     const { tokenLifetime } = this.#settings;
     const ends = this.#site.now().getTime() + tokenLifetime;
@@ -112,8 +144,17 @@ export class OAuth {
     };
   }
 
-  /** Ends a token. Never asks for credentials of a client: whoever has the token may end it. */
+  /** Ends a token for a registered client. Only engines require the name of the client. */
   async revoke(request: OAuthRequest): Promise<OAuthResponse> {
+    if (this.#settings.asEngine && !hasClient(request)) {
+      const scope = request.parameters.get('scope') ?? '';
+      return this.#error(scope, 'invalid_request', missingClient);
+    }
+    return this.signOut(request);
+  }
+
+  /** Ends a token. Every owner of a token may end it. */
+  async signOut(request: OAuthRequest): Promise<OAuthResponse> {
     const token = request.parameters.get('token');
     if (token) {
       await this.#store.write((tx) => {
@@ -149,6 +190,13 @@ export class OAuth {
         : { error_description: message, error: code },
     };
   }
+}
+
+const missingClient = 'The parameter client_id is missing.';
+
+/** Whether a request names its client, as a parameter or with its credentials. */
+function hasClient({ parameters, authorization }: OAuthRequest): boolean {
+  return parameters.has('client_id') || authorization !== undefined;
 }
 
 interface Given {

@@ -99,6 +99,7 @@ export function resolveCollection(
   tx: Transaction,
   service: string,
   ids: readonly string[],
+  parentIsUnknown = false,
 ): CollectionRef {
   const definition = services[service];
   if (!definition) throw new Error(`The model has no service ${service}.`);
@@ -110,8 +111,9 @@ export function resolveCollection(
   const ownerService = `/${segments.slice(0, -1).join('/')}`;
   const noun = segments.at(-1) ?? '';
   const ownerId = ids[ids.length - 1] ?? '';
-  const owner = resolveCollection(tx, collectionOf(ownerService), ids.slice(0, -1));
-  requireObject(tx, owner, ownerId);
+  const ownerIds = ids.slice(0, -1);
+  const owner = resolveCollection(tx, collectionOf(ownerService), ownerIds, parentIsUnknown);
+  if (!parentIsUnknown) requireObject(tx, owner, ownerId);
   const ownerPath = `${owner.collection}/${ownerId}`;
   const common = { type, service, owner: { kind: owner.kind, id: ownerId } };
   const top = topLevel.get(type);

@@ -42,13 +42,21 @@ function familyOf(system: string): string {
   if (system === 'other_linux_kernel_4') return 'rhel';
   if (system.startsWith('other_linux')) return 'linux';
   if (system.startsWith('rhel_atomic')) return 'atomic';
-  const [family = ''] = /^[a-z]*/.exec(system) ?? [];
+  const [family = ''] = /^[a-z]*?(?=x64$|[^a-z]|$)/.exec(system) ?? [];
   return family in iconPictures ? family : 'other';
 }
 
 /** The icons of an operating system, by its word: `rhel_9x64`. */
 export function iconsOf(system = 'other'): Icons {
   return iconsOfFamily(familyOf(system));
+}
+
+/** The one system without icons of its own. Its VMs have those of its family. */
+const systemWithoutIcons = 'rhel_6_9_plus_ppc64';
+
+/** The icons that an operating system is listed with. */
+export function listedIconsOf(system: string): Partial<Icons> {
+  return system === systemWithoutIcons ? {} : iconsOf(system);
 }
 
 /** The icons that a machine or template is shown with. */
@@ -63,12 +71,19 @@ export function shownIcons(object: {
   return { small_icon: small_icon ?? icons.small_icon, large_icon: large_icon ?? icons.large_icon };
 }
 
-/** Adds the icons of all operating systems. */
+/** Families whose small icons precede all large ones in lists. */
+const firstFamilies = ['debian', 'freebsd', 'linux', 'sles', 'ubuntu', 'windows'];
+
+/** Adds the icons of all operating systems, in the order in which engines list them. */
 export function addDefaultIcons(tx: Transaction): void {
-  for (const [family, pictures] of Object.entries(iconPictures)) {
-    for (const name of iconNames) {
-      add(tx, { id: idOf(family, name), media_type: 'image/png', data: pictures[name] });
-    }
+  const addIcon = (family: string, name: (typeof iconNames)[number]) => {
+    const data = iconPictures[family]?.[name];
+    if (data !== undefined) add(tx, { id: idOf(family, name), media_type: 'image/png', data });
+  };
+  for (const name of iconNames) for (const family of firstFamilies) addIcon(family, name);
+  for (const family of Object.keys(iconPictures)) {
+    if (firstFamilies.includes(family)) continue;
+    for (const name of iconNames) addIcon(family, name);
   }
 }
 

@@ -6,6 +6,9 @@ import { Refusal, typeLabel } from './fault.ts';
 /** Types whose new objects keep the id of the request. */
 const chosenByClients: ReadonlySet<KindName> = new Set<KindName>(['vm', 'cluster']);
 
+/** Types whose new objects keep the id in the answers of engines alone. */
+const chosenWithEngines: ReadonlySet<KindName> = new Set<KindName>(['bookmark']);
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
@@ -14,7 +17,9 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export function idOfNew(ctx: RuleContext, kind: KindName, sent: StoredObject): string {
   const given = sent['id'];
-  if (!chosenByClients.has(kind) || typeof given !== 'string' || given === '') {
+  const isChosen =
+    chosenByClients.has(kind) || (chosenWithEngines.has(kind) && ctx.site.dialect.engineAnswers);
+  if (!isChosen || typeof given !== 'string' || given === '') {
     return ctx.site.newId();
   }
   if (!uuid.test(given)) {

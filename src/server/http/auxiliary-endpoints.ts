@@ -6,6 +6,7 @@ import { type Administration, administer, adminPath } from '../admin/endpoints.t
 import { type ApiResponse, headerOf, parseForm } from '../api/request.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
 import { clientConnection } from './client-connection.ts';
+import { enginePage, signInHeaders, unknownPage } from './engine-pages.ts';
 import { page, UnknownPath } from './refusal-answers.ts';
 
 /** What certificates are written in, as clients of the product know it. */
@@ -134,8 +135,10 @@ export async function answerAuxiliary(
   }
   // Deployed clients have these paths built in, whatever the application root is.
   const path = [appRoot, '/ovirt-engine']
-    .filter((root) => url.pathname.startsWith(`${root}/`))
+    .filter((root) => url.pathname === root || url.pathname.startsWith(`${root}/`))
     .map((root) => url.pathname.slice(root.length))[0];
+  const root = `https://${headerOf(request, 'host') ?? 'localhost'}${appRoot}`;
+  const sent = () => oauthRequest(request, url, root, readBody);
   switch (path) {
     case '/services/pki-resource':
       return asPage(engineAnswers, pkiResource(url.searchParams, ca, certificate));
@@ -153,13 +156,21 @@ export async function answerAuxiliary(
         : text(200, healthy);
     case '/sso/oauth/token':
     case '/sso/oauth/token-http-auth':
-      return json(dialect, await oauth.token(await oauthRequest(request, url, readBody)));
+      return json(dialect, await oauth.token(await sent()));
     case '/sso/oauth/revoke':
+      return json(dialect, await oauth.revoke(await sent()));
     case '/services/sso-logout':
-      return json(dialect, await oauth.revoke(await oauthRequest(request, url, readBody)));
+      return json(dialect, await oauth.signOut(await sent()));
     case '/sso/oauth/token-info':
-      return json(dialect, oauth.tokenInfo(await oauthRequest(request, url, readBody)));
+      return json(dialect, oauth.tokenInfo(await sent()));
     default:
+      if (engineAnswers && path !== undefined) {
+        const isRead = request.method === 'GET' || request.method === 'HEAD';
+        const found = isRead
+          ? enginePage(path, { root, certificate: firstOf(certificate) })
+          : undefined;
+        return found ?? unknownPage(path);
+      }
       throw new UnknownPath(`${url.pathname} not found. The API is at ${appRoot}/api.`);
   }
 }
@@ -167,6 +178,7 @@ export async function answerAuxiliary(
 async function oauthRequest(
   request: IncomingMessage,
   url: URL,
+  root: string,
   readBody: ReadBody,
 ): Promise<OAuthRequest> {
   const form = parseForm(await readBody(maximumForm));
@@ -179,22 +191,16 @@ async function oauthRequest(
     authorization: headerOf(request, 'authorization'),
     accept: headerOf(request, 'accept'),
     address: request.socket.remoteAddress ?? '',
+    root,
   };
 }
-
-/** Headers that engines send with the answers of their sign-in. */
-const signInHeaders = {
-  'X-XSS-Protection': '1; MODE=BLOCK',
-  'X-Content-Type-Options': 'NOSNIFF',
-  'X-Frame-Options': 'SAMEORIGIN',
-};
 
 function json({ engineAnswers }: Dialect, { status, headers, body }: OAuthResponse): ApiResponse {
   const more = engineAnswers ? signInHeaders : { 'Cache-Control': 'no-store' };
   return {
     status,
-    headers: { 'Content-Type': 'application/json', ...more, ...headers },
-    body: JSON.stringify(body),
+    headers: { ...(body && { 'Content-Type': 'application/json' }), ...more, ...headers },
+    ...(body && { body: JSON.stringify(body) }),
   };
 }
 

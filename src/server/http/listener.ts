@@ -11,12 +11,14 @@ import {
   headerOf,
   parseTarget,
   requireDecodable,
+  UnsupportedVersion,
 } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
 import { isSignIn } from './auxiliary-endpoints.ts';
 import { Connections } from './connections.ts';
-import { refusalAnswer } from './refusal-answers.ts';
+import { correlationOf } from './pipeline.ts';
+import { isUnaddressed, refusalAnswer } from './refusal-answers.ts';
 import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
 import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
@@ -167,7 +169,19 @@ async function answer(
     if (!(error instanceof Refusal || error instanceof StoreError)) throw error;
     const wanted = acceptedMedia(headerOf(request, 'accept')) ?? 'application/xml';
     const form = { sent: wanted, wanted };
-    answered = refusalAnswer(service.dialect, form, error, (one) => service.report(one));
+    const { dialect } = service;
+    const refused = refusalAnswer(dialect, form, error, (one) => service.report(one));
+    // Engines correlate what they refuse because of a path in the API.
+    const isOfApi = (request.url ?? '').startsWith(`${dialect.appRoot}/api`);
+    const isOfPath =
+      error instanceof UnsupportedVersion || (error instanceof Refusal && isUnaddressed(error));
+    const correlation =
+      dialect.engineRefusals && isOfApi && isOfPath
+        ? correlationOf(headerOf(request, 'correlation-id'))
+        : undefined;
+    answered = correlation
+      ? { ...refused, headers: { ...refused.headers, 'Correlation-Id': correlation } }
+      : refused;
   }
   const linger = await passOver(request, response);
   if (connections.isLast(request.socket)) response.setHeader('Connection', 'close');

@@ -21,10 +21,11 @@ import {
   acceptedMedia,
   asksFor,
   contentMedia,
+  isMalformedAccept,
   type Match,
   parametersOf,
   route,
-  unsupportedVersion,
+  UnsupportedVersion,
 } from '../api/request.ts';
 import type { ShownTexts } from '../api/shown-texts.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
@@ -36,7 +37,13 @@ import type { StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
 import type { Store } from '../store/store.ts';
 import { encodeAnswer } from './answer.ts';
-import { isUnaddressed, refusalAnswer, UnknownMethod, UnknownPath } from './refusal-answers.ts';
+import {
+  isUnaddressed,
+  MalformedHeader,
+  refusalAnswer,
+  UnknownMethod,
+  UnknownPath,
+} from './refusal-answers.ts';
 import { readDocument, takesBody } from './request-body.ts';
 import { ClientGone } from './send.ts';
 import { asksToWait, type SettlementWaits, waitUntilSettled } from './settlement.ts';
@@ -68,7 +75,9 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
   const media = engineRefusals
     ? acceptedByEngine(request.parameters.get('accept'), request.header('accept'))
     : acceptedMedia(request.parameters.get('accept') ?? request.header('accept'));
-  const correlationId = correlationOf(request);
+  const correlationId = correlationOf(
+    request.header('correlation-id') ?? request.parameters.get('correlation_id'),
+  );
   let response: ApiResponse;
   try {
     const work = () => answer(server, request, media, correlationId);
@@ -81,8 +90,10 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
     const form = { sent, wanted: media ?? 'application/xml' };
     response = refusalAnswer(server.dialect, form, error, server.report);
   }
-  // Engines refuse who is unknown before they look at anything else.
-  if (server.dialect.engineRefusals && response.status === 401) return response;
+  // Engines refuse who is unknown, and TRACE, before they look at anything else.
+  if (server.dialect.engineRefusals && (response.status === 401 || request.method === 'TRACE')) {
+    return response;
+  }
   return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
 }
 
@@ -94,14 +105,16 @@ async function answer(
 ): Promise<ApiResponse> {
   const match = route(request.segments);
   const { engineRefusals } = server.dialect;
-  if (request.method === 'OPTIONS' && !engineRefusals) return optionsAnswer(request, match);
+  if (request.method === 'OPTIONS' && !engineRefusals)
+    return optionsAnswer(request, match, server.dialect);
   // Most callers are known at once; hashing a password takes a while.
   const signedIn = authenticate(server, request);
   const { caller, headers } = acceptedCaller(
     signedIn instanceof Promise ? await signedIn : signedIn,
   );
-  requireVersion(request);
-  if (request.method === 'OPTIONS') return optionsAnswer(request, match);
+  requireVersion(request, server.dialect);
+  if (engineRefusals && isMalformedAccept(request.header('accept'))) throw new MalformedHeader();
+  if (request.method === 'OPTIONS') return optionsAnswer(request, match, server.dialect);
   const file = fileAskedFor(request, match);
   const reads = request.method === 'GET' || request.method === 'HEAD';
   // Engines look for the object first.
@@ -116,7 +129,7 @@ async function answer(
     );
     return { ...response, headers: { ...own, ...headers } };
   }
-  const { match: found, operation } = requireOperation(request, match);
+  const { match: found, operation } = requireOperation(request, match, server.dialect);
   const sends = takesBody(operation);
   if (sends) {
     const call = { request, match: found, operation, body: {}, dialect: server.dialect };
@@ -158,10 +171,7 @@ async function perform(...call: Parameters<typeof run>): Promise<Answer> {
       if (instead.isBare) throw instead.refusal;
       return failedAction(dialect, operation, body, instead.refusal);
     }
-    const system = route([instead.ask.slice(1)]);
-    const list = system?.operations.get('GET');
-    if (!system || !list) throw error;
-    return run(server, request, system, list, body, ...rest);
+    return run(server, request, { ...match, parentIsUnknown: true }, operation, body, ...rest);
   }
 }
 
@@ -234,11 +244,12 @@ function fileAskedFor(request: ApiRequest, match: Match | undefined): FileAnswer
   return found && asksFor(accept, found.media, found.preferred === true) ? found : undefined;
 }
 
-function requireVersion(request: ApiRequest): void {
+function requireVersion(request: ApiRequest, { engineRefusals }: Dialect): void {
   const version = request.header('version');
   if (version !== undefined && version.trim() !== '' && version.trim() !== '4') {
     // The path prefix wins over the header (specification 9).
-    if (!request.apiPath.endsWith('/v4')) throw unsupportedVersion(version.trim());
+    if (!request.apiPath.endsWith('/v4'))
+      throw new UnsupportedVersion(version.trim(), engineRefusals);
   }
 }
 
@@ -246,6 +257,7 @@ function requireVersion(request: ApiRequest): void {
 function requireOperation(
   request: ApiRequest,
   match: Match | undefined,
+  { engineRefusals }: Dialect,
 ): { match: Match; operation: Operation } {
   const path = `${request.apiPath}/${request.segments.join('/')}`;
   if (!match) {
@@ -254,7 +266,11 @@ function requireOperation(
   const method =
     request.method === 'HEAD' && !match.operations.has('HEAD') ? 'GET' : request.method;
   const operation = match.operations.get(method);
-  if (!operation) throw new UnknownMethod(path, request.method, allowed(match));
+  if (!operation) {
+    // Engines refuse TRACE before they know which methods there are.
+    const methods = request.method === 'TRACE' && engineRefusals ? undefined : allowed(match);
+    throw new UnknownMethod(path, request.method, methods);
+  }
   return { match, operation };
 }
 
@@ -267,8 +283,12 @@ function allowed(match: Match): string {
   return methodOrder.filter((method) => methods.has(method)).join(', ');
 }
 
-function optionsAnswer(request: ApiRequest, match: Match | undefined): ApiResponse {
-  if (!match) requireOperation(request, match);
+function optionsAnswer(
+  request: ApiRequest,
+  match: Match | undefined,
+  dialect: Dialect,
+): ApiResponse {
+  if (!match) requireOperation(request, match, dialect);
   const allow = match ? allowed(match) : '';
   return {
     status: 200,
@@ -346,8 +366,7 @@ function namesObject(match: Match): boolean {
 }
 
 /** The id that ties a request to its events: of the client, or a new one. */
-function correlationOf(request: ApiRequest): string {
-  const given = request.header('correlation-id') ?? request.parameters.get('correlation_id') ?? '';
-  const clean = given.replace(/[^0-9A-Za-z_-]/g, '').slice(0, 36);
+export function correlationOf(given: string | undefined): string {
+  const clean = (given ?? '').replace(/[^0-9A-Za-z_-]/g, '').slice(0, 36);
   return clean === '' ? crypto.randomUUID() : clean;
 }

@@ -1,7 +1,7 @@
 /** Responses to refused and failed requests, in the form of the specification or of a deployed engine. */
 import type { Dialect } from '../../model/dialect.ts';
 import { type MediaType, WireError } from '../../wire/index.ts';
-import { type ApiResponse, BadTarget } from '../api/request.ts';
+import { type ApiResponse, BadTarget, UnsupportedVersion } from '../api/request.ts';
 import { notFoundReason, Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
 import { faultResponse } from './answer.ts';
@@ -15,9 +15,17 @@ export class UnknownPath extends Refusal {
 
 /** 405: the path exists, the method does not. */
 export class UnknownMethod extends Refusal {
-  constructor(path: string, method: string, allow: string) {
-    const detail = `${path} does not support ${method}. It allows ${allow}.`;
-    super(405, 'Method Not Allowed', detail, { headers: { Allow: allow } });
+  constructor(path: string, method: string, allow: string | undefined) {
+    const allowed = allow === undefined ? '' : ` It allows ${allow}.`;
+    const headers = allow === undefined ? {} : { Allow: allow };
+    super(405, 'Method Not Allowed', `${path} does not support ${method}.${allowed}`, { headers });
+  }
+}
+
+/** 400: a header of the request does not parse. */
+export class MalformedHeader extends Refusal {
+  constructor() {
+    super(400, 'Request syntactically incorrect.', 'The Accept header contains no media type.');
   }
 }
 
@@ -74,14 +82,23 @@ function isPage(refusal: Refusal, error: unknown, sent: MediaType): boolean {
   return (
     refusal.status === 401 ||
     refusal instanceof UnknownPath ||
-    refusal.reason === 'Invalid version' ||
+    refusal instanceof MalformedHeader ||
+    refusal instanceof UnsupportedVersion ||
     (error instanceof WireError && error.kind === 'unknown' && sent === 'application/json')
   );
 }
 
+const titles: Readonly<Record<number, string>> = {
+  302: 'Found',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+};
+
 /** A web page. */
 export function page(status: number, headers: Readonly<Record<string, string>>): ApiResponse {
-  const title = status === 401 ? 'Unauthorized' : status === 404 ? 'Not Found' : 'Bad Request';
+  const title = titles[status] ?? 'Bad Request';
   return {
     status,
     headers: { ...headers, 'Content-Type': 'text/html;charset=UTF-8' },

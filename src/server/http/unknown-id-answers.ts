@@ -1,17 +1,21 @@
 /** Responses about unknown ids in paths, in dialects that follow a deployed engine. */
 import type { Operation } from '../../model/index.ts';
-import { type UnknownIdAnswer, unknownIdAnswerOf, unknownIdStatuses } from '../../model/unknown-ids.ts';
+import {
+  type UnknownIdAnswer,
+  unknownIdAnswerOf,
+  unknownIdStatuses,
+} from '../../model/unknown-ids.ts';
 import type { Answer } from '../api/call.ts';
 import type { Match } from '../api/request.ts';
 import { NothingThere, Refusal } from '../core/fault.ts';
 import { isUuid } from '../core/input.ts';
 import { isUnaddressed } from './refusal-answers.ts';
 
-/** A replacement for a refusal: a response, another refusal, or a path to read instead. */
+/** A replacement for a refusal: a response, another refusal, or the list without a check of its parent. */
 export type Instead =
   | { readonly answer: Answer }
   | { readonly refusal: Refusal; readonly isBare: boolean }
-  | { readonly ask: '/permissions' };
+  | { readonly lists: true };
 
 /**
  * The response of an engine if an id of the path leads to no object; undefined for the usual one, 404 without a
@@ -30,7 +34,7 @@ export function insteadOf(error: unknown, operation: Operation, match: Match): I
 
 function made(
   answer: UnknownIdAnswer,
-  { type }: Operation,
+  { type, path }: Operation,
   detail: string | undefined,
 ): Instead | undefined {
   const status = unknownIdStatuses[answer];
@@ -48,9 +52,9 @@ function made(
     case 'conflict':
       return fault(true);
     case 'empty':
-      return { answer: { status, form: 'list', type, parts: [], extras: {} } };
-    case 'system':
-      return { ask: '/permissions' };
+      return { answer: { status, form: 'list', type, service: path, parts: [], extras: {} } };
+    case 'listed':
+      return { lists: true };
     case 'done':
       return { answer: { status, form: 'action', action: { status: 'complete' } } };
   }

@@ -116,8 +116,8 @@ interface Weight {
 const measures: Readonly<Record<string, (choice: Choice, vm: Vm) => number>> = {
   OptimalForCpuEvenDistribution: ({ load }) => load,
   OptimalForMemoryEvenDistribution: ({ freeMemory }) => -Number(freeMemory),
-  CpuPowerSaving: ({ load }) => -load,
-  MemoryPowerSaving: ({ freeMemory }) => Number(freeMemory),
+  OptimalForCpuPowerSaving: ({ load }) => -load,
+  OptimalForMemoryPowerSaving: ({ freeMemory }) => Number(freeMemory),
   OptimalForEvenGuestDistribution: ({ vms }) => vms,
   PreferredHosts: ({ host }, vm) => {
     const preferred = vm.placement_policy?.hosts ?? [];

@@ -2,6 +2,7 @@
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { ObjectOf } from '../store/transaction.ts';
+import { grantToEveryone } from './grants.ts';
 import type { StoredQuota } from './quota.ts';
 
 type Host = ObjectOf<'host'>;
@@ -25,7 +26,12 @@ export const levels = [
 export function furnish(
   ctx: RuleContext,
   dataCenter: Resource<'data_center'>,
-  ids: { readonly network?: string; readonly vnicProfile?: string } = {},
+  ids: {
+    readonly network?: string;
+    readonly vnicProfile?: string;
+    /** Id of the permission of everyone on the profile. */
+    readonly permission?: string;
+  } = {},
 ): void {
   const owner = { id: dataCenter.id ?? '' };
   const network = ids.network ?? ctx.site.newId();
@@ -33,7 +39,7 @@ export function furnish(
   ctx.tx.insert('network', '/networks', {
     id: network,
     name,
-    description: 'Default Management Network',
+    description: ids.network ? 'Management Network' : 'Default Management Network',
     stp: false,
     mtu: 0,
     usages: ['vm'],
@@ -41,7 +47,9 @@ export function furnish(
     port_isolation: false,
     data_center: owner,
   });
-  addVnicProfile(ctx, name, network, ids.vnicProfile);
+  const vnicProfile = ids.vnicProfile ?? ctx.site.newId();
+  addVnicProfile(ctx, name, network, vnicProfile);
+  grantToEveryone(ctx, 'VnicProfileUser', `/vnicprofiles/${vnicProfile}`, ids.permission);
   const quota: StoredQuota = {
     id: ctx.site.newId(),
     name: 'Default',

@@ -113,11 +113,7 @@ export interface PredefinedRole {
   readonly permits: readonly string[];
 }
 
-const allPermits = permits
-  .map(({ name }) => name)
-  .filter((name) => name !== 'create_instance' && name !== 'edit_profile');
-
-/** Names of permits, written side by side. */
+/** Names of permits, in the order in which engines list those of the role. */
 function words(text: string): string[] {
   return text.split(' ');
 }
@@ -129,7 +125,9 @@ export const roles: readonly PredefinedRole[] = [
     description: 'All permissions',
     administrative: true,
     viewsChildren: true,
-    permits: allPermits,
+    permits: words(
+      'create_vm delete_vm edit_vm_properties change_vm_cd migrate_vm connect_to_vm import_export_vm configure_vm_network configure_vm_storage move_vm manipulate_vm_snapshots create_host edit_host_configuration delete_host manipulate_host configure_host_network create_template edit_template_properties delete_template copy_template configure_template_network create_vm_pool edit_vm_pool_configuration delete_vm_pool vm_pool_basic_operations create_cluster edit_cluster_configuration delete_cluster configure_cluster_network manipulate_users manipulate_roles manipulate_permissions create_storage_domain edit_storage_domain_configuration delete_storage_domain manipulate_storage_domain create_storage_pool delete_storage_pool edit_storage_pool_configuration configure_storage_pool_network create_storage_pool_network delete_storage_pool_network configure_engine configure_quota consume_quota reconnect_to_vm create_disk attach_disk edit_disk_properties configure_disk_storage delete_disk create_gluster_volume manipulate_gluster_volume delete_gluster_volume change_vm_custom_properties login assign_cluster_network inject_external_tasks manipulate_gluster_hook edit_admin_vm_properties edit_admin_template_properties manipulate_gluster_service configure_scsi_generic_io configure_network_vnic_profile create_network_vnic_profile delete_network_vnic_profile access_image_storage tag_management bookmark_management event_notification_management manipulate_affinity_groups add_users_and_groups_from_directory audit_log_management create_mac_pool edit_mac_pool delete_mac_pool configure_mac_pool configure_storage_disk_profile create_storage_disk_profile delete_storage_disk_profile reboot_vm stop_vm shut_down_vm hibernate_vm run_vm inject_external_events attach_disk_profile disk_live_storage_migration connect_to_serial_console update_cpu_profile delete_cpu_profile create_cpu_profile assign_cpu_profile sparsify_disk reduce_disk backup_disk reset_vm',
+    ),
   },
   {
     id: '00000000-0000-0000-0001-000000000001',
@@ -138,7 +136,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: false,
     viewsChildren: true,
     permits: words(
-      'change_vm_cd connect_to_vm reboot_vm stop_vm shut_down_vm hibernate_vm run_vm reset_vm vm_pool_basic_operations access_image_storage login',
+      'change_vm_cd connect_to_vm vm_pool_basic_operations login access_image_storage reboot_vm stop_vm shut_down_vm hibernate_vm run_vm reset_vm',
     ),
   },
   {
@@ -148,7 +146,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: false,
     viewsChildren: false,
     permits: words(
-      'create_vm create_template create_disk access_image_storage login attach_disk_profile delete_cpu_profile update_cpu_profile create_cpu_profile assign_cpu_profile',
+      'create_vm create_template create_disk login access_image_storage attach_disk_profile update_cpu_profile delete_cpu_profile create_cpu_profile assign_cpu_profile',
     ),
   },
   {
@@ -158,7 +156,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: true,
     viewsChildren: true,
     permits: words(
-      'create_vm delete_vm edit_vm_properties change_vm_cd migrate_vm connect_to_vm import_export_vm configure_vm_network configure_vm_storage move_vm manipulate_vm_snapshots change_vm_custom_properties edit_admin_vm_properties reboot_vm stop_vm shut_down_vm hibernate_vm run_vm reset_vm create_host edit_host_configuration delete_host manipulate_host configure_host_network create_vm_pool edit_vm_pool_configuration delete_vm_pool vm_pool_basic_operations create_cluster edit_cluster_configuration delete_cluster configure_cluster_network manipulate_permissions add_users_and_groups_from_directory create_disk attach_disk edit_disk_properties configure_disk_storage delete_disk disk_live_storage_migration sparsify_disk reduce_disk backup_disk login tag_management bookmark_management event_notification_management audit_log_management manipulate_affinity_groups attach_disk_profile configure_mac_pool delete_cpu_profile update_cpu_profile create_cpu_profile assign_cpu_profile',
+      'create_vm delete_vm edit_vm_properties change_vm_cd migrate_vm connect_to_vm import_export_vm configure_vm_network configure_vm_storage move_vm manipulate_vm_snapshots create_host edit_host_configuration delete_host manipulate_host configure_host_network create_vm_pool edit_vm_pool_configuration delete_vm_pool vm_pool_basic_operations create_cluster edit_cluster_configuration delete_cluster configure_cluster_network manipulate_permissions create_disk attach_disk edit_disk_properties configure_disk_storage delete_disk change_vm_custom_properties login edit_admin_vm_properties tag_management bookmark_management event_notification_management manipulate_affinity_groups add_users_and_groups_from_directory audit_log_management configure_mac_pool reboot_vm stop_vm shut_down_vm hibernate_vm run_vm attach_disk_profile disk_live_storage_migration update_cpu_profile delete_cpu_profile create_cpu_profile assign_cpu_profile sparsify_disk reduce_disk backup_disk reset_vm',
     ),
   },
   {
@@ -168,7 +166,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: true,
     viewsChildren: true,
     permits: words(
-      'create_vm delete_vm edit_vm_properties change_vm_cd migrate_vm connect_to_vm import_export_vm configure_vm_network configure_vm_storage move_vm manipulate_vm_snapshots change_vm_custom_properties edit_admin_vm_properties reboot_vm stop_vm shut_down_vm hibernate_vm run_vm reset_vm create_host edit_host_configuration delete_host manipulate_host configure_host_network create_template edit_template_properties delete_template copy_template configure_template_network edit_admin_template_properties create_vm_pool edit_vm_pool_configuration delete_vm_pool vm_pool_basic_operations create_cluster edit_cluster_configuration delete_cluster configure_cluster_network assign_cluster_network manipulate_permissions add_users_and_groups_from_directory create_storage_pool delete_storage_pool edit_storage_pool_configuration configure_storage_pool_network create_storage_pool_network delete_storage_pool_network configure_quota consume_quota create_disk attach_disk edit_disk_properties configure_disk_storage delete_disk configure_scsi_generic_io disk_live_storage_migration sparsify_disk reduce_disk backup_disk configure_network_vnic_profile create_network_vnic_profile delete_network_vnic_profile login tag_management bookmark_management event_notification_management audit_log_management manipulate_affinity_groups attach_disk_profile configure_mac_pool delete_cpu_profile update_cpu_profile create_cpu_profile assign_cpu_profile',
+      'create_vm delete_vm edit_vm_properties change_vm_cd migrate_vm connect_to_vm import_export_vm configure_vm_network configure_vm_storage move_vm manipulate_vm_snapshots create_host edit_host_configuration delete_host manipulate_host configure_host_network create_template edit_template_properties delete_template copy_template configure_template_network create_vm_pool edit_vm_pool_configuration delete_vm_pool vm_pool_basic_operations create_cluster edit_cluster_configuration delete_cluster configure_cluster_network manipulate_permissions create_storage_pool delete_storage_pool edit_storage_pool_configuration configure_storage_pool_network create_storage_pool_network delete_storage_pool_network configure_quota consume_quota create_disk attach_disk edit_disk_properties configure_disk_storage delete_disk change_vm_custom_properties login assign_cluster_network edit_admin_vm_properties edit_admin_template_properties configure_scsi_generic_io configure_network_vnic_profile create_network_vnic_profile delete_network_vnic_profile tag_management bookmark_management event_notification_management manipulate_affinity_groups add_users_and_groups_from_directory audit_log_management configure_mac_pool reboot_vm stop_vm shut_down_vm hibernate_vm run_vm attach_disk_profile disk_live_storage_migration update_cpu_profile delete_cpu_profile create_cpu_profile assign_cpu_profile sparsify_disk reduce_disk backup_disk reset_vm',
     ),
   },
   {
@@ -178,7 +176,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: true,
     viewsChildren: true,
     permits: words(
-      'create_storage_domain edit_storage_domain_configuration delete_storage_domain manipulate_storage_domain create_disk attach_disk edit_disk_properties configure_disk_storage delete_disk access_image_storage disk_live_storage_migration sparsify_disk reduce_disk backup_disk login tag_management bookmark_management event_notification_management audit_log_management configure_storage_disk_profile create_storage_disk_profile delete_storage_disk_profile attach_disk_profile',
+      'create_storage_domain edit_storage_domain_configuration delete_storage_domain manipulate_storage_domain create_disk attach_disk edit_disk_properties configure_disk_storage delete_disk login access_image_storage tag_management bookmark_management event_notification_management audit_log_management configure_storage_disk_profile create_storage_disk_profile delete_storage_disk_profile attach_disk_profile disk_live_storage_migration sparsify_disk reduce_disk backup_disk',
     ),
   },
   {
@@ -198,7 +196,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: true,
     viewsChildren: true,
     permits: words(
-      'configure_vm_network configure_host_network configure_template_network configure_cluster_network assign_cluster_network configure_storage_pool_network create_storage_pool_network delete_storage_pool_network configure_network_vnic_profile create_network_vnic_profile delete_network_vnic_profile login tag_management bookmark_management event_notification_management audit_log_management',
+      'configure_vm_network configure_host_network configure_template_network configure_cluster_network configure_storage_pool_network create_storage_pool_network delete_storage_pool_network login assign_cluster_network configure_network_vnic_profile create_network_vnic_profile delete_network_vnic_profile tag_management bookmark_management event_notification_management audit_log_management',
     ),
   },
   {
@@ -208,7 +206,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: false,
     viewsChildren: true,
     permits: words(
-      'create_vm delete_vm edit_vm_properties change_vm_cd connect_to_vm configure_vm_network configure_vm_storage manipulate_vm_snapshots reboot_vm stop_vm shut_down_vm hibernate_vm run_vm reset_vm manipulate_permissions add_users_and_groups_from_directory create_disk attach_disk edit_disk_properties delete_disk sparsify_disk reduce_disk backup_disk login connect_to_serial_console assign_cpu_profile',
+      'create_vm delete_vm edit_vm_properties change_vm_cd connect_to_vm configure_vm_network configure_vm_storage manipulate_vm_snapshots create_disk attach_disk edit_disk_properties delete_disk manipulate_permissions login add_users_and_groups_from_directory reboot_vm stop_vm shut_down_vm hibernate_vm run_vm connect_to_serial_console assign_cpu_profile sparsify_disk reduce_disk backup_disk reset_vm',
     ),
   },
   {
@@ -228,7 +226,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: true,
     viewsChildren: true,
     permits: words(
-      'create_template edit_template_properties delete_template copy_template configure_template_network edit_admin_template_properties manipulate_permissions add_users_and_groups_from_directory access_image_storage login tag_management bookmark_management event_notification_management audit_log_management',
+      'create_template edit_template_properties delete_template copy_template configure_template_network manipulate_permissions login edit_admin_template_properties access_image_storage tag_management bookmark_management event_notification_management add_users_and_groups_from_directory audit_log_management',
     ),
   },
   {
@@ -246,7 +244,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: false,
     viewsChildren: true,
     permits: words(
-      'manipulate_permissions add_users_and_groups_from_directory create_disk attach_disk edit_disk_properties delete_disk sparsify_disk reduce_disk backup_disk login',
+      'manipulate_permissions create_disk attach_disk edit_disk_properties delete_disk login add_users_and_groups_from_directory sparsify_disk reduce_disk backup_disk',
     ),
   },
   {
@@ -264,7 +262,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: true,
     viewsChildren: true,
     permits: words(
-      'create_host edit_host_configuration delete_host manipulate_host configure_host_network create_cluster edit_cluster_configuration delete_cluster configure_cluster_network assign_cluster_network create_gluster_volume manipulate_gluster_volume delete_gluster_volume manipulate_gluster_hook manipulate_gluster_service login tag_management bookmark_management event_notification_management audit_log_management',
+      'create_host edit_host_configuration delete_host manipulate_host configure_host_network create_cluster edit_cluster_configuration delete_cluster configure_cluster_network create_gluster_volume manipulate_gluster_volume delete_gluster_volume login assign_cluster_network manipulate_gluster_hook manipulate_gluster_service tag_management bookmark_management event_notification_management audit_log_management',
     ),
   },
   {
@@ -290,7 +288,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: false,
     viewsChildren: true,
     permits: words(
-      'edit_template_properties delete_template copy_template configure_template_network manipulate_permissions add_users_and_groups_from_directory login',
+      'edit_template_properties delete_template copy_template configure_template_network manipulate_permissions login add_users_and_groups_from_directory',
     ),
   },
   {
@@ -323,7 +321,7 @@ export const roles: readonly PredefinedRole[] = [
     description: 'Creator of VMs in the user portal',
     administrative: false,
     viewsChildren: false,
-    permits: words('create_instance create_disk login'),
+    permits: words('create_disk login create_instance'),
   },
   {
     id: 'def00012-0000-0000-0000-def000000012',
@@ -332,7 +330,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: false,
     viewsChildren: false,
     permits: words(
-      'delete_vm edit_vm_properties change_vm_cd connect_to_vm configure_vm_storage manipulate_vm_snapshots reboot_vm stop_vm shut_down_vm hibernate_vm run_vm reset_vm manipulate_permissions add_users_and_groups_from_directory create_disk attach_disk edit_disk_properties delete_disk sparsify_disk reduce_disk backup_disk login connect_to_serial_console',
+      'delete_vm edit_vm_properties change_vm_cd connect_to_vm configure_vm_storage manipulate_vm_snapshots manipulate_permissions create_disk attach_disk edit_disk_properties delete_disk login add_users_and_groups_from_directory reboot_vm stop_vm shut_down_vm hibernate_vm run_vm connect_to_serial_console sparsify_disk reduce_disk backup_disk reset_vm',
     ),
   },
   {
@@ -398,7 +396,7 @@ export const roles: readonly PredefinedRole[] = [
     administrative: false,
     viewsChildren: false,
     permits: words(
-      'create_vm delete_vm edit_vm_properties change_vm_cd connect_to_vm configure_vm_network configure_vm_storage reboot_vm stop_vm shut_down_vm hibernate_vm run_vm reset_vm manipulate_permissions add_users_and_groups_from_directory create_disk attach_disk edit_disk_properties delete_disk sparsify_disk reduce_disk backup_disk login assign_cpu_profile',
+      'create_vm delete_vm edit_vm_properties change_vm_cd connect_to_vm configure_vm_network configure_vm_storage manipulate_permissions create_disk attach_disk edit_disk_properties delete_disk login add_users_and_groups_from_directory reboot_vm stop_vm shut_down_vm hibernate_vm run_vm assign_cpu_profile sparsify_disk reduce_disk backup_disk reset_vm',
     ),
   },
   {
@@ -431,7 +429,7 @@ export const roles: readonly PredefinedRole[] = [
     description: 'Administrator of CPU profiles',
     administrative: true,
     viewsChildren: false,
-    permits: words('delete_cpu_profile update_cpu_profile create_cpu_profile assign_cpu_profile'),
+    permits: words('update_cpu_profile delete_cpu_profile create_cpu_profile assign_cpu_profile'),
   },
   {
     id: 'def0000a-0000-0000-0000-def000000010',

@@ -1,52 +1,286 @@
 /** Scheduling policies and the units they are made of. */
-export const schedulingUnits: readonly (readonly [
-  id: string,
-  name: string,
-  type: 'filter' | 'weight' | 'load_balancing',
-])[] = [
-  ['6d636bf6-a35c-4f9d-b68d-0731f720cddc', 'CPU', 'filter'],
-  ['98842bc5-4094-4b83-8224-7b50f86a94c9', 'CPUOverloaded', 'filter'],
-  ['438b052c-90ab-40e8-9be0-a22560202ea6', 'CPU-Level', 'filter'],
-  ['35c2f1a5-8928-48e9-81ac-4c49eb49d60e', 'CPUTopology', 'filter'],
-  ['6d636bf6-a35c-4f9d-b68d-0731f731cddc', 'CpuPinning', 'filter'],
-  ['0bd8fef9-bcb4-4250-9998-410f01608d9b', 'ClusterInMaintenance', 'filter'],
-  ['3e4a7d54-9e7f-11e5-8994-feff819cdc9f', 'Compatibility-Version', 'filter'],
-  ['58894b5b-d55d-4f85-8f82-5bf217e640b0', 'Emulated-Machine', 'filter'],
-  ['e659c871-0bf1-4ccc-b748-f28f5d08dffd', 'HA', 'filter'],
-  ['98e92667-6161-41fb-b3fa-34f820ccbc4b', 'HA', 'weight'],
-  ['728a21f1-f97e-4d32-bc3e-b3cc49756abb', 'HostDevice', 'filter'],
-  ['aae8c702-4756-4934-b84c-8daf59efc134', 'Host-hooks', 'filter'],
-  ['53bff075-8306-446f-a53b-9c872a29d197', 'HostedEngineSpares', 'filter'],
-  ['23e07b34-66dd-4735-bc45-bcddded02c05', 'HugePages', 'filter'],
-  ['84e6ddee-ab0d-42dd-82f0-c298889db567', 'InClusterUpgrade', 'filter'],
-  ['84e6ddee-ab0d-42dd-82f0-c298889db568', 'InClusterUpgrade', 'weight'],
-  ['aa604ea6-f758-4d28-8e05-bf5f4a0818bd', 'MDevice', 'filter'],
-  ['c9ddbb34-0e1d-4061-a8d7-b0893fa80932', 'Memory', 'filter'],
-  ['e659c871-0bf1-4ccc-b748-f28f5d08ddda', 'Migration', 'filter'],
-  ['47ea3cd0-8a2f-438d-9f63-49534178882a', 'Migration-Tsc-Frequency', 'filter'],
-  ['72163d1c-9468-4480-99d9-0888664eb143', 'Network', 'filter'],
-  ['fcbfe4b1-b83e-4428-b9d3-b3d348b93be6', 'NUMA', 'filter'],
-  ['12262ab6-9690-4bc3-a2b3-35573b172d54', 'PinToHost', 'filter'],
-  ['43b9e654-337f-4b0d-a896-cbb22ce5a7fc', 'Swap', 'filter'],
-  ['b454ae40-f767-45b1-949a-7e5bd04d83ab', 'VM leases ready', 'filter'],
-  ['84e6ddee-ab0d-42dd-82f0-c297779db566', 'VmAffinityGroups', 'filter'],
-  ['84e6ddee-ab0d-42dd-82f0-c297779db567', 'VmAffinityGroups', 'weight'],
-  ['e69808a9-8a41-40f1-94ba-dd5d385d82d8', 'VmToHostsAffinityGroups', 'filter'],
-  ['427aed70-dae3-48ba-8fe9-a902a9d563c8', 'VmToHostsAffinityGroups', 'weight'],
-  ['591cdb81-ba67-45b4-9642-e28f61a97d57', 'PreferredHosts', 'weight'],
-  ['71931e14-f0e6-4f91-a7c8-d494a26e3a09', 'CPU for high performance VMs', 'weight'],
-  ['1b14ac11-20e9-4593-a149-2eb83c60a330', 'CPU and NUMA pinning compatibility', 'weight'],
-  ['f58c1cb9-d91f-48a6-a196-c6d22fb10c4e', 'Fit VM to single host NUMA node', 'weight'],
-  ['7db4ab05-81ab-42e8-868a-aee2df483edb', 'OptimalForCpuEvenDistribution', 'weight'],
-  ['4134247a-9c58-4b9a-8593-530bb9e37c59', 'OptimalForMemoryEvenDistribution', 'weight'],
-  ['736999d0-1023-46a4-9a75-1316ed50e15b', 'CpuPowerSaving', 'weight'],
-  ['9dfe6086-646d-43b8-8eef-4d94de8472c8', 'MemoryPowerSaving', 'weight'],
-  ['3ba8c988-f779-42c0-90ce-caa8243edee7', 'OptimalForEvenGuestDistribution', 'weight'],
-  ['7f262d70-6cac-11e3-981f-0800200c9a66', 'OptimalForHaReservation', 'weight'],
-  ['38440000-8cf0-14bd-c43e-10b96e4ef00a', 'None', 'load_balancing'],
-  ['7db4ab05-81ab-42e8-868a-aee2df483ed2', 'OptimalForEvenDistribution', 'load_balancing'],
-  ['736999d0-1023-46a4-9a75-1316ed50e151', 'OptimalForPowerSaving', 'load_balancing'],
-  ['d58c8e32-44e1-418f-9222-52cd887bf9e0', 'OptimalForEvenGuestDistribution', 'load_balancing'],
+
+export interface SchedulingUnit {
+  readonly id: string;
+  readonly name: string;
+  /** Absent for units that combine the results of others. */
+  readonly type?: 'filter' | 'weight' | 'load_balancing';
+  readonly description: string;
+  /** Names of the policy properties that the unit reads. */
+  readonly properties?: readonly (keyof typeof propertyPatterns)[];
+}
+
+/** Patterns of the values of policy properties. */
+export const propertyPatterns = {
+  MinFreeMemoryForUnderUtilized: '^([1-9][0-9]*)$',
+  HighUtilization: '^([5-9][0-9])$',
+  CpuOverCommitDurationMinutes: '^([1-9][0-9]*)$',
+  VCpuToPhysicalCpuRatio: '^([0-2](\\.([0-9]+))?)$',
+  MaxFreeMemoryForOverUtilized: '^([1-9][0-9]*)$',
+  HostsInReserve: '^[0-9][0-9]*$',
+  LowUtilization: '^([0-9]|[1-4][0-9])$',
+  EnableAutomaticHostPowerManagement: '^(true|false)$',
+  HeSparesCount: '^([0-9][0-9]*)$',
+  MaximumAllowedSwapUsage: '^1?[0-9]?[0-9]$',
+  HighVmCount: '^([0-9]|[1-9][0-9]+)$',
+  SpmVmGrace: '^([0-9]|[1-9][0-9]+)$',
+  MigrationThreshold: '^([2-9]|[1-9][0-9]+)$',
+  ScaleDown: '(100|[1-9]|[1-9][0-9])$',
+} as const;
+
+/** In the order in which engines list them. */
+export const schedulingUnits: readonly SchedulingUnit[] = [
+  {
+    id: '7db4ab05-81ab-42e8-868a-aee2df483ed2',
+    name: 'OptimalForEvenDistribution',
+    type: 'load_balancing',
+    description: 'Moves VMs from busy hosts to the least busy host.',
+    properties: [
+      'MinFreeMemoryForUnderUtilized',
+      'HighUtilization',
+      'CpuOverCommitDurationMinutes',
+      'VCpuToPhysicalCpuRatio',
+      'MaxFreeMemoryForOverUtilized',
+    ],
+  },
+  {
+    id: 'e659c871-0bf1-4ccc-b748-f28f5d08ddda',
+    name: 'Migration',
+    type: 'filter',
+    description: 'Rejects the host that a migrating VM leaves.',
+  },
+  {
+    id: '98842bc5-4094-4b83-8224-7b50f86a94c9',
+    name: 'CPUOverloaded',
+    type: 'filter',
+    description: 'Rejects hosts with a CPU load above the limit.',
+    properties: ['HighUtilization', 'CpuOverCommitDurationMinutes'],
+  },
+  {
+    id: '0c89f215-9c4f-4bbb-8419-31a2d43ae7ea',
+    name: 'BasicWeighting',
+    description: 'Adds up the weights of each host.',
+  },
+  {
+    id: 'b280e7de-5df8-401e-b004-a1414d79a687',
+    name: 'RankSelector',
+    description: 'Ranks hosts by each weight and adds up the ranks.',
+  },
+  {
+    id: '84e6ddee-ab0d-42dd-82f0-c297779db566',
+    name: 'VmAffinityGroups',
+    type: 'filter',
+    description: 'Rejects hosts that break hard affinity between VMs.',
+  },
+  {
+    id: '84e6ddee-ab0d-42dd-82f0-c298889db568',
+    name: 'InClusterUpgrade',
+    type: 'weight',
+    description: 'Prefers hosts with a newer operating system.',
+  },
+  {
+    id: '84e6ddee-ab0d-42dd-82f0-c297779db567',
+    name: 'VmAffinityGroups',
+    type: 'weight',
+    description: 'Prefers hosts that satisfy soft affinity between VMs.',
+  },
+  {
+    id: 'fcbfe4b1-b83e-4428-b9d3-b3d348b93be6',
+    name: 'NUMA',
+    type: 'filter',
+    description: 'Rejects hosts whose NUMA nodes do not fit the VM.',
+  },
+  {
+    id: '7db4ab05-81ab-42e8-868a-aee2df483edb',
+    name: 'OptimalForCpuEvenDistribution',
+    type: 'weight',
+    description: 'Prefers hosts with low CPU load.',
+    properties: ['VCpuToPhysicalCpuRatio'],
+  },
+  {
+    id: '38440000-8cf0-14bd-c43e-10b96e4ef00a',
+    name: 'None',
+    type: 'load_balancing',
+    description: 'Balances no load.',
+  },
+  {
+    id: '84e6ddee-ab0d-42dd-82f0-c298889db567',
+    name: 'InClusterUpgrade',
+    type: 'filter',
+    description: 'Rejects hosts with an older operating system than the current host.',
+  },
+  {
+    id: '71931e14-f0e6-4f91-a7c8-d494a26e3a09',
+    name: 'CPU for high performance VMs',
+    type: 'weight',
+    description: 'Prefers hosts with more CPU sockets, cores and threads for high performance VMs.',
+  },
+  {
+    id: 'c9ddbb34-0e1d-4061-a8d7-b0893fa80932',
+    name: 'Memory',
+    type: 'filter',
+    description: 'Rejects hosts without enough free memory.',
+  },
+  {
+    id: '98e92667-6161-41fb-b3fa-34f820ccbc4b',
+    name: 'HA',
+    type: 'weight',
+    description: 'Prefers hosts with a high score of the hosted engine.',
+  },
+  {
+    id: '6d636bf6-a35c-4f9d-b68d-0731f720cddc',
+    name: 'CPU',
+    type: 'filter',
+    description: 'Rejects hosts with fewer CPUs than the VM.',
+  },
+  {
+    id: '736999d0-1023-46a4-9a75-1316ed50e15b',
+    name: 'OptimalForCpuPowerSaving',
+    type: 'weight',
+    description: 'Prefers hosts with high CPU load.',
+    properties: ['HighUtilization'],
+  },
+  {
+    id: '9dfe6086-646d-43b8-8eef-4d94de8472c8',
+    name: 'OptimalForMemoryPowerSaving',
+    type: 'weight',
+    description: 'Prefers hosts with little free memory.',
+    properties: ['MinFreeMemoryForUnderUtilized', 'MaxFreeMemoryForOverUtilized'],
+  },
+  {
+    id: '736999d0-1023-46a4-9a75-1316ed50e151',
+    name: 'OptimalForPowerSaving',
+    type: 'load_balancing',
+    description: 'Moves VMs to fewer hosts and shuts down empty hosts.',
+    properties: [
+      'MinFreeMemoryForUnderUtilized',
+      'HighUtilization',
+      'HostsInReserve',
+      'LowUtilization',
+      'CpuOverCommitDurationMinutes',
+      'EnableAutomaticHostPowerManagement',
+      'MaxFreeMemoryForOverUtilized',
+    ],
+  },
+  {
+    id: '1b14ac11-20e9-4593-a149-2eb83c60a330',
+    name: 'CPU and NUMA pinning compatibility',
+    type: 'weight',
+    description: 'Prefers hosts that leave pinned CPUs free for other VMs.',
+  },
+  {
+    id: '53bff075-8306-446f-a53b-9c872a29d197',
+    name: 'HostedEngineSpares',
+    type: 'filter',
+    description: 'Rejects hosts whose free memory is reserved for the hosted engine.',
+    properties: ['HeSparesCount'],
+  },
+  {
+    id: '43b9e654-337f-4b0d-a896-cbb22ce5a7fc',
+    name: 'Swap',
+    type: 'filter',
+    description: 'Rejects hosts that use more swap space than the limit.',
+    properties: ['MaximumAllowedSwapUsage'],
+  },
+  {
+    id: 'e69808a9-8a41-40f1-94ba-dd5d385d82d8',
+    name: 'VmToHostsAffinityGroups',
+    type: 'filter',
+    description: 'Rejects hosts that break hard affinity between VMs and hosts.',
+  },
+  {
+    id: 'd58c8e32-44e1-418f-9222-52cd887bf9e0',
+    name: 'OptimalForEvenGuestDistribution',
+    type: 'load_balancing',
+    description: '',
+    properties: [
+      'MinFreeMemoryForUnderUtilized',
+      'MaxFreeMemoryForOverUtilized',
+      'HighVmCount',
+      'SpmVmGrace',
+      'MigrationThreshold',
+    ],
+  },
+  {
+    id: '427aed70-dae3-48ba-8fe9-a902a9d563c8',
+    name: 'VmToHostsAffinityGroups',
+    type: 'weight',
+    description: 'Prefers hosts that satisfy soft affinity between VMs and hosts.',
+  },
+  {
+    id: '3ba8c988-f779-42c0-90ce-caa8243edee7',
+    name: 'OptimalForEvenGuestDistribution',
+    type: 'weight',
+    description: '',
+    properties: ['SpmVmGrace'],
+  },
+  {
+    id: 'e659c871-0bf1-4ccc-b748-f28f5d08dffd',
+    name: 'HA',
+    type: 'filter',
+    description: 'Rejects hosts without a score of the hosted engine for its VM.',
+  },
+  {
+    id: '0bd8fef9-bcb4-4250-9998-410f01608d9b',
+    name: 'ClusterInMaintenance',
+    type: 'filter',
+    description: 'Starts only highly available VMs while the cluster is in maintenance.',
+  },
+  {
+    id: '7f262d70-6cac-11e3-981f-0800200c9a66',
+    name: 'OptimalForHaReservation',
+    type: 'weight',
+    description: 'Prefers hosts with few highly available VMs.',
+    properties: ['ScaleDown'],
+  },
+  {
+    id: '58894b5b-d55d-4f85-8f82-5bf217e640b0',
+    name: 'Emulated-Machine',
+    type: 'filter',
+    description: 'Rejects hosts without the emulated machine of the VM.',
+  },
+  {
+    id: '4134247a-9c58-4b9a-8593-530bb9e37c59',
+    name: 'OptimalForMemoryEvenDistribution',
+    type: 'weight',
+    description: 'Prefers hosts with much free memory.',
+  },
+  {
+    id: 'aae8c702-4756-4934-b84c-8daf59efc134',
+    name: 'Host-hooks',
+    type: 'filter',
+    description: 'Rejects hosts without the hooks that the VM needs.',
+  },
+  {
+    id: '23e07b34-66dd-4735-bc45-bcddded02c05',
+    name: 'HugePages',
+    type: 'filter',
+    description: 'Rejects hosts without enough free huge pages.',
+  },
+  {
+    id: 'f58c1cb9-d91f-48a6-a196-c6d22fb10c4e',
+    name: 'Fit VM to single host NUMA node',
+    type: 'weight',
+    description: 'Prefers hosts with a NUMA node that holds the complete VM.',
+  },
+  {
+    id: '47ea3cd0-8a2f-438d-9f63-49534178882a',
+    name: 'Migration-Tsc-Frequency',
+    type: 'filter',
+    description: 'Rejects hosts with another TSC frequency.',
+  },
+  {
+    id: '591cdb81-ba67-45b4-9642-e28f61a97d57',
+    name: 'PreferredHosts',
+    type: 'weight',
+    description: 'Prefers the hosts that the VM names.',
+  },
+  {
+    id: '72163d1c-9468-4480-99d9-0888664eb143',
+    name: 'Network',
+    type: 'filter',
+    description: 'Rejects hosts without the networks of the VM.',
+  },
 ];
 
 export interface PredefinedPolicy {
@@ -57,9 +291,9 @@ export interface PredefinedPolicy {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** In the order in which engines list them. */
 const overload = { HighUtilization: '80', CpuOverCommitDurationMinutes: '2' };
 
+/** In the order in which engines list them. */
 export const schedulingPolicies: readonly PredefinedPolicy[] = [
   {
     id: '5a2b0939-7d46-4b73-a469-e9c2c7fc6a53',
@@ -142,7 +376,7 @@ const commonWeights = [
 /** Weights of a predefined policy: names of units with their factors. */
 export function policyWeights(policy: string): readonly (readonly [string, number])[] {
   if (policy === 'power_saving') {
-    return [['CpuPowerSaving', 2], ['MemoryPowerSaving', 1], ...commonWeights];
+    return [['OptimalForCpuPowerSaving', 2], ['OptimalForMemoryPowerSaving', 1], ...commonWeights];
   }
   if (policy === 'vm_evenly_distributed') {
     return [['OptimalForEvenGuestDistribution', 2], ...commonWeights];

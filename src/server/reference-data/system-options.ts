@@ -3,7 +3,10 @@
  * hold. A value holds for a compatibility version, or for all of them (`general`).
  */
 import { largestBlockDiskGib } from '../../model/disk-sizes.ts';
+import { serviceVersion } from '../../version.ts';
 import { clusterLevels } from './cluster-levels.ts';
+import { migrationPolicies } from './migration-policies.ts';
+import { processorModel } from './processor-models.ts';
 
 /** VMs of the largest VM pool: one request creates all of them. */
 export const largestPool = 1_000;
@@ -20,17 +23,31 @@ function byLevel(value: string | ((level: string) => string)): Values {
   );
 }
 
-/** A processor type as the list of them spells it: number, name, flags, model, architecture. */
+/** Processor types: number, name, flags of the host, model with its flags, architecture. */
 function processorList(level: string): string {
-  return (clusterLevels[level] ?? [])
-    .map(({ name, level: number, architecture }) => {
-      const model = name
-        .replace(/^(?:Secure )?(?:Intel|AMD|IBM) | Family$/g, '')
-        .replaceAll(' ', '-');
-      const flags = architecture === 'x86_64' ? `nx,model_${model}` : '';
-      return `${number}:${name}:${flags}:${model}:${architecture}`;
-    })
-    .join('; ');
+  const types = (clusterLevels[level] ?? []).map(({ name, level: number, architecture }) => {
+    const { flags = [], model = '', changes = [] } = processorModel(level, name) ?? {};
+    const needed = [...flags, `model_${model}`].join(',');
+    return `${number}:${name}:${needed}:${[model, ...changes].join(',')}:${architecture}`;
+  });
+  return `${types.join('; ')};`;
+}
+
+/** Custom properties of VMs that engines know, with a pattern of the value each. */
+function predefinedProperties(level: string): string {
+  const word = level < '4.4' ? '[a-zA-Z0-9_]*' : '[a-zA-Z0-9_-]*';
+  const setting = `((${word}):(true|false))`;
+  return [
+    'sap_agent=^(true|false)$',
+    'sndbuf=^[0-9]+$',
+    `vhost=^${setting}(,${setting})*$`,
+    'viodiskcache=^(none|writeback|writethrough)$',
+    'hugepages=^[0-9]+$',
+    ...(level < '4.4'
+      ? []
+      : ['scsi_hostdev=^(scsi_generic|scsi_block|scsi_hd|virtio_blk_pci)$', 'nvram_template=^.*$']),
+    ...(level < '4.6' ? [] : ['extra_cpu_flags=^([+-]?[a-zA-Z0-9_-]+)(,[+-]?[a-zA-Z0-9_-]+)*$']),
+  ].join(';');
 }
 
 /** Processors of a VM on x86, at most. */
@@ -70,6 +87,9 @@ export const systemOptions: Readonly<Record<string, Values>> = {
   MaxVmNameLengthSysprep: general('15'),
   MaxVmsInPool: general(String(largestPool)),
   MigrationCompression: general('false'),
+  MigrationPolicies: byLevel(migrationPolicies),
+  PredefinedVMProperties: byLevel(predefinedProperties),
+  ProductRPMVersion: general(serviceVersion),
   RemapCtrlAltDelDefault: general('true'),
   SearchResultsLimit: general('100'),
   ServerCPUList: byLevel(processorList),

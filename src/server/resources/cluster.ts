@@ -5,6 +5,7 @@ import type { RuleContext } from '../core/context.ts';
 import { erase } from '../core/removal.ts';
 import { managementNetwork } from '../inventory/data-center.ts';
 import { requireServers } from '../inventory/gluster-layout.ts';
+import { grantToEveryone } from '../inventory/grants.ts';
 import { hearsOfNetworks, synchronizeAll } from './host-network/setup.ts';
 
 type Cluster = Resource<'cluster'>;
@@ -354,11 +355,13 @@ export function keepProperties(
 /** A processor profile named like the cluster, and the management network. */
 export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
   const id = cluster.id ?? '';
+  const cpuProfile = ctx.site.newId();
   ctx.tx.insert('cpu_profile', '/cpuprofiles', {
-    id: ctx.site.newId(),
+    id: cpuProfile,
     name: cluster.name ?? '',
     cluster: { id },
   });
+  grantToEveryone(ctx, 'CpuProfileOperator', `/cpuprofiles/${cpuProfile}`);
   attachManagementNetwork(ctx, cluster);
 }
 

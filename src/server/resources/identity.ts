@@ -2,7 +2,7 @@
 
 import type { Resource } from '../../model/resource.ts';
 import { hasPassword, setPassword } from '../auth/passwords.ts';
-import { everyone, splitUserName } from '../auth/permissions.ts';
+import { everyone, onSystem, splitUserName } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, invalidInput } from '../core/fault.ts';
@@ -139,6 +139,7 @@ export const identityBehaviors = [
 
   define('user', {
     present: shownDomain,
+    presentChanged: (_ctx, { user_options: options }) => (options ? { user_options: options } : {}),
     events: { update: 'USER_PROFILE_UPDATED' },
     attach(ctx, ref, sent) {
       const user = sent;
@@ -146,7 +147,10 @@ export const identityBehaviors = [
       if (!sent.domain && !splitUserName(text)) throw invalidInput('User', ['domain'], 'add');
       const entry = known(ctx, 'directory_user', text, domainOf(ctx, sent));
       const present = ctx.tx.find('user', { user_name: String(entry['user_name']) });
-      // Adding somebody again finds the user that is there.
+      // Without the rules of an engine, adding a user again finds the user.
+      if (present && ctx.site.dialect.engineRefusals) {
+        ctx.refuse('USER_EXISTS', { action: 'add', name: present.user_name });
+      }
       if (present) return present;
       const added: User = { department: '', last_name: '', ...taken(entry), id: ctx.site.newId() };
       ctx.tx.insert('user', ref.collection, added);
@@ -193,7 +197,21 @@ export const identityBehaviors = [
     },
   }),
 
+  define('permit', {
+    listed(ctx, { owner }) {
+      if (owner?.kind !== 'role' || !ctx.site.dialect.engineAnswers) return undefined;
+      const permits = ctx.tx.get('role', owner.id)?.permits ?? [];
+      return permits
+        .map(({ id }) => ctx.tx.get('permit', id ?? ''))
+        .filter((permit) => permit !== undefined);
+    },
+  }),
+
   define('role', {
+    listed(ctx, { owner }) {
+      if (!owner || !ctx.site.dialect.engineAnswers) return undefined;
+      return rolesOnSystem(ctx, owner);
+    },
     events: { add: 'ROLE_ADDED', update: 'ROLE_UPDATED', remove: 'ROLE_REMOVED' },
     beforeCreate(ctx, role) {
       const permits = role.permits ?? [];
@@ -223,8 +241,16 @@ export const identityBehaviors = [
   }),
 
   define('tag', {
+    alwaysListed: rootTag,
+    listed: (ctx, { owner }) =>
+      owner || !ctx.site.dialect.engineAnswers ? undefined : ctx.tx.list('tag', {}),
     events: { add: 'TAG_ADDED', update: 'TAG_UPDATED', remove: 'TAG_REMOVED' },
-    beforeCreate(_ctx, tag) {
+    beforeCreate(ctx, tag, _place, sent) {
+      const { parent } = sent;
+      const isNamed = !parent || parent.id !== undefined || parent.name !== undefined;
+      if (!isNamed && ctx.site.dialect.engineRefusals) {
+        throw incomplete('Tag', ['parent.id|name'], 'add');
+      }
       tag.parent ??= { id: rootTag };
     },
     beforeUpdate(ctx, before, after) {
@@ -239,6 +265,24 @@ export const identityBehaviors = [
     },
   }),
 ];
+
+/**
+ * The roles of a user or group on the system, with those of the group Everyone.
+ */
+function rolesOnSystem(
+  ctx: RuleContext,
+  { kind, id }: { readonly kind: string; readonly id: string },
+): Resource<'role'>[] {
+  const grants = [
+    ...ctx.tx.list('permission', { where: { ...onSystem, [`${kind}_id`]: id } }),
+    ...ctx.tx.list('permission', { where: { ...onSystem, group_id: everyone } }),
+  ];
+  const roles = new Set(grants.map(({ role }) => role?.id ?? ''));
+  return [...roles].flatMap((role) => {
+    const { name } = ctx.tx.get('role', role) ?? {};
+    return name === undefined ? [] : [{ id: role, name }];
+  });
+}
 
 /**
  * How somebody from the simulated directory signs in: with the password that was sent when the user

@@ -53,7 +53,11 @@ export const jobBehavior = define('job', {
 export const stepBehavior = define('step', {
   compute: (ctx, ref) => {
     const job = ownerOf(ctx, ref);
-    return job.external ? [...(job.own_steps ?? [])] : stepsOf(job);
+    if (!job.external) return stepsOf(job);
+    // Steps without a parent come first.
+    const steps = job.own_steps ?? [];
+    const isTop = (step: Step) => step.parent_step === undefined;
+    return [...steps.filter(isTop), ...steps.filter((step) => !isTop(step))];
   },
 
   attach(ctx, ref, sent) {

@@ -2,7 +2,9 @@
 import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
+import { invalidInput } from '../core/fault.ts';
 import { refuseInUse } from '../core/removal.ts';
+import { grantRole } from '../inventory/grants.ts';
 
 type Pool = Resource<'mac_pool'>;
 
@@ -16,6 +18,11 @@ export const macPoolBehavior = define('mac_pool', {
     pool.default_pool = false;
     pool.allow_duplicates ??= false;
     checkRanges(ctx, pool, 'add');
+  },
+
+  afterCreate(ctx, { object }) {
+    if (!ctx.site.dialect.engineAnswers) return;
+    grantRole(ctx, 'MacPoolAdmin', { user: { id: ctx.caller.userId } }, `/macpools/${object.id}`);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
@@ -33,6 +40,15 @@ export const macPoolBehavior = define('mac_pool', {
     refuseInUse({ ref, object: { ...object } }, clusters, 'the clusters');
   },
 });
+
+/** Refuses ranges without one of their ends before anything else. */
+function requireEnds({ ranges = [] }: Pool): void {
+  for (const end of ['from', 'to'] as const) {
+    if (ranges.some((range) => range[end] === undefined)) {
+      throw invalidInput('MacPool', [`ranges.${end}`], 'add');
+    }
+  }
+}
 
 interface Range {
   readonly from: number;
@@ -55,6 +71,7 @@ function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
   }));
   const ranges = rangesOf(pool);
   if (ranges.length === 0) ctx.refuse('MAC_POOL_WITHOUT_RANGE', { action });
+  if (ctx.site.dialect.engineRefusals && action === 'add') requireEnds(pool);
   for (const [index, { from, to }] of ranges.entries()) {
     const sent = pool.ranges?.[index];
     const both = [sent?.from ?? '', sent?.to ?? ''];

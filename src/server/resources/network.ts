@@ -150,7 +150,11 @@ export const networkBehavior = define('network', {
     if (sent['profile_required'] === false || !isBridged(object)) return;
     const profile = ctx.site.newId();
     addVnicProfile(ctx, object.name ?? '', id, profile);
-    grantRole(ctx, 'VnicProfileUser', { group: { id: everyone } }, `/vnicprofiles/${profile}`);
+    // Engines let the creator use the profile; others need a permission.
+    const [role, to] = ctx.site.dialect.engineAnswers
+      ? (['NetworkAdmin', { user: { id: ctx.caller.userId } }] as const)
+      : (['VnicProfileUser', { group: { id: everyone } }] as const);
+    grantRole(ctx, role, to, `/vnicprofiles/${profile}`);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {

@@ -11,14 +11,15 @@ import {
   superUserRole,
 } from '../auth/permissions.ts';
 import { type Addressed, define } from '../core/behavior.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
 import { incomplete } from '../core/fault.ts';
 
 type Permission = Resource<'permission'>;
 
 export const permissionBehavior = define('permission', {
-  locate(_ctx, ref, id) {
-    if (ref.owner) return ref;
+  locate(ctx, ref, id) {
+    if (ref.owner) return id === undefined ? ref : withSystemWide(ctx, ref, id);
     // The list at the top is of those on the whole system; others are found there by their id.
     const where = id === undefined ? onSystem : { collection: permissionCollection };
     return { ...ref, options: { where } };
@@ -79,13 +80,20 @@ export const permissionBehavior = define('permission', {
   },
 });
 
-/** The permissions of a user or group on all objects. A user also has those of the group Everyone. */
+/** The place of one permission below an object: engines also find permissions on the whole system there. */
+function withSystemWide(ctx: RuleContext, ref: CollectionRef, id: string): CollectionRef {
+  if (!ctx.site.dialect.engineAnswers) return ref;
+  const isOnSystem = ctx.tx.count('permission', { where: { ...onSystem, id } }) > 0;
+  return isOnSystem ? { ...ref, options: { where: onSystem } } : ref;
+}
+
+/** The permissions of a user or group on all objects, with those of the group Everyone. */
 function permissionsOf(
   ctx: RuleContext,
   { kind, id }: { readonly kind: string; readonly id: string },
 ): Permission[] {
   const own = ctx.tx.list('permission', { where: { [`${kind}_id`]: id } });
-  if (kind === 'group') return own;
+  if (id === everyone) return own;
   return [...own, ...ctx.tx.list('permission', { where: { group_id: everyone } })];
 }
 

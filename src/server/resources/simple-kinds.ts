@@ -9,7 +9,10 @@ import { systemOptions } from '../reference-data/system-options.ts';
 export const plainBehaviors = [
   define('cluster_level', {
     // Whoever sees only a part of the service is not told which processors there are.
-    present: (ctx) => (ctx.caller.administrator ? {} : { cpu_types: undefined }),
+    present: (ctx) =>
+      ctx.caller.administrator && ctx.parameters.flag('filter') !== true
+        ? {}
+        : { cpu_types: undefined },
   }),
   define('system_option', {
     compute(ctx) {

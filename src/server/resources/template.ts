@@ -2,6 +2,7 @@
 
 import { templateLifecycle as lifecycle } from '../../model/resources/template.ts';
 import { defaultTimeZone } from '../../model/time-zones.ts';
+import { everyone } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
@@ -17,6 +18,7 @@ import {
   sourcesOf,
   spoilCopies,
 } from '../inventory/disk-transitions.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { registeredAlready } from '../inventory/register.ts';
 import {
   requireFreeDisks,
@@ -53,7 +55,14 @@ export const instanceTypeBehavior = define('instance_type', {
     type.creation_time = ctx.timestamp;
   },
 
-  afterCreate: (ctx, { object }) => addConsole(ctx, object, 'instance_type'),
+  afterCreate(ctx, { object }) {
+    addConsole(ctx, object, 'instance_type');
+    if (!ctx.site.dialect.engineAnswers) return;
+    // In permissions, an instance type is a template.
+    const template = { id: object.id ?? '' };
+    grantRole(ctx, 'TemplateOwner', { user: { id: ctx.caller.userId }, template });
+    grantRole(ctx, 'UserTemplateBasedVm', { group: { id: everyone }, template });
+  },
 
   beforeUpdate(_ctx, _before, after) {
     normalize(after);
@@ -65,6 +74,9 @@ export const instanceTypeBehavior = define('instance_type', {
       ctx.tx.update('vm', rest);
     }
     ctx.event('TEMPLATE_REMOVED', {}, { TemplateName: object.name });
+    for (const { id } of ctx.tx.list('permission', { where: { template_id: object.id ?? '' } })) {
+      ctx.tx.remove('permission', id ?? '');
+    }
     erase(ctx, { ref, object: object });
   },
 });

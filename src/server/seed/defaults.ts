@@ -4,7 +4,7 @@ import { operatingSystems } from '../../model/operating-systems.ts';
 import type { Resource } from '../../model/resource.ts';
 import { everyone, splitUserName } from '../auth/permissions.ts';
 import type { RuleContext } from '../core/context.ts';
-import { addDefaultIcons, iconsOf } from '../core/icons.ts';
+import { addDefaultIcons, listedIconsOf } from '../core/icons.ts';
 import { applyDefaults } from '../core/input.ts';
 import { namedId } from '../core/random.ts';
 import { furnish } from '../inventory/data-center.ts';
@@ -12,10 +12,12 @@ import { grantRole } from '../inventory/grants.ts';
 import { fillConfiguration, fillInstanceType } from '../inventory/vm-configuration.ts';
 import { clusterLevels, levelsAsListed } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
+import { minimalDowntime } from '../reference-data/migration-policies.ts';
 import { permits, roles } from '../reference-data/roles.ts';
 import {
   policyFilters,
   policyWeights,
+  propertyPatterns,
   schedulingPolicies,
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
@@ -85,21 +87,21 @@ function permitId(name: string): string {
 
 function addPolicies({ tx }: RuleContext): void {
   const units = new Map<string, string>();
-  for (const [id, name, type] of schedulingUnits) {
-    if (!units.has(`${type} ${name}`)) units.set(`${type} ${name}`, id);
+  for (const { properties, ...unit } of schedulingUnits) {
+    units.set(`${unit.type} ${unit.name}`, unit.id);
     tx.insert('scheduling_policy_unit', '/schedulingpolicyunits', {
-      id,
-      name,
-      type,
+      ...unit,
       internal: true,
       enabled: true,
+      ...(properties && {
+        properties: properties.map((name) => ({ name, value: propertyPatterns[name] })),
+      }),
     });
   }
   for (const policy of schedulingPolicies) {
     tx.insert('scheduling_policy', '/schedulingpolicies', {
       id: policy.id,
       name: policy.name,
-      description: '',
       locked: true,
       default_policy: policy.name === 'none',
       properties: Object.entries(policy.properties).map(([name, value]) => ({ name, value })),
@@ -182,7 +184,7 @@ function addCatalogues(ctx: RuleContext): void {
       description,
       architecture,
       tpm_support,
-      ...iconsOf(name),
+      ...listedIconsOf(name),
     });
   }
   for (const name of filterNames) {
@@ -204,9 +206,6 @@ function addCatalogues(ctx: RuleContext): void {
   });
 }
 
-/** Id of the migration policy "Minimal downtime". */
-const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
-
 function addDefaultSite(ctx: RuleContext): void {
   const { tx } = ctx;
   const owner = { id: defaultIds.dataCenter };
@@ -220,7 +219,11 @@ function addDefaultSite(ctx: RuleContext): void {
     version: { major: 4, minor: 8 },
   } as const;
   tx.insert('data_center', '/datacenters', dataCenter);
-  furnish(ctx, dataCenter, { network: defaultIds.network, vnicProfile: defaultIds.vnicProfile });
+  furnish(ctx, dataCenter, {
+    network: defaultIds.network,
+    vnicProfile: defaultIds.vnicProfile,
+    permission: defaultIds.vnicProfilePermission,
+  });
   const cluster: StoredObject = {
     id: defaultIds.cluster,
     name: 'Default',
@@ -256,14 +259,21 @@ function addTemplates(ctx: RuleContext): void {
   // The firmware of a machine is that of its cluster.
   delete blank.bios?.type;
   tx.insert('template', '/templates', blank);
+  if (ctx.site.dialect.engineAnswers) {
+    const template = { id: zeroId };
+    tx.insert('cdrom', `/templates/${zeroId}/cdroms`, { id: zeroId, template });
+    const protocol = 'vnc';
+    const console = { id: consoleId(protocol), protocol, template } as const;
+    tx.insert('graphics_console', `/templates/${zeroId}/graphicsconsoles`, console);
+  }
   const sizes = [
-    ['Tiny', 'Tiny', '00000003-0003-0003-0003-0000000000be', 512, 1],
-    ['Small', 'Small', '00000005-0005-0005-0005-0000000002e6', 2048, 1],
-    ['Medium', 'Medium', '00000007-0007-0007-0007-00000000010a', 4096, 2],
-    ['Large', 'Large', '00000009-0009-0009-0009-0000000000f1', 8192, 2],
-    ['XLarge', 'Extra Large', '0000000b-000b-000b-000b-00000000021f', 16384, 4],
+    ['Tiny', 'Tiny', defaultIds.instanceTypes.tiny, 512, 1],
+    ['Small', 'Small', defaultIds.instanceTypes.small, 2048, 1],
+    ['Medium', 'Medium', defaultIds.instanceTypes.medium, 4096, 2],
+    ['Large', 'Large', defaultIds.instanceTypes.large, 8192, 2],
+    ['XLarge', 'Extra Large', defaultIds.instanceTypes.extraLarge, 16384, 4],
   ] as const;
-  for (const [name, size, id, memory, sockets] of sizes) {
+  for (const [name, size, { id }, memory, sockets] of sizes) {
     const type: Resource<'instance_type'> = {
       id,
       name,
@@ -289,16 +299,19 @@ function addTemplates(ctx: RuleContext): void {
 function addPermissions(ctx: RuleContext): void {
   grantRole(ctx, 'SuperUser', { user: { id: defaultIds.admin } });
   grantRole(ctx, 'UserProfileEditor', { group: { id: everyone } });
-  const blank = { id: zeroId };
-  grantRole(ctx, 'UserTemplateBasedVm', { group: { id: everyone }, template: blank });
+  const group = { id: everyone };
+  const { blankPermission, macPool } = defaultIds;
+  grantRole(
+    ctx,
+    'UserTemplateBasedVm',
+    { group, template: { id: zeroId } },
+    undefined,
+    blankPermission,
+  );
   if (!ctx.site.dialect.engineAnswers) return;
-  for (const [kind, collection, role] of [
-    ['vnic_profile', '/vnicprofiles', 'VnicProfileUser'],
-    ['cpu_profile', '/cpuprofiles', 'CpuProfileOperator'],
-    ['mac_pool', '/macpools', 'MacPoolUser'],
-  ] as const) {
-    for (const { id } of ctx.tx.list(kind, {})) {
-      grantRole(ctx, role, { group: { id: everyone } }, `${collection}/${id}`);
-    }
+  // The permission has the id of its pool.
+  grantRole(ctx, 'MacPoolUser', { group }, `/macpools/${macPool}`, macPool);
+  for (const { id, permission } of Object.values(defaultIds.instanceTypes)) {
+    grantRole(ctx, 'UserTemplateBasedVm', { group, template: { id } }, undefined, permission);
   }
 }

@@ -46,6 +46,12 @@ function nameOf(node: Node): string {
   return Object.keys(node).find((key) => key !== ':@') ?? '';
 }
 
+/** Whether a node is the template of a search, which clients pass over. */
+function isSearch(node: Node): boolean {
+  const { rel = '' } = (node[':@'] ?? {}) as Record<string, string>;
+  return rel.endsWith('/search');
+}
+
 function rewrite(node: Node, type: string | undefined): void {
   const name = nameOf(node);
   if (name === '#text') return;
@@ -55,6 +61,7 @@ function rewrite(node: Node, type: string | undefined): void {
   for (const child of children) {
     const tag = nameOf(child);
     if (tag === 'actions') continue;
+    if (isSearch(child)) continue;
     if (tag === 'link') links.push(child);
     else kept.push(child);
   }

@@ -3,6 +3,7 @@ import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { glusterVolumeLifecycle as lifecycle } from '../../../model/resources/gluster-volume.ts';
 import { type Action, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { invalidInput } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
 import { digestOf } from '../../core/random.ts';
 import { erase } from '../../core/removal.ts';
@@ -184,6 +185,10 @@ export const glusterVolumeBehavior = define('gluster_volume', {
     const clusterId = ref.owner?.id ?? '';
     const action = 'create';
     for (const brick of sentBricks(sent)) {
+      const absent = (['server_id', 'brick_dir'] as const).filter((name) => !brick[name]);
+      if (ctx.site.dialect.engineRefusals && absent.length > 0) {
+        throw invalidInput('GlusterBrick', absent, 'add');
+      }
       requireAll('GlusterBrick', ['server_id', 'brick_dir'], brick, 'add');
     }
     const cluster = requireServers(ctx, clusterId, action, type);

@@ -8,7 +8,7 @@ import { namedId } from '../../core/random.ts';
 import { erase, refuseInUse } from '../../core/removal.ts';
 import type { KindName, StoredObject } from '../../store/kinds.ts';
 import { networksOf, subnetOf } from './contents.ts';
-import { addProviderDomain, domainOfProvider } from './images.ts';
+import { addProviderDomain, domainOfProvider, renameProviderDomain } from './images.ts';
 
 type Certificate = Resource<'certificate'>;
 
@@ -126,13 +126,20 @@ export const externalHostProviderBehavior = define('external_host_provider', {
 
 export const imageProviderBehavior = define('openstack_image_provider', {
   events,
-  beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
+  beforeCreate(ctx, provider) {
+    check(ctx, provider, 'add', true);
+    const { url } = provider;
+    if (url === undefined || !ctx.site.dialect.engineRefusals) return;
+    const isTaken = ctx.tx.list('openstack_image_provider', {}).some((other) => other.url === url);
+    if (isTaken) ctx.refuse('PROVIDER_ADDRESS_IN_USE', { action: 'add', url });
+  },
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'image'),
   beforeUpdate(ctx, _before, after, _place, sent) {
     // Engines forget the tenant unless it is sent again.
     if (ctx.site.dialect.engineAnswers && !sent.tenant_name) delete after.tenant_name;
-    check(ctx, after, 'edit');
+    check(ctx, after, 'edit', true);
   },
+  afterUpdate: (ctx, { name }, { object }) => renameProviderDomain(ctx, object, name),
   remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });
@@ -213,7 +220,7 @@ function removeWithDomain(
 }
 
 /** Names are unique among providers of all kinds; addresses are those of web services. */
-function check(ctx: RuleContext, provider: Provider, action: string): void {
+function check(ctx: RuleContext, provider: Provider, action: string, isOfImages = false): void {
   const { id, name = '', url = '' } = provider;
   const taken = providerKinds.some((kind) => {
     const found = ctx.tx.byName(kind, name);
@@ -221,11 +228,10 @@ function check(ctx: RuleContext, provider: Provider, action: string): void {
   });
   if (taken) ctx.refuse('NAME_IN_USE', { action, type: 'Provider', name });
   // An image service may be added before its address is known.
-  const isOpen = provider.url === undefined && ctx.site.dialect.engineRefusals;
+  const isOpen = isOfImages && provider.url === undefined && ctx.site.dialect.engineRefusals;
   if (!isOpen && !isWebAddress(url)) ctx.refuse('PROVIDER_ADDRESS_INVALID', { action, url });
   provider.requires_authentication ??= false;
-  const isWithoutPassword = ctx.site.dialect.engineRefusals && !provider.password;
-  if (provider.requires_authentication && (!provider.username || isWithoutPassword)) {
+  if (provider.requires_authentication && !provider.username) {
     ctx.refuse('PROVIDER_NEEDS_CREDENTIALS', { action });
   }
 }

@@ -39,6 +39,17 @@ export function addProviderDomain(
   for (const [name, size] of suppliedImages) addImage(ctx, id, name, size);
 }
 
+/** Gives the domain of a provider the new name of the provider, if it had the former one. */
+export function renameProviderDomain(
+  ctx: RuleContext,
+  { id, name }: { id?: string; name?: string },
+  former: string | undefined,
+): void {
+  const domain = domainOfProvider(ctx, id ?? '');
+  if (!domain || name === undefined || name === former || domain.name !== former) return;
+  ctx.tx.update('storage_domain', { ...domain, name: nameFor(ctx, name) });
+}
+
 /** Adds an image of so many bytes to the domain of a provider. */
 export function addImage(
   ctx: RuleContext,

@@ -80,7 +80,9 @@ export const schedulingPolicyBehaviors = [
       Object.assign(policy, { locked: false, default_policy: false });
     },
     beforeUpdate(ctx, before, after) {
-      if (before.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'edit', name: before.name });
+      // Engines change the description of built-in policies.
+      const isLocked = before.locked && !ctx.site.dialect.engineAnswers;
+      if (isLocked) ctx.refuse('POLICY_IS_LOCKED', { action: 'edit', name: before.name });
       requireKnownProperties(ctx, after, 'edit');
     },
     beforeDelete(ctx, { ref, object }) {

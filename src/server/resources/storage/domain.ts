@@ -6,6 +6,7 @@ import type { RuleContext } from '../../core/context.ts';
 import { referredId, requireAll } from '../../core/input.ts';
 import type { Parameters } from '../../core/parameters.ts';
 import { domainsOf, hostsUp, refreshDataCenter } from '../../inventory/data-center.ts';
+import { grantToEveryone } from '../../inventory/grants.ts';
 import {
   type LogicalUnit,
   requireFree,
@@ -344,9 +345,11 @@ function differs(before: Domain, sent: StoredObject, path: string): boolean {
 }
 
 function addDiskProfile(ctx: RuleContext, domain: Domain): void {
+  const id = ctx.site.newId();
   ctx.tx.insert('disk_profile', '/diskprofiles', {
-    id: ctx.site.newId(),
+    id,
     name: domain.name ?? '',
     storage_domain: { id: domain.id ?? '' },
   });
+  grantToEveryone(ctx, 'DiskProfileUser', `/diskprofiles/${id}`);
 }
