@@ -259,8 +259,8 @@ describe('vms clone', () => {
   it('tells of the copy in every format, and has waited for it', async () => {
     const source = await machineOn('data1');
     const shapes: Readonly<Record<string, (name: string) => RegExp>> = {
-      json: (name) => new RegExp(`^\\{[^]*"name": "${name}"[^]*"status": "down"`),
-      jsonl: (name) => new RegExp(`^\\{.*"name":"${name}".*"status":"down"`),
+      json: (name) => new RegExp(`^\\{(?=[^]*"status": "down")[^]*"name": "${name}"`),
+      jsonl: (name) => new RegExp(`^\\{(?=.*"status":"down").*"name":"${name}"`),
       yaml: (name) => new RegExp(`^name: ${name}$[^]*^status: down$`, 'm'),
       csv: (name) => new RegExp(`^name,status.*\\n${name},down`),
       tsv: (name) => new RegExp(`^name\tstatus.*\\n${name}\tdown`),

@@ -69,7 +69,7 @@ const protocolFlags = [
 ] as const;
 
 const simulationFlags = [
-  flag('--inventory <what>', 'empty, small (default), counts (hosts=10,vms=1000) or a file'),
+  flag('--inventory <what>', 'empty, small (default), hosts=10,vms=1000, or a file'),
   flag('--speed <factor>', 'factor for the time of state changes (default 1); 0: immediate', {
     parse: number,
   }),

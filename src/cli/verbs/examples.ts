@@ -55,7 +55,9 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
 
 /** The example for one of the places of a verb, with all that the service asks for. */
 export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): string {
-  return lineMaker(verb, flags, candidate)(...argumentsFor(verb, flags, candidate));
+  const line = lineMaker(verb, flags, candidate)(...argumentsFor(verb, flags, candidate));
+  // A sample with `--on` names the parent of another place.
+  return line.replace(/ --on \S+/, '');
 }
 
 function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {

@@ -97,10 +97,13 @@ function words(
   return result;
 }
 
+function nameOf(flags: readonly ModelFlag[], key: string): string {
+  return `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
+}
+
 function flagText(flags: readonly ModelFlag[], key: string): string {
-  const flag = flags.find((one) => one.key === key);
-  const name = `--${flag?.names[0] ?? key}`;
-  return flag?.value === undefined ? name : `${name} ${flag.value}`;
+  const value = flags.find((one) => one.key === key)?.value;
+  return value === undefined ? nameOf(flags, key) : `${nameOf(flags, key)} ${value}`;
 }
 
 function noSuchCollection(verb: Verb, on: On | undefined, withObject: boolean): UsageError {
@@ -157,10 +160,10 @@ function inapplicableFlag(
   );
   const rest = [...given.keys()]
     .filter((key) => key !== unusedKey)
-    .map((key) => flagText(flags, key));
+    .map((key) => nameOf(flags, key));
   const together = rest.length > 0 ? ` together with ${rest.join(', ')}` : '';
   return new UsageError(
-    `${verb.noun} ${verb.name}: ${flagText(flags, unusedKey ?? '')} is not valid${together}`,
+    `${verb.noun} ${verb.name}: ${nameOf(flags, unusedKey ?? '')} is not valid${together}`,
     { hint: `vmctl ${verb.noun} ${verb.name} --help` },
   );
 }
