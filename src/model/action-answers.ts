@@ -26,6 +26,9 @@ const withoutSent: ReadonlySet<string> = new Set([
   'storage_domain.update_ovf_store',
 ]);
 
+/** Actions whose response has no job, although they open one. */
+const withoutJob: ReadonlySet<string> = new Set(['disk.move']);
+
 /** More actions that are refused with a plain fault instead of an action that contains the fault. */
 const refusedPlainly: ReadonlySet<string> = new Set([
   'event.undelete',
@@ -65,6 +68,11 @@ export function answersSent({ type, name }: ActionName): boolean {
   return !withoutSent.has(`${type}.${name}`);
 }
 
+/** Whether the response to an action refers to its job. */
+export function answersJob({ type, name }: ActionName): boolean {
+  return !withoutJob.has(`${type}.${name}`);
+}
+
 /** Whether the refusal of an action is a plain fault. */
 export function isRefusedPlainly({ type, name }: ActionName): boolean {
   const action = `${type}.${name}`;
@@ -75,5 +83,6 @@ export function isRefusedPlainly({ type, name }: ActionName): boolean {
 export const namedActions: readonly string[] = [
   ...Object.entries(answering).flatMap(([type, names]) => names.map((name) => `${type}.${name}`)),
   ...withoutSent,
+  ...withoutJob,
   ...refusedPlainly,
 ];

@@ -41,4 +41,13 @@ export const shownWithoutLinks: ReadonlySet<string> = new Set([
 ]);
 
 /** Objects without an address, by type and pattern of the name. */
-export const unaddressed: Readonly<Record<string, RegExp>> = { statistic: /^hugepages\./ };
+export const unaddressed: Readonly<Record<string, RegExp>> = {
+  statistic: /^hugepages\.|\.usage\.history$/,
+};
+
+/** Computed objects without any address, also of other objects, by kind. The values are members that they lack. */
+export const withoutAddressesInside: Readonly<Record<string, readonly string[]>> = {
+  snapshot_cdrom: ['vm'],
+  snapshot_disk: ['disk_profile', 'qcow_version', 'quota'],
+  snapshot_nic: [],
+};

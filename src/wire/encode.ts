@@ -80,6 +80,8 @@ function encode(
 export interface CollectionExtras {
   readonly actions?: object;
   readonly link?: readonly object[];
+  /** Whether an empty list has an empty array in JSON, in every dialect. */
+  readonly emptyArray?: boolean;
 }
 
 const extrasShape: Shape = { display: 'Collection', members: [actionsMember, linkMember] };
@@ -104,7 +106,8 @@ export function listFrame(
   const beside = encodeExtras(json, extras, dialect);
   if (json) {
     const start = `{${beside}"${tagOf(type)}":[`;
-    const empty = dialect.jsonEmptyListsBare ? `{${beside.slice(0, -1)}}` : `${start}]}`;
+    const isBare = dialect.jsonEmptyListsBare && extras.emptyArray !== true;
+    const empty = isBare ? `{${beside.slice(0, -1)}}` : `${start}]}`;
     return { start, between: ',', end: ']}', empty };
   }
   const plural = pluralOf(type);
@@ -185,7 +188,7 @@ export function* encodeListChunks(
 
 /** The extras without what encloses them. */
 function encodeExtras(json: boolean, extras: CollectionExtras, dialect: Dialect): string {
-  const fields = { ...extras };
+  const { emptyArray: _form, ...fields } = extras;
   if (Object.values(fields).every((value) => value === undefined)) return '';
   if (json) return `${writeJson(fields, extrasShape, dialect).slice(1, -1)},`;
   const [, ...lines] = writeXml(fields, 'extras', extrasShape).split('\n');

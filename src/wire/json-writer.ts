@@ -24,7 +24,7 @@ interface Writer {
 }
 
 /** How a dialect spells plain values. */
-type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis'>;
+type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonEmptyListsBare'>;
 
 /** One object, without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
@@ -57,7 +57,8 @@ interface ObjectWriter {
 const writers = new Map<string, WeakMap<Shape, ObjectWriter>>();
 
 function writerOf(shape: Shape, style: Style): ObjectWriter {
-  const key = `${style.jsonScalarsAsStrings} ${style.jsonDatesAsMillis}`;
+  const { jsonScalarsAsStrings, jsonDatesAsMillis, jsonEmptyListsBare } = style;
+  const key = `${jsonScalarsAsStrings} ${jsonDatesAsMillis} ${jsonEmptyListsBare}`;
   let styled = writers.get(key);
   if (!styled) {
     styled = new WeakMap();
@@ -121,8 +122,9 @@ function objectWriter(content: ObjectContent, style: Style): Writer {
   };
 }
 
-function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
+function listWriter({ item, wrapped, bareWhenEmpty, of }: ListContent, style: Style): Writer {
   const items = singleWriter(of, style);
+  const isBare = bareWhenEmpty === true && style.jsonEmptyListsBare;
   const [open, close] = wrapped ? [`{${JSON.stringify(item)}:[`, ']}'] : ['[', ']'];
   return {
     write: (value) => {
@@ -132,7 +134,7 @@ function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
         const written = items.write(one);
         if (written !== undefined) texts.push(written);
       }
-      return open + texts.join() + close;
+      return isBare && texts.length === 0 ? '{}' : open + texts.join() + close;
     },
     pieces: (value) => enclosed(open, itemsInPieces(items, value as Iterable<unknown>), close),
   };

@@ -1,5 +1,12 @@
 /** Templates of virtual machines. */
-import { asyncIgnored, byIdOrName, computed, ignored, owned } from '../notation/collections.ts';
+import {
+  asyncIgnored,
+  byIdOrName,
+  computed,
+  exportTarget,
+  ignored,
+  owned,
+} from '../notation/collections.ts';
 import { column, cpuShortcuts, cpusColumn, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { self, sent } from '../notation/permits.ts';
@@ -107,6 +114,7 @@ export const template = resource('template', {
       permit: self('import_export_vm'),
       job: 'Exporting template {name}',
       harmless: true,
+      required: [exportTarget],
       makes: [
         { in: '/storagedomains/{storagedomain}/templates', when: 'storage_domain', keepsId: true },
       ],
@@ -115,6 +123,7 @@ export const template = resource('template', {
       permit: sent('create_template', 'cluster'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],
     },
     register: {

@@ -3,6 +3,7 @@ import {
   asyncIgnored,
   byIdOrName,
   computed,
+  exportTarget,
   idOrName,
   ignored,
   members,
@@ -443,6 +444,7 @@ export const vm = resource('vm', {
       permit: self('import_export_vm'),
       job: 'Exporting VM {name}',
       harmless: true,
+      required: [exportTarget],
       makes: [{ in: '/storagedomains/{storagedomain}/vms', when: 'storage_domain', keepsId: true }],
     },
     freeze_filesystems: {
@@ -454,6 +456,7 @@ export const vm = resource('vm', {
       permit: sent('create_vm', 'cluster'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],
     },
     logon: { permit: self('connect_to_vm'), job: 'none', harmless: true },

@@ -1,5 +1,5 @@
 /** Actions on objects and collections, and their responses. */
-import { answersObject, answersSent } from '../../model/action-answers.ts';
+import { answersJob, answersObject, answersSent } from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
 import type { RuleContext } from '../core/context.ts';
 import { requireForAction } from '../core/input.ts';
@@ -37,10 +37,11 @@ export function act(ctx: RuleContext, call: Call): Answer {
   const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
   const isBare = call.dialect.engineAnswers && !answersSent(call.operation);
   const repeated = isBare ? {} : body;
+  const hasJob = !call.dialect.engineAnswers || answersJob(call.operation);
   const action = {
     ...withMaskedSecrets({ ...repeated, ...visible }),
     ...object,
-    ...jobMember(request, job),
+    ...jobMember(request, hasJob ? job : undefined),
   };
   const early =
     body['async'] === true ||

@@ -1,6 +1,7 @@
 /**
  * Dispatch of operations: the step from an operation of the model to the behavior that performs it.
  */
+import { withEmptyArray } from '../../model/empty-lists.ts';
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
@@ -148,10 +149,12 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
         texts: writer && documents && ((media) => writer.items(media, documents())),
       };
     }),
-    extras:
-      actions.length > 0
+    extras: {
+      emptyArray: withEmptyArray.has(ref.service),
+      ...(actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
-        : {},
+        : {}),
+    },
   };
 }
 
@@ -195,7 +198,7 @@ function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> 
   }
   const { object } = generic.find(ctx, ref, id);
   const shown = show(view, ref, object);
-  const following = yield* followingIn(call, view, ref);
+  const following = yield* followingIn(call, { ...view, alone: false }, ref);
   if (following) yield* follow(following, ref.type, locationOf(ref, '').service, [shown]);
   return { status: 200, form: 'object', type: ref.type, object: shown };
 }

@@ -5,10 +5,12 @@ import {
   shownBelow,
   shownWithoutLinks,
   unaddressed,
+  withoutAddressesInside,
 } from '../../model/shown-below.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
+import { membersWhere } from '../core/member-selection.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
-import { type Presentation, present, presentVisible } from './presentation.ts';
+import { type Presentation, present, presentVisible, withoutAddresses } from './presentation.ts';
 
 /** The representation of an object, without references to objects that the caller cannot see. */
 export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
@@ -51,7 +53,8 @@ export function showWhole(
     if (ref.owner) delete shown[ref.owner.kind];
   }
   if (isWithoutLinks(view, ref)) delete shown['link'];
-  return shown;
+  const lacking = view.ctx.site.dialect.hrefsBelowParents && withoutAddressesInside[ref.kind];
+  return lacking ? withoutAddresses(membersWhere(shown, (name) => !lacking.includes(name))) : shown;
 }
 
 /** Whether the dialect shows an object without its address and its parent. */

@@ -14,7 +14,14 @@ import { readJson, type StoredObject, typeOfKind } from '../store/kinds.ts';
 import { Composer, type LaidMember, type Layout, type Spot } from './composer.ts';
 import { DocumentMembers } from './document-members.ts';
 import { type KeptTexts, TextSlot } from './kept-texts.ts';
-import { actionsOf, defaultsOf, hiddenOf, type Presentation, showsOf } from './presentation.ts';
+import {
+  actionsOf,
+  defaultsOf,
+  extentOf,
+  hiddenOf,
+  type Presentation,
+  showsOf,
+} from './presentation.ts';
 import { looksOf } from './redact.ts';
 import { isBrief, isWithoutLinks, show } from './show.ts';
 
@@ -147,7 +154,8 @@ export class DocumentWriter {
     this.#ref = ref;
     this.#layoutOf = layoutOf;
     const present = behavior?.present;
-    this.#computes = present && ((object) => present(view.ctx, object, view.everything, false));
+    this.#computes =
+      present && ((object) => present(view.ctx, object, view.everything, extentOf(view)));
   }
 
   /** The document of an object, which `find` looks up or refuses. */

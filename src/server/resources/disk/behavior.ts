@@ -65,6 +65,9 @@ export const diskBehavior = define('disk', {
     return { ...ref, kind: 'unregistered_disk', collection, options: { where: { collection } } };
   },
 
+  /** The types of volumes are those of volume providers, which have their own collection of disks. */
+  ignoredOnAdd: (ctx) => (ctx.site.dialect.engineAnswers ? ['openstack_volume_type'] : []),
+
   beforeCreate(ctx, disk, _place, sent) {
     if (sent['active'] === true && ctx.site.dialect.refusesActiveDisk) {
       ctx.refuse('DISK_FLOATS', { action: 'add' });
