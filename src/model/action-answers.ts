@@ -29,6 +29,9 @@ const withoutSent: ReadonlySet<string> = new Set([
 /** Actions whose response has no job, although they open one. */
 const withoutJob: ReadonlySet<string> = new Set(['disk.move']);
 
+/** Actions that continue after the response, which is 202 unless the request has `async=false`. */
+const continued: ReadonlySet<string> = new Set(['vm.preview_snapshot', 'vm.undo_snapshot']);
+
 /** More actions that are refused with a plain fault instead of an action that contains the fault. */
 const refusedPlainly: ReadonlySet<string> = new Set([
   'event.undelete',
@@ -59,8 +62,8 @@ interface ActionName {
 /** Whether the response to an action contains its object. */
 export function answersObject({ type, name, path }: ActionName): boolean {
   const without = answering[type];
-  // Objects that wait for their import or registration are not part of the inventory.
-  return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
+  // Objects that wait for their registration are not part of the inventory.
+  return without !== undefined && !without.includes(name) && !path.endsWith('/register');
 }
 
 /** Whether the response to an action repeats the request. */
@@ -71,6 +74,11 @@ export function answersSent({ type, name }: ActionName): boolean {
 /** Whether the response to an action refers to its job. */
 export function answersJob({ type, name }: ActionName): boolean {
   return !withoutJob.has(`${type}.${name}`);
+}
+
+/** Whether the action continues after the response. */
+export function answersEarly({ type, name }: ActionName): boolean {
+  return continued.has(`${type}.${name}`);
 }
 
 /** Whether the refusal of an action is a plain fault. */
@@ -84,5 +92,6 @@ export const namedActions: readonly string[] = [
   ...Object.entries(answering).flatMap(([type, names]) => names.map((name) => `${type}.${name}`)),
   ...withoutSent,
   ...withoutJob,
+  ...continued,
   ...refusedPlainly,
 ];

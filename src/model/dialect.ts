@@ -7,6 +7,7 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   bookmark: new Set(['description', 'comment']),
   cluster_level: new Set(['link']),
   cluster: new Set(['maintenance_reason_required', 'optional_reason']),
+  disk_snapshot: new Set(['image_id']),
   event: new Set(['log_on_host']),
   event_subscription: new Set(['name', 'description', 'comment']),
   group: new Set(['domain']),

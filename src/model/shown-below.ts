@@ -45,6 +45,11 @@ export const unaddressed: Readonly<Record<string, RegExp>> = {
   statistic: /^hugepages\.|\.usage\.history$/,
 };
 
+/** References without an address, by type. */
+export const unaddressedReferences: Readonly<Record<string, readonly string[]>> = {
+  disk_snapshot: ['snapshot'],
+};
+
 /** Computed objects without any address, also of other objects, by kind. The values are members that they lack. */
 export const withoutAddressesInside: Readonly<Record<string, readonly string[]>> = {
   snapshot_cdrom: ['vm'],

@@ -121,7 +121,7 @@ export const template = resource('template', {
     },
     import: {
       permit: sent('create_template', 'cluster'),
-      job: 'none',
+      job: 'Importing template {name}',
       harmless: true,
       required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],

@@ -454,7 +454,7 @@ export const vm = resource('vm', {
     },
     import: {
       permit: sent('create_vm', 'cluster'),
-      job: 'none',
+      job: 'Importing VM {name}',
       harmless: true,
       required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],

@@ -39,7 +39,7 @@ import { actionsOf, type Presentation } from './presentation.ts';
 import { booleanParameter, parametersOf } from './request.ts';
 import { apiRoot } from './root.ts';
 import { show } from './show.ts';
-import { visibilityFilterOf } from './visibility-filter.ts';
+import { isFiltered, visibilityFilterOf } from './visibility-filter.ts';
 
 /**
  * Performs an operation inside the transaction of the context. What only reads may be interrupted:
@@ -48,6 +48,7 @@ import { visibilityFilterOf } from './visibility-filter.ts';
 export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
   const { operation, request } = call;
   const reads = operation.http === 'GET' && !call.file && !request.parameters.has('refresh');
+  ctx.asUser = isFiltered(ctx, request);
   ctx.filter = visibilityFilterOf(ctx, request, reads);
   if (operation.service === '/') {
     return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);

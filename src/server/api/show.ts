@@ -5,6 +5,7 @@ import {
   shownBelow,
   shownWithoutLinks,
   unaddressed,
+  unaddressedReferences,
   withoutAddressesInside,
 } from '../../model/shown-below.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
@@ -46,7 +47,8 @@ export function showWhole(
   object: StoredObject,
 ): StoredObject {
   const { service, path } = placeOf(view, ref, object);
-  const shown = presentVisible(view, ref.kind, object, service, path);
+  const shown = presentVisible(view, ref.shownAs ?? ref.kind, object, service, path);
+  Object.assign(shown, domainOf(view, ref), withoutAddress(view, ref.type, shown));
   if (path === nowhere) delete shown['href'];
   if (isUnaddressed(view, ref, object)) {
     delete shown['href'];
@@ -55,6 +57,31 @@ export function showWhole(
   if (isWithoutLinks(view, ref)) delete shown['link'];
   const lacking = view.ctx.site.dialect.hrefsBelowParents && withoutAddressesInside[ref.kind];
   return lacking ? withoutAddresses(membersWhere(shown, (name) => !lacking.includes(name))) : shown;
+}
+
+/** References of an object that the dialect shows without their addresses. */
+function withoutAddress({ ctx }: Presentation, type: string, shown: StoredObject): StoredObject {
+  const names = ctx.site.dialect.hrefsBelowParents ? (unaddressedReferences[type] ?? []) : [];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const reference = shown[name];
+      return isRecord(reference) ? [[name, withoutAddresses(reference)]] : [];
+    }),
+  );
+}
+
+/** The reference of an object on a storage domain to that domain, in the dialect of engines. */
+function domainOf({ ctx, apiPath }: Presentation, ref: CollectionRef): StoredObject {
+  const id = ref.owner?.id;
+  const isShown = isOnDomain(ref) || ref.kind === 'disk_snapshot';
+  return ctx.site.dialect.engineAnswers && isShown && ref.owner?.kind === 'storage_domain'
+    ? { storage_domain: { id, href: `${apiPath}/storagedomains/${id}` } }
+    : {};
+}
+
+/** Whether a collection has the VMs or templates of a storage domain. */
+export function isOnDomain({ kind, shownAs = kind }: CollectionRef): boolean {
+  return shownAs === 'domain_vm' || shownAs === 'domain_template';
 }
 
 /** Whether the dialect shows an object without its address and its parent. */

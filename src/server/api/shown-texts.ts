@@ -23,7 +23,7 @@ import {
   showsOf,
 } from './presentation.ts';
 import { looksOf } from './redact.ts';
-import { isBrief, isWithoutLinks, show } from './show.ts';
+import { isBrief, isOnDomain, isWithoutLinks, show } from './show.ts';
 
 /** Characters of a document that is written in one go: less than a millisecond of work. */
 const longestDocument = 16_384;
@@ -56,7 +56,7 @@ export class ShownTexts {
     const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
     if (below && !below.afterChange) return undefined;
     if (hiddenOf(view, ref.type)?.has('link') || isWithoutLinks(view, ref)) return undefined;
-    if (isBrief(view, ref)) return undefined;
+    if (isBrief(view, ref) || isOnDomain(ref)) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);
     return new DocumentWriter(view, ref, this.#kept, derivations ? undefined : behavior, (form) =>

@@ -8,7 +8,14 @@ import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { definedMembers } from '../../core/member-selection.ts';
 import { requireState } from '../../core/transitions.ts';
-import { noteRunState, runStateOf, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
+import {
+  isRunning,
+  noteRunState,
+  runStateOf,
+  subjects,
+  type Vm,
+  vmOf,
+} from '../../inventory/vm.ts';
 import type { Base } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ConsoleTicket } from '../../store/stored-members.ts';
@@ -294,6 +301,13 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
   beforeDelete: (ctx, { ref, object }) => followConsoles(ctx, ref, object.id),
 
+  /** VMs that do not run have no current consoles. */
+  listed(ctx, ref) {
+    if (!ctx.parameters.flag('current') || !ctx.site.dialect.engineAnswers) return undefined;
+    const vm = vmOf(ctx, ref);
+    return vm && !isRunning(vm) ? [] : undefined;
+  },
+
   present(ctx, console) {
     if (!ctx.parameters.flag('current') || !console.vm?.id) return {};
     return { ...consoleAddress(ctx, ctx.tx.get('vm', console.vm.id), console.protocol) };
@@ -306,6 +320,9 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
     proxy_ticket(ctx, { object, ref }) {
       const vm = vmOf(ctx, ref) ?? {};
+      if (ctx.site.dialect.engineAnswers && !isRunning(vm)) {
+        ctx.refuse('CONSOLE_UNAVAILABLE', { action: 'ticket' });
+      }
       const reached = consoleAddress(ctx, vm, object.protocol);
       const secure = reached?.tls_port;
       const target = {
