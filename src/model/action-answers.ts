@@ -16,6 +16,17 @@ const answering: Readonly<Record<string, readonly string[]>> = {
   vm: [],
 };
 
+/** Attributes that the object of a response shows beside its id, actions and links, by its path template. */
+const shownAttributes: Readonly<Record<string, readonly string[]>> = {
+  '/storagedomains/{storagedomain}/templates/{template}': ['storage_domain'],
+  '/storagedomains/{storagedomain}/vms/{vm}': ['storage_domain'],
+};
+
+/** Members of the object in the response to an action. */
+export function shownInAnswer(service: string): readonly string[] {
+  return ['id', 'href', 'actions', 'link', ...(shownAttributes[service] ?? [])];
+}
+
 /** Actions whose response does not repeat the request. */
 const withoutSent: ReadonlySet<string> = new Set([
   'data_center.clean_finished_tasks',
@@ -95,3 +106,6 @@ export const namedActions: readonly string[] = [
   ...continued,
   ...refusedPlainly,
 ];
+
+/** Path templates of objects in the tables. */
+export const namedServices: readonly string[] = Object.keys(shownAttributes);

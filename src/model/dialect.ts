@@ -21,6 +21,30 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   vnic_profile: new Set(['description', 'comment', 'custom_properties']),
 };
 
+/** Lists that engines create without an array. */
+const bareElements: ReadonlySet<string> = new Set([
+  'disk_attachment',
+  'method',
+  'pm_proxy',
+  'property',
+  'usage',
+  'value',
+]);
+
+/** Lists that engines begin before they read the objects. */
+const listsNamedByEngines: ReadonlySet<string> = new Set([
+  '/clusters/{cluster}/affinitygroups/{group}/hostlabels',
+  '/clusters/{cluster}/affinitygroups/{group}/vmlabels',
+  '/diskprofiles',
+  '/hosts/{host}/affinitylabels',
+  '/hosts/{host}/hooks',
+  '/users/{user}/groups',
+  '/users/{user}/options',
+  '/users/{user}/sshpublickeys',
+  '/vms/{vm}/affinitylabels',
+  '/vms/{vm}/numanodes',
+]);
+
 export type DialectName = 'standard' | 'ovirt';
 
 export interface Dialect {
@@ -33,8 +57,12 @@ export interface Dialect {
   readonly jsonScalarsAsStrings: boolean;
   /** JSON output writes dates as milliseconds since the epoch instead of ISO 8601. */
   readonly jsonDatesAsMillis: boolean;
-  /** JSON output writes an empty list as `{}`. */
+  /** JSON output writes an empty collection as `{}`. */
   readonly jsonEmptyListsBare: boolean;
+  /** Elements whose list inside of an object is `{}` in JSON if it is empty; other lists keep their array. */
+  readonly jsonBareElements: ReadonlySet<string>;
+  /** Lists with their name in JSON although they are empty, by path template. */
+  readonly jsonNamedEmptyLists: ReadonlySet<string>;
   /** `from=N` of events leaves N itself out. */
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
@@ -83,6 +111,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: false,
     jsonDatesAsMillis: false,
     jsonEmptyListsBare: false,
+    jsonBareElements: new Set(),
+    jsonNamedEmptyLists: new Set(),
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
@@ -107,6 +137,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: true,
     jsonDatesAsMillis: true,
     jsonEmptyListsBare: true,
+    jsonBareElements: bareElements,
+    jsonNamedEmptyLists: listsNamedByEngines,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],

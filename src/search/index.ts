@@ -1,5 +1,5 @@
 /** The search language: text to syntax tree. */
 export type * from './ast.ts';
 export { parseSearch } from './parse.ts';
-export { SearchError } from './scanner.ts';
+export { SearchError, SearchValueError } from './scanner.ts';
 export { offeredValues } from './values.ts';

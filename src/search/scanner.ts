@@ -148,3 +148,6 @@ export class SearchError extends Error {
     this.expected = expected;
   }
 }
+
+/** A value that the database of an engine refuses. Other errors in a search find nothing there. */
+export class SearchValueError extends SearchError {}

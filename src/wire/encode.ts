@@ -80,8 +80,6 @@ function encode(
 export interface CollectionExtras {
   readonly actions?: object;
   readonly link?: readonly object[];
-  /** Whether an empty list has an empty array in JSON, in every dialect. */
-  readonly emptyArray?: boolean;
 }
 
 const extrasShape: Shape = { display: 'Collection', members: [actionsMember, linkMember] };
@@ -101,13 +99,15 @@ export function listFrame(
   type: string,
   dialect: Dialect,
   extras: CollectionExtras = {},
+  service?: string,
 ): ListFrame {
   const json = media === 'application/json';
   const beside = encodeExtras(json, extras, dialect);
   if (json) {
     const start = `{${beside}"${tagOf(type)}":[`;
-    const isBare = dialect.jsonEmptyListsBare && extras.emptyArray !== true;
-    const empty = isBare ? `{${beside.slice(0, -1)}}` : `${start}]}`;
+    const { jsonEmptyListsBare, jsonNamedEmptyLists } = dialect;
+    const isNamed = !jsonEmptyListsBare || jsonNamedEmptyLists.has(service ?? '');
+    const empty = isNamed ? `${start}]}` : `{${beside.slice(0, -1)}}`;
     return { start, between: ',', end: ']}', empty };
   }
   const plural = pluralOf(type);
@@ -188,7 +188,7 @@ export function* encodeListChunks(
 
 /** The extras without what encloses them. */
 function encodeExtras(json: boolean, extras: CollectionExtras, dialect: Dialect): string {
-  const { emptyArray: _form, ...fields } = extras;
+  const fields = { ...extras };
   if (Object.values(fields).every((value) => value === undefined)) return '';
   if (json) return `${writeJson(fields, extrasShape, dialect).slice(1, -1)},`;
   const [, ...lines] = writeXml(fields, 'extras', extrasShape).split('\n');

@@ -24,7 +24,7 @@ interface Writer {
 }
 
 /** How a dialect spells plain values. */
-type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonEmptyListsBare'>;
+type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonBareElements'>;
 
 /** One object, without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
@@ -54,15 +54,13 @@ interface ObjectWriter {
   readonly pieces: (fields: Fields) => Pieces;
 }
 
-const writers = new Map<string, WeakMap<Shape, ObjectWriter>>();
+const writers = new WeakMap<Style, WeakMap<Shape, ObjectWriter>>();
 
 function writerOf(shape: Shape, style: Style): ObjectWriter {
-  const { jsonScalarsAsStrings, jsonDatesAsMillis, jsonEmptyListsBare } = style;
-  const key = `${jsonScalarsAsStrings} ${jsonDatesAsMillis} ${jsonEmptyListsBare}`;
-  let styled = writers.get(key);
+  let styled = writers.get(style);
   if (!styled) {
     styled = new WeakMap();
-    writers.set(key, styled);
+    writers.set(style, styled);
   }
   let writer = styled.get(shape);
   if (!writer) {
@@ -122,10 +120,10 @@ function objectWriter(content: ObjectContent, style: Style): Writer {
   };
 }
 
-function listWriter({ item, wrapped, bareWhenEmpty, of }: ListContent, style: Style): Writer {
+function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
   const items = singleWriter(of, style);
-  const isBare = bareWhenEmpty === true && style.jsonEmptyListsBare;
   const [open, close] = wrapped ? [`{${JSON.stringify(item)}:[`, ']}'] : ['[', ']'];
+  const empty = wrapped && style.jsonBareElements.has(item) ? '{}' : open + close;
   return {
     write: (value) => {
       if (value instanceof LinkList) return value.json();
@@ -134,7 +132,7 @@ function listWriter({ item, wrapped, bareWhenEmpty, of }: ListContent, style: St
         const written = items.write(one);
         if (written !== undefined) texts.push(written);
       }
-      return isBare && texts.length === 0 ? '{}' : open + texts.join() + close;
+      return texts.length === 0 ? empty : open + texts.join() + close;
     },
     pieces: (value) => enclosed(open, itemsInPieces(items, value as Iterable<unknown>), close),
   };

@@ -1,6 +1,5 @@
 /** Shapes of objects and actions on the wire: members in the order in which they are written. */
 import { linkedTypes } from '../model/derive/linked.ts';
-import { emptyObjects } from '../model/empty-lists.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
   attributesOf,
@@ -36,8 +35,6 @@ export interface ListContent {
   readonly item: string;
   /** Whether an element of the member's own name surrounds the items (links have none). */
   readonly wrapped: boolean;
-  /** Whether an empty list is an empty object in the JSON of engines, without an array. */
-  readonly bareWhenEmpty?: boolean;
   readonly of: ScalarContent | ObjectContent;
 }
 
@@ -168,12 +165,6 @@ function ownMember(type: string, name: string): Member | undefined {
     : undefined;
 }
 
-/** The member, with the form of its empty list. */
-function asEmptied(attribute: string, one: Member): Member {
-  if (one.content.form !== 'list' || !emptyObjects.has(attribute)) return one;
-  return { ...one, content: { ...one.content, bareWhenEmpty: true } };
-}
-
 /**
  * Identity comes first, then level by level what the base has and what the type adds, each in the
  * order of the alphabet with references and links last. Some readers take the first `name` or
@@ -183,10 +174,7 @@ function membersOf(type: string): Member[] {
   const attributes = attributesOf(type);
   const general = generalMembers(type);
   const own = new Map(
-    Object.entries(attributes).map(([name, { kind }]) => [
-      name,
-      asEmptied(`${type}.${name}`, member(name, kind)),
-    ]),
+    Object.entries(attributes).map(([name, { kind }]) => [name, member(name, kind)]),
   );
   const first = isIdentified(type) ? firstNames.flatMap((name) => own.get(name) ?? []) : [];
   const done = new Set(first);

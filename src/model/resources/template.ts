@@ -186,7 +186,7 @@ export const template = resource('template', {
       architecture: field.architecture,
       version_name: { kind: 'text', path: 'version.version_name' },
       tag: field.tag,
-      _vmt_id: { kind: 'text', path: 'id', hidden: true },
+      _vmt_id: { ...field.id, hidden: true },
     },
     related: [
       { ...related.vms, steps: [{ back: 'vm.template' }] },

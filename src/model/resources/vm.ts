@@ -701,7 +701,11 @@ export const vm = resource('vm', {
         path: 'custom_compatibility_version',
         as: 'version',
       },
-      created_by_user_id: { kind: 'text', source: 'id of the user who added the virtual machine' },
+      created_by_user_id: {
+        kind: 'text',
+        source: 'id of the user who added the virtual machine',
+        isId: true,
+      },
       next_run_config_exists: { kind: 'bool', path: 'next_run_configuration_exists' },
       has_illegal_images: { kind: 'bool', path: 'has_illegal_images' },
       bios_type: { kind: 'enum', path: 'bios.type', enum: 'bios_type' },

@@ -4,6 +4,7 @@ import {
   answersJob,
   answersObject,
   answersSent,
+  shownInAnswer,
 } from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -100,8 +101,8 @@ export function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): A
   const isShown = call.dialect.engineAnswers && answersObject(call.operation);
   if (!isShown || result?.[type] !== undefined) return { result, job };
   const shown = show(presentationOf(ctx, call), target.ref, target.object);
-  const { id, href, actions, link, storage_domain } = shown;
-  return { result, job, object: { [type]: { id, href, actions, link, storage_domain } } };
+  const members = shownInAnswer(call.operation.service).map((name) => [name, shown[name]] as const);
+  return { result, job, object: { [type]: Object.fromEntries(members) } };
 }
 
 function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {

@@ -41,6 +41,8 @@ export type Answer = {
   | { readonly form: 'text'; readonly text: (media: MediaType) => string }
   | {
       readonly form: 'list';
+      /** Path template of the list. */
+      readonly service?: string;
       readonly type: string;
       readonly parts: readonly ListPart[];
       readonly extras: CollectionExtras;

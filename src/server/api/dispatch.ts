@@ -1,7 +1,6 @@
 /**
  * Dispatch of operations: the step from an operation of the model to the behavior that performs it.
  */
-import { withEmptyArray } from '../../model/empty-lists.ts';
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
@@ -143,6 +142,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
     status: 200,
     form: 'list',
     type: ref.type,
+    service: ref.service,
     parts: found.map((part) => {
       const { documents } = part;
       return {
@@ -150,12 +150,10 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
         texts: writer && documents && ((media) => writer.items(media, documents())),
       };
     }),
-    extras: {
-      emptyArray: withEmptyArray.has(ref.service),
-      ...(actions.length > 0
+    extras:
+      actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
-        : {}),
-    },
+        : {},
   };
 }
 

@@ -3,7 +3,7 @@
 import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
-import { parseSearch, SearchError } from '../../search/index.ts';
+import { parseSearch, SearchError, SearchValueError } from '../../search/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
@@ -58,7 +58,7 @@ export function listOptions(
   try {
     // Entries of a directory have fields of their own.
     const type = Object.hasOwn(searchFields, ref.kind) ? ref.kind : ref.type;
-    const query = parseSearch(text, type, ctx.now);
+    const query = parseSearch(text, type, ctx.now, dialect.badSearchFindsNothing);
     const settings = {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
       seen: ctx.filter && seenIn(ctx.filter),
@@ -80,7 +80,8 @@ export function listOptions(
     return { ...base, ...found, offset, condition: allOf(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
-    if (dialect.badSearchFindsNothing) return undefined;
+    const isRefused = error instanceof SearchValueError;
+    if (dialect.badSearchFindsNothing && !isRefused) return undefined;
     throw new Refusal(400, 'Operation Failed', `Cannot parse the search: ${error.message}`);
   }
 }

@@ -143,7 +143,8 @@ export function present(
   }
   if (view.everything) {
     for (const [name, referring] of Object.entries(behavior?.references ?? {})) {
-      shown[name] = shows.get(name)?.(view, referring(view.ctx, object), own);
+      const referred = referring(view.ctx, object);
+      if (referred) shown[name] = shows.get(name)?.(view, referred, own);
     }
   }
   if (view.afterChange) {

@@ -158,7 +158,7 @@ export function parseTarget(
   let apiPath = apiRoot;
   const version = /^v(\d+)$/.exec(segments[0] ?? '');
   if (version) {
-    if (version[1] !== '4') throw new UnsupportedVersion(String(version[1]));
+    if (version[1] !== '4') throw unsupportedVersion(String(version[1]));
     segments.shift();
     apiPath += '/v4';
   }
@@ -181,12 +181,13 @@ function withoutDots(path: string): string {
   return `/${kept.join('/')}`;
 }
 
-/** 400: a version of the API other than 4 (specification 9). */
-export class UnsupportedVersion extends Refusal {
-  constructor(version: string) {
-    const detail = `Version ${version} of the API is not supported. Supported versions are 4.`;
-    super(400, 'Invalid version', detail);
-  }
+/** Refuses versions of the API other than 4 (specification 9). */
+export function unsupportedVersion(version: string): Refusal {
+  return new Refusal(
+    400,
+    'Invalid version',
+    `Version ${version} of the API is not supported. Supported versions are 4.`,
+  );
 }
 
 /** Parameters by name; the first of each name counts. */

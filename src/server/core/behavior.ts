@@ -162,7 +162,10 @@ export interface Behavior<K extends KindName = KindName> {
   readonly measure?: (ctx: RuleContext, field: string) => Measure | undefined;
   /** Lists of references that are shown when everything is, or when they are followed. */
   readonly references?: Readonly<
-    Record<string, (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[]>
+    Record<
+      string,
+      (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[] | undefined
+    >
   >;
   /**
    * Makes up the objects of a collection, for kinds that are not stored: measured values, what a

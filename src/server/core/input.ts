@@ -166,6 +166,10 @@ export function requireOnAdd(
     const mandatory = needed.filter((one) => isMandatoryOnAdd(ref.service, requirementText(one)));
     const said = countsImplied(ref.service) ? whole : object;
     requireMandatory(titleOf(ref.type), mandatory, said, 'add');
+    // An empty name is present. The rules for names refuse it.
+    const others = needed.filter((one) => one !== 'name' || !mandatory.includes(one));
+    requireAll(titleOf(ref.type), others, whole, 'add');
+    return;
   }
   requireAll(titleOf(ref.type), needed, whole, 'add');
 }

@@ -22,6 +22,8 @@ const longestSlice = 10;
 
 export interface List {
   readonly type: string;
+  /** Path template of the list. */
+  readonly service?: string;
   readonly parts: readonly ListPart[];
   readonly extras: CollectionExtras;
 }
@@ -77,10 +79,10 @@ function joined(runs: readonly Uint8Array[]): Uint8Array {
 
 function* runsOf(
   media: MediaType,
-  { type, parts, extras }: List,
+  { type, service, parts, extras }: List,
   dialect: Dialect,
 ): Generator<Uint8Array, void, undefined> {
-  const { start, between, end, empty } = listFrame(media, type, dialect, extras);
+  const { start, between, end, empty } = listFrame(media, type, dialect, extras, service);
   let before = start;
   let run = '';
   for (const { texts, objects } of parts) {

@@ -24,7 +24,7 @@ import {
   type Match,
   parametersOf,
   route,
-  UnsupportedVersion,
+  unsupportedVersion,
 } from '../api/request.ts';
 import type { ShownTexts } from '../api/shown-texts.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
@@ -238,7 +238,7 @@ function requireVersion(request: ApiRequest): void {
   const version = request.header('version');
   if (version !== undefined && version.trim() !== '' && version.trim() !== '4') {
     // The path prefix wins over the header (specification 9).
-    if (!request.apiPath.endsWith('/v4')) throw new UnsupportedVersion(version.trim());
+    if (!request.apiPath.endsWith('/v4')) throw unsupportedVersion(version.trim());
   }
 }
 

@@ -1,7 +1,7 @@
 /** Responses to refused and failed requests, in the form of the specification or of a deployed engine. */
 import type { Dialect } from '../../model/dialect.ts';
 import { type MediaType, WireError } from '../../wire/index.ts';
-import { type ApiResponse, BadTarget, UnsupportedVersion } from '../api/request.ts';
+import { type ApiResponse, BadTarget } from '../api/request.ts';
 import { notFoundReason, Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
 import { faultResponse } from './answer.ts';
@@ -74,7 +74,7 @@ function isPage(refusal: Refusal, error: unknown, sent: MediaType): boolean {
   return (
     refusal.status === 401 ||
     refusal instanceof UnknownPath ||
-    refusal instanceof UnsupportedVersion ||
+    refusal.reason === 'Invalid version' ||
     (error instanceof WireError && error.kind === 'unknown' && sent === 'application/json')
   );
 }

@@ -47,6 +47,7 @@ function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
   disk.sgio ??= 'disabled';
   const { type = 'iscsi' } = storage;
   disk.lun_storage = { type, logical_units: units };
+  if (ctx.site.dialect.engineAnswers) disk.wipe_after_delete ??= false;
   connect(ctx, disk.lun_storage);
 }
 
@@ -91,7 +92,6 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   const domain = domainOf(ctx, disk);
   if (!domain) ctx.refuse('STORAGE_DOMAIN_NOT_SPECIFIED', { action: 'add' });
   requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
-  requireDiskSize(ctx, size, domain, 'add');
   disk.storage_domains = [{ id: domain.id ?? '' }];
   disk.sparse ??= true;
   checkFormat(ctx, disk, domain, 'add');
@@ -209,17 +209,18 @@ export function requireDiskSize(
 
 /** Refuses a disk for which the domain has no room, or that is too large for its storage. */
 export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
-  requireDiskSize(ctx, disk.provisioned_size ?? 0, domain, action);
   const available = allocatable(ctx, domain);
   const needed = neededBy(disk, domain);
-  if (available >= needed && available >= 0) return;
-  ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
-    action,
-    type: 'Virtual Disk',
-    name: domain.name,
-    available,
-    needed,
-  });
+  if (available < needed || available < 0) {
+    ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
+      action,
+      type: 'Virtual Disk',
+      name: domain.name,
+      available,
+      needed,
+    });
+  }
+  requireDiskSize(ctx, disk.provisioned_size ?? 0, domain, action);
 }
 
 /** Makes the file that holds the bytes of a disk; it goes away with a transaction that is undone. */

@@ -69,7 +69,7 @@ export const unregisteredDiskBehavior = define('unregistered_disk', {
 
 function registerOn(ctx: RuleContext, ref: CollectionRef, id: string) {
   const disk = registerDisk(ctx, ref.owner?.id ?? '', id);
-  if (!disk) throw entityNotFound(`Disk: id=${id}`);
+  if (!disk) throw entityNotFound(`Disk: id=${id}`, ctx.site.dialect.engineRefusals ? 400 : 404);
   ctx.event('DISK_ADDED', {}, { DiskAlias: disk.alias ?? id });
   return disk;
 }

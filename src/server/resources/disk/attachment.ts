@@ -110,10 +110,10 @@ const plain = [
   'qcow_version',
 ] as const;
 
-/** Changes the members of a disk that were sent and differ; the size only grows. */
-export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
+/** Changes the members of a disk that were sent and differ; the size only grows. Returns whether there are any. */
+export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): boolean {
   const sent: Disk = changedMembers('disk', all, disk);
-  if (Object.keys(sent).length === 0) return;
+  if (Object.keys(sent).length === 0) return false;
   const changed: Disk = { ...disk };
   const alias = sent.alias ?? sent.name;
   if (alias !== undefined) {
@@ -143,10 +143,11 @@ export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
   if (disk.storage_type !== 'lun' && size !== undefined && size !== disk.provisioned_size) {
     requireState(ctx, 'disk', disk, 'extend', diskWords(disk));
     extendDisk(ctx, changed, size);
-    return;
+    return true;
   }
   ctx.tx.update('disk', changed);
   ctx.event('DISK_UPDATED', {}, { DiskAlias: changed.alias });
+  return true;
 }
 
 function changeOwners(ctx: RuleContext, disk: Disk, sent: Disk): void {
