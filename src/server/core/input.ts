@@ -19,7 +19,12 @@ import {
   referencedType,
   typeBehind,
 } from '../../model/index.ts';
-import { countsImplied, isMandatoryInAction, isMandatoryOnAdd } from '../../model/input-checks.ts';
+import {
+  acceptsEmpty,
+  countsImplied,
+  isMandatoryInAction,
+  isMandatoryOnAdd,
+} from '../../model/input-checks.ts';
 import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
@@ -166,12 +171,11 @@ export function requireOnAdd(
     const mandatory = needed.filter((one) => isMandatoryOnAdd(ref.service, requirementText(one)));
     const said = countsImplied(ref.service) ? whole : object;
     requireMandatory(titleOf(ref.type), mandatory, said, 'add');
-    // An empty name is present. The rules for names refuse it.
-    const others = needed.filter((one) => one !== 'name' || !mandatory.includes(one));
-    requireAll(titleOf(ref.type), others, whole, 'add');
-    return;
   }
-  requireAll(titleOf(ref.type), needed, whole, 'add');
+  const isEmptyAllowed = (one: Requirement) =>
+    engineRefusals && acceptsEmpty(ref.service, requirementText(one));
+  const filled = needed.filter((one) => !isEmptyAllowed(one));
+  requireAll(titleOf(ref.type), filled, whole, 'add');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */

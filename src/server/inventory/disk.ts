@@ -92,6 +92,7 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   const domain = domainOf(ctx, disk);
   if (!domain) ctx.refuse('STORAGE_DOMAIN_NOT_SPECIFIED', { action: 'add' });
   requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
+  if (isBlock(domain)) requireDiskSize(ctx, size, domain, 'add');
   disk.storage_domains = [{ id: domain.id ?? '' }];
   disk.sparse ??= true;
   checkFormat(ctx, disk, domain, 'add');

@@ -306,7 +306,8 @@ function existing(
     return stored;
   }
   const reference = { id: sent['id'], name: sent['name'] };
-  const status = statusOfUnknown('disk_attachment', 'disk', reference);
+  const { engineRefusals } = ctx.site.dialect;
+  const status = engineRefusals ? statusOfUnknown('disk_attachment', 'disk', reference) : 404;
   const disk = ctx.tx.get('disk', resolveMember(ctx.tx, 'disk', reference, status)) ?? {};
   const messageParams = { action: 'attach', ...diskWords(disk) };
   const { content_type: contentType = 'data' } = disk;
