@@ -149,7 +149,7 @@ export const machineFaults = {
     text: 'Cannot {action} VM. Host {host} is in another cluster; name that with cluster.',
   },
   VM_IN_POOL: { status: 409, text: 'Cannot {action} VM. It belongs to VM pool {pool}.' },
-  VM_NOT_IN_POOL: { status: 403, text: 'Cannot {action} VM. It belongs to no VM pool.' },
+  VM_NOT_IN_POOL: { status: 409, text: 'Cannot {action} VM. It belongs to no VM pool.' },
   VM_IN_POOL_IS_RUNNING: {
     status: 409,
     text: 'Cannot {action} VM. It runs (status {status}); a VM leaves its pool while it is down.',
