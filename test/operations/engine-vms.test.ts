@@ -167,6 +167,23 @@ describe('disks', () => {
     const raw = await until(people, `/disks/${id}`, (one) => one['format'] === 'raw');
     expect(raw['image_id']).not.toBe(object['image_id']);
   });
+  site.both('in the format cow are not sparsified', async (people) => {
+    const { admin, name } = people;
+    const { id } = await admin.add('/disks', { disk: disk({ name: name('disk') }) });
+    await until(people, `/disks/${id}`, (one) => one['status'] === 'ok');
+    expect((await admin.post(`/disks/${id}/sparsify`)).status).toBe(400);
+  });
+  site.both('are moved without a job in the response', async (people) => {
+    const { admin, name } = people;
+    const { id } = await admin.add('/disks', { disk: disk({ name: name('disk') }) });
+    await until(people, `/disks/${id}`, (one) => one['status'] === 'ok');
+    const action = { storage_domain: { name: 'data2' } };
+    const copy = await admin.post(`/disks/${id}/copy`, { action });
+    expect([copy.status, copy.object['job'] === undefined]).toEqual([200, false]);
+    await until(people, `/disks/${id}`, (one) => one['status'] === 'ok');
+    const move = await admin.post(`/disks/${id}/move`, { action });
+    expect([move.status, move.object['job']]).toEqual([200, undefined]);
+  });
   site.both('are attached by id, and only if VMs can use them', async (people) => {
     const { admin, name } = people;
     const { id: vm } = await newVm(people);
