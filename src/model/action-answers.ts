@@ -16,6 +16,17 @@ const answering: Readonly<Record<string, readonly string[]>> = {
   vm: [],
 };
 
+/** Attributes that the object of a response shows beside its id, actions and links, by its path template. */
+const shownAttributes: Readonly<Record<string, readonly string[]>> = {
+  '/storagedomains/{storagedomain}/templates/{template}': ['storage_domain'],
+  '/storagedomains/{storagedomain}/vms/{vm}': ['storage_domain'],
+};
+
+/** Members of the object in the response to an action. */
+export function shownInAnswer(service: string): readonly string[] {
+  return ['id', 'href', 'actions', 'link', ...(shownAttributes[service] ?? [])];
+}
+
 /** Actions whose response does not repeat the request. */
 const withoutSent: ReadonlySet<string> = new Set([
   'data_center.clean_finished_tasks',
@@ -25,6 +36,12 @@ const withoutSent: ReadonlySet<string> = new Set([
   'storage_domain.refresh_luns',
   'storage_domain.update_ovf_store',
 ]);
+
+/** Actions whose response has no job, although they open one. */
+const withoutJob: ReadonlySet<string> = new Set(['disk.move']);
+
+/** Actions that continue after the response, which is 202 unless the request has `async=false`. */
+const continued: ReadonlySet<string> = new Set(['vm.preview_snapshot', 'vm.undo_snapshot']);
 
 /** More actions that are refused with a plain fault instead of an action that contains the fault. */
 const refusedPlainly: ReadonlySet<string> = new Set([
@@ -56,13 +73,23 @@ interface ActionName {
 /** Whether the response to an action contains its object. */
 export function answersObject({ type, name, path }: ActionName): boolean {
   const without = answering[type];
-  // Objects that wait for their import or registration are not part of the inventory.
-  return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
+  // Objects that wait for their registration are not part of the inventory.
+  return without !== undefined && !without.includes(name) && !path.endsWith('/register');
 }
 
 /** Whether the response to an action repeats the request. */
 export function answersSent({ type, name }: ActionName): boolean {
   return !withoutSent.has(`${type}.${name}`);
+}
+
+/** Whether the response to an action refers to its job. */
+export function answersJob({ type, name }: ActionName): boolean {
+  return !withoutJob.has(`${type}.${name}`);
+}
+
+/** Whether the action continues after the response. */
+export function answersEarly({ type, name }: ActionName): boolean {
+  return continued.has(`${type}.${name}`);
 }
 
 /** Whether the refusal of an action is a plain fault. */
@@ -75,5 +102,10 @@ export function isRefusedPlainly({ type, name }: ActionName): boolean {
 export const namedActions: readonly string[] = [
   ...Object.entries(answering).flatMap(([type, names]) => names.map((name) => `${type}.${name}`)),
   ...withoutSent,
+  ...withoutJob,
+  ...continued,
   ...refusedPlainly,
 ];
+
+/** Path templates of objects in the tables. */
+export const namedServices: readonly string[] = Object.keys(shownAttributes);

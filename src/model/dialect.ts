@@ -8,6 +8,7 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   bookmark: new Set(['description', 'comment']),
   cluster_level: new Set(['link']),
   cluster: new Set(['maintenance_reason_required', 'optional_reason']),
+  disk_snapshot: new Set(['image_id']),
   event: new Set(['log_on_host']),
   event_subscription: new Set(['name', 'description', 'comment']),
   filter: new Set(['name']),
@@ -23,6 +24,16 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   vnic_profile: new Set(['comment']),
   weight: new Set(['name']),
 };
+
+/** Lists that engines create without an array. */
+const bareElements: ReadonlySet<string> = new Set([
+  'disk_attachment',
+  'method',
+  'pm_proxy',
+  'property',
+  'usage',
+  'value',
+]);
 
 /** Lists that engines begin before they read the objects. */
 const listsNamedByEngines: ReadonlySet<string> = new Set([
@@ -50,8 +61,10 @@ export interface Dialect {
   readonly jsonScalarsAsStrings: boolean;
   /** JSON output writes dates as milliseconds since the epoch instead of ISO 8601. */
   readonly jsonDatesAsMillis: boolean;
-  /** JSON output writes an empty list as `{}`. */
+  /** JSON output writes an empty collection as `{}`. */
   readonly jsonEmptyListsBare: boolean;
+  /** Elements whose list inside of an object is `{}` in JSON if it is empty; other lists keep their array. */
+  readonly jsonBareElements: ReadonlySet<string>;
   /** Lists with their name in JSON although they are empty, by path template. */
   readonly jsonNamedEmptyLists: ReadonlySet<string>;
   /** `from=N` of events leaves N itself out. */
@@ -104,6 +117,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: false,
     jsonDatesAsMillis: false,
     jsonEmptyListsBare: false,
+    jsonBareElements: new Set(),
     jsonNamedEmptyLists: new Set(),
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
@@ -130,6 +144,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: true,
     jsonDatesAsMillis: true,
     jsonEmptyListsBare: true,
+    jsonBareElements: bareElements,
     jsonNamedEmptyLists: listsNamedByEngines,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,

@@ -37,6 +37,17 @@ export function isMandatoryInAction(path: string): boolean {
   return !actionsByCode.some((pattern) => pattern.test(path));
 }
 
+/** Collections in which an empty name counts as sent. The rules for names refuse it. */
+const acceptingEmptyNames: ReadonlySet<string> = new Set([
+  '/clusters/{cluster}/affinitygroups',
+  '/templates',
+]);
+
+/** Whether a requirement for new objects of a collection is met by an empty value. */
+export function acceptsEmpty(service: string, requirement: string): boolean {
+  return requirement === 'name' && acceptingEmptyNames.has(service);
+}
+
 /** Collections whose bodies must name the owner, although the path has its id. */
 const ownersToBeNamed: ReadonlySet<string> = new Set(['/datacenters/{datacenter}/clusters']);
 
@@ -52,4 +63,5 @@ export const checkedPaths = { collections: byCode, actions: actionsByCode };
 export const checkedCollections: readonly string[] = [
   ...[...requirementsByCode].map((one) => one.split(' ')[0] ?? ''),
   ...ownersToBeNamed,
+  ...acceptingEmptyNames,
 ];

@@ -11,30 +11,35 @@ const searchesByPath = new Map<string, readonly string[]>();
 
 /** Relations of the links of an object, in dialects with templates for searches. */
 export function linksWithSearches(
-  ...[path, type, object, isUpdated]: Parameters<typeof linksOf>
+  ...[path, type, object, answer]: Parameters<typeof linksOf>
 ): readonly string[] {
-  const links = linksOf(path, type, object, isUpdated);
+  const links = linksOf(path, type, object, answer);
   if (!typesWithSearches.has(type)) return links;
   const known = searchesByPath.get(path) ?? [...links, ...links.map((word) => `${word}/search`)];
   searchesByPath.set(path, known);
   return known;
 }
 
-/** Path words of the collections below an object of a type, found at this path of the model. */
+/**
+ * Path words of the collections below an object of a type, found at this path of the model. `answer`: the response
+ * to an update, or to GET of the object alone, in a dialect in which these have other links.
+ */
 export function linksOf(
   path: string,
   type: string,
   object: Readonly<Record<string, unknown>>,
-  isUpdated = false,
+  answer?: 'updated' | 'alone',
 ): readonly string[] {
   const rule = missingCollections[type];
   // Below a data center all storage domains have the same.
   if (!rule || path.startsWith('/datacenters/')) return subCollections(path);
-  const sort = isUpdated && rule.afterUpdate ? 'updated' : String(object[rule.by]);
+  const instead =
+    answer === 'updated' ? rule.afterUpdate : answer === 'alone' ? rule.alone : undefined;
+  const sort = instead ? `${answer}` : String(object[rule.by]);
   const key = `${path} ${sort}`;
   let links = linksBySort.get(key);
   if (!links) {
-    const without = sort === 'updated' ? (rule.afterUpdate ?? []) : (rule.collections[sort] ?? []);
+    const without = instead ?? rule.collections[sort] ?? [];
     links = subCollections(path).filter((word) => !without.includes(word));
     linksBySort.set(key, links);
   }

@@ -68,8 +68,20 @@ export const namingOwners: Readonly<
 
 /** Objects without an address, by type and pattern of the name. */
 export const unaddressed: Readonly<Record<string, RegExp>> = {
-  statistic: /^hugepages\./,
+  statistic: /^hugepages\.|\.usage\.history$/,
   filter: /^/,
   weight: /^/,
   balance: /^/,
+};
+
+/** References without an address, by type. */
+export const unaddressedReferences: Readonly<Record<string, readonly string[]>> = {
+  disk_snapshot: ['snapshot'],
+};
+
+/** Computed objects without any address, also of other objects, by kind. The values are members that they lack. */
+export const withoutAddressesInside: Readonly<Record<string, readonly string[]>> = {
+  snapshot_cdrom: ['vm'],
+  snapshot_disk: ['disk_profile', 'qcow_version', 'quota'],
+  snapshot_nic: [],
 };

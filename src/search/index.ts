@@ -1,5 +1,5 @@
 /** The search language: text to syntax tree. */
 export type * from './ast.ts';
 export { parseSearch } from './parse.ts';
-export { SearchError, UnknownField } from './scanner.ts';
+export { SearchError, SearchValueError, UnknownField } from './scanner.ts';
 export { offeredValues } from './values.ts';

@@ -10,8 +10,8 @@ import {
   type SearchField,
 } from '../model/notation/search.ts';
 import type { Comparison, Expression, FreeText, NamedField, SearchQuery, SortKey } from './ast.ts';
-import { Scanner, SearchError, UnknownField, type Word } from './scanner.ts';
-import { anywhere, readValue } from './values.ts';
+import { Scanner, SearchError, SearchValueError, UnknownField, type Word } from './scanner.ts';
+import { anywhere, readValue, requireId } from './values.ts';
 
 export { SearchError } from './scanner.ts';
 
@@ -26,10 +26,16 @@ const maxPage = 2 ** 31 - 1;
 
 /**
  * Parses a search for objects of a type, a key of `searchFields`. `now` is what "today" refers to.
- * Throws a `SearchError` when the text does not parse. Takes time in proportion to its length.
+ * Throws a `SearchError` when the text does not parse. Takes time in proportion to its length. `wholeIds`: fields of
+ * ids accept nothing but whole ids.
  */
-export function parseSearch(text: string, type: string, now: Date = new Date()): SearchQuery {
-  return new Parser(text, type, now).query();
+export function parseSearch(
+  text: string,
+  type: string,
+  now: Date = new Date(),
+  wholeIds = false,
+): SearchQuery {
+  return new Parser(text, type, now, wholeIds).query();
 }
 
 /** What a condition is about. */
@@ -41,18 +47,20 @@ class Parser {
   private readonly scanner: Scanner;
   private readonly type: string;
   private readonly now: Date;
+  private readonly wholeIds: boolean;
   private readonly fields: Readonly<Record<string, SearchField>>;
   private conditionCount = 0;
   private relatedCount = 0;
   /** References whose text was already looked for; '' is the object itself. */
   private readonly freeTexts = new Set<string>();
 
-  constructor(text: string, type: string, now: Date) {
+  constructor(text: string, type: string, now: Date, wholeIds: boolean) {
     const fields = Object.hasOwn(searchFields, type) ? searchFields[type] : undefined;
     if (!fields) throw new Error(`Objects of type ${type} are not searchable.`);
     this.scanner = new Scanner(text);
     this.type = type;
     this.now = now;
+    this.wholeIds = wholeIds;
     this.fields = fields;
   }
 
@@ -134,7 +142,9 @@ class Parser {
     { name, field, through }: NamedField & { readonly through?: CrossReference },
     relation: Relation,
   ): Comparison {
-    const value = readValue(field, relation, this.scanner.value(), this.now);
+    const word = this.scanner.value();
+    if (this.wholeIds && field.isId) requireId(word);
+    const value = readValue(field, relation, word, this.now);
     return { op: 'compare', ...(through ? { through } : {}), name, field, relation, value };
   }
 
@@ -208,7 +218,9 @@ class Parser {
     const word = this.scanner.atEnd ? undefined : this.scanner.word();
     const page = word && /^\d{1,10}$/.test(word.text) ? Number(word.text) : 0;
     if (page < 1 || page > maxPage) {
-      throw new SearchError('no page number', position, [`a number from 1 to ${maxPage}`]);
+      const expected = [`a number from 1 to ${maxPage}`];
+      const isZero = word !== undefined && /^0+$/.test(word.text);
+      throw new (isZero ? SearchValueError : SearchError)('no page number', position, expected);
     }
     return page;
   }

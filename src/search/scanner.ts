@@ -151,3 +151,6 @@ export class SearchError extends Error {
 
 /** A search that names an unknown field. */
 export class UnknownField extends SearchError {}
+
+/** A value that the database of an engine refuses. Other errors in a search find nothing there. */
+export class SearchValueError extends SearchError {}

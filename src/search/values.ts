@@ -3,7 +3,7 @@ import { type EnumName, enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
 import { dateForms, dateWords, parseDate, parseSpan } from './dates.ts';
-import { SearchError, type Word } from './scanner.ts';
+import { SearchError, SearchValueError, type Word } from './scanner.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const longLimit = 2n ** 63n;
@@ -50,6 +50,12 @@ export function readValue(
     case 'span':
       return spanOf(word);
   }
+}
+
+/** Refuses a value that is no id. */
+export function requireId({ text, position }: Word): void {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text.trim())) return;
+  throw new SearchValueError('no id', position, ['an id']);
 }
 
 function refuse(word: Word, what: string, expected: readonly string[]): never {

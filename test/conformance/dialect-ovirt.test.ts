@@ -270,6 +270,6 @@ describe('a disk', () => {
       '<disk><alias>again</alias><storage_domains><storage_domain/></storage_domains></disk>';
     const answer = await api.xml('PUT', `/disks/${id}`, xml);
     expect(answer.status, answer.text).toBe(200);
-    expect(answer.text).toContain('<alias>again</alias>');
+    expect((await api.json('GET', `/disks/${id}`)).json()['alias']).toBe('again');
   });
 });

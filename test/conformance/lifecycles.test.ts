@@ -227,8 +227,8 @@ describe('disks', () => {
     );
     await refused(
       post({ format: 'raw', sparse: false, provisioned_size: '9223372036854775807', ...storage }),
-      400,
-      'more than file storage allows',
+      409,
+      'Low disk space',
     );
     await refused(
       post({ format: 'cow', sparse: false, provisioned_size: 1024, ...storage }),

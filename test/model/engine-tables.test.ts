@@ -1,11 +1,12 @@
 /** Tables about a deployed engine: each operation, type and attribute in them is part of the model. */
 import { describe, expect, it } from 'vitest';
-import { namedActions } from '../../src/model/action-answers.ts';
+import { namedActions, namedServices } from '../../src/model/action-answers.ts';
 import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { allOperations, attributesOf, parseKind } from '../../src/model/index.ts';
 import { checkedCollections, checkedPaths } from '../../src/model/input-checks.ts';
+import { derivedKinds } from '../../src/model/notation/kinds.ts';
 import {
   namingOwners,
   shownBelow,
@@ -13,6 +14,8 @@ import {
   shownWhenSent,
   shownWithoutLinks,
   unaddressed,
+  unaddressedReferences,
+  withoutAddressesInside,
 } from '../../src/model/shown-below.ts';
 import { namedOperations } from '../../src/model/unknown-ids.ts';
 import { refusedReferences } from '../../src/model/unknown-references.ts';
@@ -86,6 +89,23 @@ describe('tables about a deployed engine', () => {
         .map((name) => `${type}.${name}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('objects and references without addresses: types and attributes', () => {
+    const references = Object.entries(unaddressedReferences).flatMap(([type, names]) =>
+      names.filter((name) => parseKind(attributesOf(type)[name]?.kind ?? 'string').form !== 'ref'),
+    );
+    expect(references).toEqual([]);
+    const typesByKind: Readonly<Record<string, string>> = derivedKinds;
+    const members = Object.entries(withoutAddressesInside).flatMap(([kind, names]) =>
+      names.filter((name) => attributesOf(typesByKind[kind] ?? '')[name] === undefined),
+    );
+    expect(members).toEqual([]);
+    expect(Object.keys(withoutAddressesInside).filter((kind) => !typesByKind[kind])).toEqual([]);
+  });
+
+  it('objects in the responses to actions: path templates', () => {
+    expect(namedServices.filter((path) => !(path in services))).toEqual([]);
   });
 
   it('members that are never sent: attributes', () => {

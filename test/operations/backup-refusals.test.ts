@@ -141,7 +141,7 @@ describe('a backup is not begun', () => {
     const foreign = await addDisk(people, (await newVm(people)).id);
     const disks = { disk: [{ id: disk }] };
     for (const [status, words, backup] of [
-      [400, 'Name the disks', {}],
+      [400, 'Backup [disks] required for add', {}],
       [400, 'not attached', { disks: { disk: [{ id: foreign }] } }],
       [409, 'not active', { disks: { disk: [{ id: away }] } }],
       [400, "doesn't exist", { disks, from_checkpoint_id: id }],

@@ -91,6 +91,9 @@ async function furnish({ admin, path }: People): Promise<void> {
   await admin.add(`${dataCenter}/quotas/${quota.id}/quotaclusterlimits`, {
     quota_cluster_limit: unlimited,
   });
+  await admin.add(`${dataCenter}/quotas/${quota.id}/quotastoragelimits`, {
+    quota_storage_limit: { limit: -1 },
+  });
   const seek = await newVm(people, {
     name: 'seek',
     ...texts,

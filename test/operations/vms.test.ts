@@ -134,7 +134,11 @@ describe(row(89), () => {
     await refused({ display: { type: 'vnc', monitors: 2 } }, 400, /monitors/);
     await refused({ placement_policy: { hosts: { host: [{ id: nowhere }] } } }, 409, /Host/);
     await refused({ lease: { storage_domain: { name: 'data1' } } }, 409, /lease/i);
-    await refused({ virtio_scsi_multi_queues: 4 }, 400, /virtio_scsi_multi_queues_enabled/);
+    await refused(
+      { virtio_scsi_multi_queues: 4, virtio_scsi_multi_queues_enabled: false },
+      400,
+      /virtio_scsi_multi_queues_enabled/,
+    );
   });
   site.both('takes the name of a machine from the document that describes it', async (people) => {
     const { admin, name, path } = people;

@@ -67,6 +67,10 @@ export const deviceFaults = {
     status: 400,
     text: 'Cannot {action} CD-ROM. "{file}" is neither the id of a disk nor the name of an ISO file.',
   },
+  CONSOLE_UNAVAILABLE: {
+    status: 400,
+    text: 'Cannot {action} VM. Its console is available only while the VM runs.',
+  },
   CDROM_WITHOUT_LIBRARY: {
     status: 400,
     text: 'Cannot {action} CD-ROM. No active storage domain has ISO files.',

@@ -69,6 +69,14 @@ export const diskFaults = {
     status: 400,
     text: 'Cannot {action} Virtual Disk. It is preallocated.',
   },
+  DISK_NOT_SPARSIFIABLE: {
+    status: 400,
+    text: 'Cannot {action} Virtual Disk. It has the format cow.',
+  },
+  DISK_CONTENT_TYPE_ILLEGAL: {
+    status: 409,
+    text: 'Cannot {action} Virtual Disk. Its content type is {contentType}.',
+  },
   DISK_NOT_REDUCIBLE: {
     status: 400,
     text: 'Cannot {action} Virtual Disk. Only thin disks (cow) on block storage can give room back.',

@@ -8,6 +8,10 @@ export const limitFaults = {
     status: 400,
     text: 'Cannot {action} VM. Quota {name} has no limit for clusters, or belongs to another data center.',
   },
+  STORAGE_QUOTA_UNUSABLE: {
+    status: 400,
+    text: 'Cannot {action} Virtual Disk. Quota {name} has no limit for storage.',
+  },
   QUOTA_NOT_A_CONSUMER: {
     status: 403,
     text: 'Cannot {action}. The user may not consume quota {name}.',

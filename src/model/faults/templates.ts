@@ -73,10 +73,6 @@ export const templateFaults = {
     status: 409,
     text: 'Cannot {action} VM. The user has as many VMs of the pool as allowed.',
   },
-  EXPORT_TARGET_MISSING: {
-    status: 400,
-    text: 'Cannot {action}. Say where to: storage_domain, or host with directory.',
-  },
   EXPORT_TO_OTHER_DATA_CENTER: {
     status: 409,
     text: 'Cannot {action}. Storage domain {name} is in another data center.',

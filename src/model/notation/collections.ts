@@ -61,6 +61,14 @@ export function byIdOrName(attribute: string): readonly [string, string] {
   return [`${attribute}.id`, `${attribute}.name`];
 }
 
+/** The target of an export: an export domain, or a host with a directory. */
+export const exportTarget = [
+  'storage_domain.id',
+  'storage_domain.name',
+  'host.id',
+  'host.name',
+] as const;
+
 /** What has to be sent where none of these members is. */
 export function unless(needed: RequiredPaths, ...members: readonly string[]): Requirement {
   return { needed, unless: members };

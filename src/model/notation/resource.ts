@@ -50,6 +50,8 @@ export interface MissingCollections {
   readonly collections: Readonly<Record<string, readonly string[]>>;
   /** Those that the answer to an update lacks instead, where the dialect follows an engine. */
   readonly afterUpdate?: readonly string[];
+  /** Those that the answer to GET of one object lacks instead, where the dialect follows an engine. */
+  readonly alone?: readonly string[];
 }
 
 export interface ResourceDefinition extends TypeDefinition {

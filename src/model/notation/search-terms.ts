@@ -15,7 +15,7 @@ export const field = {
   name: { kind: 'text', path: 'name' },
   description: { kind: 'text', path: 'description' },
   comment: { kind: 'text', path: 'comment' },
-  id: { kind: 'text', path: 'id' },
+  id: { kind: 'text', path: 'id', isId: true },
   tag: { kind: 'tag', source: 'tags of the object' },
   clusterName: { kind: 'text', path: 'cluster.name' },
   dataCenterOfCluster: { kind: 'text', path: 'cluster.data_center.name' },

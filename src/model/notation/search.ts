@@ -57,6 +57,8 @@ export interface SearchField {
   readonly relations?: readonly Relation[];
   /** An object without this reference has every value: Blank is in every data center. */
   readonly everyWithout?: string;
+  /** The values are ids of objects. */
+  readonly isId?: boolean;
   /** Works, but is not offered. */
   readonly hidden?: boolean;
 }

@@ -52,6 +52,7 @@ export const backup = resource('backup', {
     disks: { kind: 'links disk', mut: 'C' },
     snapshot: { kind: 'ref snapshot', mut: 'R' },
   },
+  required: ['disks'],
   operations: {
     /** Its job lasts until the backup has ended. */
     add: { permit: owner('backup_disk'), job: 'Backing up VM {owner}' },

@@ -60,6 +60,7 @@ export const externalTemplateImport = resource('external_template_import', {
     quota: { kind: 'ref quota', mut: 'CU' },
     clone: { kind: 'bool', mut: 'CU' },
   },
+  required: ['url', byIdOrName('cluster'), byIdOrName('storage_domain')],
   operations: {
     add: {
       permit: sent('create_template', 'cluster'),

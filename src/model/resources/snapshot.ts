@@ -104,6 +104,7 @@ export const snapshot = resource('snapshot', {
     by: 'snapshot_type',
     // The present is no copy: its parts are those of the machine.
     collections: { active: ['cdroms', 'disks', 'nics'] },
+    alone: [],
   },
   enums: {
     snapshot_status: ['ok', 'locked', 'in_preview'],

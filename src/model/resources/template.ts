@@ -1,5 +1,12 @@
 /** Templates of virtual machines. */
-import { asyncIgnored, byIdOrName, computed, ignored, owned } from '../notation/collections.ts';
+import {
+  asyncIgnored,
+  byIdOrName,
+  computed,
+  exportTarget,
+  ignored,
+  owned,
+} from '../notation/collections.ts';
 import { column, cpuShortcuts, cpusColumn, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { self, sent } from '../notation/permits.ts';
@@ -107,15 +114,16 @@ export const template = resource('template', {
       permit: self('import_export_vm'),
       job: 'Exporting template {name}',
       harmless: true,
+      required: [exportTarget],
       makes: [
         { in: '/storagedomains/{storagedomain}/templates', when: 'storage_domain', keepsId: true },
       ],
     },
     import: {
       permit: sent('create_template', 'cluster'),
-      job: 'none',
+      job: 'Importing template {name}',
       harmless: true,
-      required: [byIdOrName('cluster')],
+      required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],
     },
     register: {
@@ -178,7 +186,7 @@ export const template = resource('template', {
       architecture: field.architecture,
       version_name: { kind: 'text', path: 'version.version_name' },
       tag: field.tag,
-      _vmt_id: { kind: 'text', path: 'id', hidden: true },
+      _vmt_id: { ...field.id, hidden: true },
     },
     related: [
       { ...related.vms, steps: [{ back: 'vm.template' }] },

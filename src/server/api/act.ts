@@ -1,10 +1,17 @@
 /** Actions on objects and collections, and their responses. */
-import { answersObject, answersSent } from '../../model/action-answers.ts';
+import {
+  answersEarly,
+  answersJob,
+  answersObject,
+  answersSent,
+  shownInAnswer,
+} from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
 import type { RuleContext } from '../core/context.ts';
 import { requireForAction } from '../core/input.ts';
 import { noteJob } from '../core/jobs.ts';
 import { withMaskedSecrets } from '../core/masked-secrets.ts';
+import { membersWhere } from '../core/member-selection.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import {
   type Answer,
@@ -37,13 +44,16 @@ export function act(ctx: RuleContext, call: Call): Answer {
   const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
   const isBare = call.dialect.engineAnswers && !answersSent(call.operation);
   const repeated = isBare ? {} : body;
+  const hasJob = !call.dialect.engineAnswers || answersJob(call.operation);
   const action = {
     ...withMaskedSecrets({ ...repeated, ...visible }),
     ...object,
-    ...jobMember(request, job),
+    ...jobMember(request, hasJob ? job : undefined),
   };
+  const continues = call.dialect.engineAnswers && answersEarly(call.operation);
   const early =
     body['async'] === true ||
+    (continues && body['async'] !== false) ||
     (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);
   if (!early) {
     return { status: 200, form: 'action', action: { ...action, status: 'complete' } };
@@ -59,10 +69,15 @@ export function act(ctx: RuleContext, call: Call): Answer {
     form: 'action',
     action: {
       ...(job === undefined ? {} : { id: job, href: `${base}/${job}`, link: links }),
-      ...action,
-      status: 'in_progress',
+      ...(continues ? pending(action, object) : { ...action, status: 'in_progress' }),
     },
   };
+}
+
+/** The response to an action that continues: without its object. */
+function pending(action: StoredObject, object: StoredObject = {}): StoredObject {
+  const own = membersWhere(action, (name) => !(name in object));
+  return { ...own, async: true, status: 'pending' };
 }
 
 interface Acted {
@@ -85,8 +100,9 @@ export function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): A
   const { type } = target.ref;
   const isShown = call.dialect.engineAnswers && answersObject(call.operation);
   if (!isShown || result?.[type] !== undefined) return { result, job };
-  const { id, href, actions, link } = show(presentationOf(ctx, call), target.ref, target.object);
-  return { result, job, object: { [type]: { id, href, actions, link } } };
+  const shown = show(presentationOf(ctx, call), target.ref, target.object);
+  const members = shownInAnswer(call.operation.service).map((name) => [name, shown[name]] as const);
+  return { result, job, object: { [type]: Object.fromEntries(members) } };
 }
 
 function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {

@@ -1,11 +1,11 @@
 /** Composer of the text of an object from its document, out of the texts of its members. */
-import { linksOf, linksWithSearches } from '../../model/links.ts';
 import { LinkList, type ObjectTexts } from '../../wire/index.ts';
 import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { DocumentMembers, Step } from './document-members.ts';
 import type { KeptText, KeptTexts, Place, TextSlot } from './kept-texts.ts';
 import { asItIs, type Own, type Presentation, type Show } from './presentation.ts';
 import type { Redactor } from './redact.ts';
+import { shownLinks } from './shown-links.ts';
 
 /** A member of objects, in its place. */
 export interface LaidMember {
@@ -175,9 +175,9 @@ export class Composer {
     };
     put('id', id);
     if (isAddressed) put('href', base);
-    const relations = this.#view.ctx.site.dialect.linksToSearches ? linksWithSearches : linksOf;
-    const links = relations(service, type, layout.sort ? { [layout.sort.by]: sort } : {});
-    if (links.length > 0) put('link', new LinkList(base, links));
+    const object = layout.sort ? { [layout.sort.by]: sort } : {};
+    const links = shownLinks(this.#view, base, { service, type, object });
+    if (links) put('link', links);
     if (actions.length > 0) put('actions', { link: new LinkList(base, actions) });
   }
 

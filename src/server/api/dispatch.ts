@@ -39,7 +39,7 @@ import { actionsOf, type Presentation } from './presentation.ts';
 import { booleanParameter, parametersOf } from './request.ts';
 import { apiRoot } from './root.ts';
 import { show } from './show.ts';
-import { visibilityFilterOf } from './visibility-filter.ts';
+import { isFiltered, visibilityFilterOf } from './visibility-filter.ts';
 
 /**
  * Performs an operation inside the transaction of the context. What only reads may be interrupted:
@@ -48,6 +48,7 @@ import { visibilityFilterOf } from './visibility-filter.ts';
 export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
   const { operation, request } = call;
   const reads = operation.http === 'GET' && !call.file && !request.parameters.has('refresh');
+  ctx.asUser = isFiltered(ctx, request);
   ctx.filter = visibilityFilterOf(ctx, request, reads);
   if (operation.service === '/') {
     return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);
@@ -197,7 +198,7 @@ function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> 
   }
   const { object } = generic.find(ctx, ref, id);
   const shown = show(view, ref, object);
-  const following = yield* followingIn(call, view, ref);
+  const following = yield* followingIn(call, { ...view, alone: false }, ref);
   if (following) yield* follow(following, ref.type, locationOf(ref, '').service, [shown]);
   return { status: 200, form: 'object', type: ref.type, object: shown };
 }

@@ -128,6 +128,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
   if (ref.members) return addMember(ctx, ref, sent);
   if (behavior?.attach) return behavior.attach(ctx, ref, sent);
   const object = settable(ref.type, sent, 'C');
+  for (const name of behavior?.ignoredOnAdd?.(ctx, sent) ?? []) delete object[name];
   checkLengths(ref.type, object, 'add');
   resolveReferences(ctx.tx, ref.type, object);
   settleIcons(ctx.tx, object);

@@ -4,7 +4,13 @@ import { searchedWithoutText, searchFields } from '../../model/derive/search.ts'
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
 import { listedWhole } from '../../model/list-limits.ts';
-import { type Expression, parseSearch, SearchError, UnknownField } from '../../search/index.ts';
+import {
+  type Expression,
+  parseSearch,
+  SearchError,
+  SearchValueError,
+  UnknownField,
+} from '../../search/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
@@ -66,7 +72,7 @@ export function listOptions(
   try {
     // Entries of a directory have fields of their own.
     const type = Object.hasOwn(searchFields, ref.kind) ? ref.kind : ref.type;
-    const query = parseSearch(text, type, ctx.now);
+    const query = parseSearch(text, type, ctx.now, dialect.badSearchFindsNothing);
     if (dialect.engineRefusals && searchedWithoutText.includes(type) && hasText(query.where)) {
       throw searchRefusal(new SearchError('text without a field', 0, ['a field and a relation']));
     }
@@ -91,7 +97,9 @@ export function listOptions(
     return { ...base, ...found, offset, condition: allOf(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
-    const isRefused = error instanceof UnknownField && searchedWithoutText.includes(ref.type);
+    const isRefused =
+      error instanceof SearchValueError ||
+      (error instanceof UnknownField && searchedWithoutText.includes(ref.type));
     if (dialect.badSearchFindsNothing && !isRefused) return undefined;
     throw searchRefusal(error);
   }

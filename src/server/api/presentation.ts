@@ -8,15 +8,15 @@ import {
   referencedType,
   typeOf,
 } from '../../model/index.ts';
-import { linksOf, linksWithSearches } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
-import { behaviorOf } from '../core/behavior.ts';
+import { behaviorOf, type Extent } from '../core/behavior.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
 import { maskedValue } from '../core/masked-secrets.ts';
 import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
+import { shownLinks } from './shown-links.ts';
 
 export interface Presentation {
   readonly ctx: RuleContext;
@@ -106,6 +106,11 @@ export const wholeChanged: ReadonlySet<string> = new Set(['vm', 'snapshot']);
 /** Types of which one object alone is shown whole. */
 export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
 
+/** How much of an object `Behavior.present` computes for a response. */
+export function extentOf({ brief = false, alone = false }: Presentation): Extent {
+  return { brief, alone };
+}
+
 /**
  * The object as it is answered. `service` and `path` are the template and the path below the API
  * root under which it is found: `/vms/{vm}` and `/vms/123`.
@@ -120,7 +125,7 @@ export function present(
   const type = typeOfKind(kind);
   const shows = showsOf(type);
   const behavior = behaviorOf(view.ctx, kind);
-  const computed = behavior?.present?.(view.ctx, object, view.everything, view.brief === true);
+  const computed = behavior?.present?.(view.ctx, object, view.everything, extentOf(view));
   const hidden = hiddenOf(view, type);
   const base = view.apiPath + path;
   const own = { base, service };
@@ -138,17 +143,16 @@ export function present(
   }
   if (view.everything) {
     for (const [name, referring] of Object.entries(behavior?.references ?? {})) {
-      shown[name] = shows.get(name)?.(view, referring(view.ctx, object), own);
+      const referred = referring(view.ctx, object);
+      if (referred) shown[name] = shows.get(name)?.(view, referred, own);
     }
   }
   if (view.afterChange) {
     Object.assign(shown, behavior?.presentChanged?.(view.ctx, object, base));
   }
   fillDefaults(shown, type, hidden);
-  const isUpdated = view.afterUpdate === true && view.ctx.site.dialect.engineAnswers;
-  const relations = view.ctx.site.dialect.linksToSearches ? linksWithSearches : linksOf;
-  const links = relations(service, type, shown, isUpdated);
-  if (links.length > 0 && !hidden?.has('link')) shown['link'] = new LinkList(base, links);
+  const links = shownLinks(view, base, { service, type, object: shown });
+  if (links && !hidden?.has('link')) shown['link'] = links;
   const actions = actionsOf(service);
   if (actions.length > 0) {
     shown['actions'] = { link: new LinkList(base, actions) };
@@ -243,7 +247,7 @@ export function showsOf(type: string): ReadonlyMap<string, Show> {
 }
 
 /** An object without the addresses in it. */
-function withoutAddresses(object: StoredObject): StoredObject {
+export function withoutAddresses(object: StoredObject): StoredObject {
   const without = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(without);
     return isRecord(value) ? withoutAddresses(value) : value;

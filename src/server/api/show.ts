@@ -7,10 +7,13 @@ import {
   shownInPart,
   shownWithoutLinks,
   unaddressed,
+  unaddressedReferences,
+  withoutAddressesInside,
 } from '../../model/shown-below.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
+import { membersWhere } from '../core/member-selection.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
-import { type Presentation, present, presentVisible } from './presentation.ts';
+import { type Presentation, present, presentVisible, withoutAddresses } from './presentation.ts';
 
 /** The representation of an object, without references to objects that the caller cannot see. */
 export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
@@ -47,7 +50,8 @@ export function showWhole(
 ): StoredObject {
   const { ctx } = view;
   const { service, path } = placeOf(view, ref, object);
-  const shown = presentVisible(view, ref.kind, object, service, path);
+  const shown = presentVisible(view, ref.shownAs ?? ref.kind, object, service, path);
+  Object.assign(shown, domainOf(view, ref), withoutAddress(view, ref.type, shown));
   if (path === nowhere) delete shown['href'];
   if (isUnaddressed(view, ref, object)) {
     delete shown['href'];
@@ -60,7 +64,33 @@ export function showWhole(
     const { id } = ref.owner;
     shown[naming.attribute] = { id, href: `${view.apiPath}${naming.collection}/${id}` };
   }
-  return shown;
+  const lacking = view.ctx.site.dialect.hrefsBelowParents && withoutAddressesInside[ref.kind];
+  return lacking ? withoutAddresses(membersWhere(shown, (name) => !lacking.includes(name))) : shown;
+}
+
+/** References of an object that the dialect shows without their addresses. */
+function withoutAddress({ ctx }: Presentation, type: string, shown: StoredObject): StoredObject {
+  const names = ctx.site.dialect.hrefsBelowParents ? (unaddressedReferences[type] ?? []) : [];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const reference = shown[name];
+      return isRecord(reference) ? [[name, withoutAddresses(reference)]] : [];
+    }),
+  );
+}
+
+/** The reference of an object on a storage domain to that domain, in the dialect of engines. */
+function domainOf({ ctx, apiPath }: Presentation, ref: CollectionRef): StoredObject {
+  const id = ref.owner?.id;
+  const isShown = isOnDomain(ref) || ref.kind === 'disk_snapshot';
+  return ctx.site.dialect.engineAnswers && isShown && ref.owner?.kind === 'storage_domain'
+    ? { storage_domain: { id, href: `${apiPath}/storagedomains/${id}` } }
+    : {};
+}
+
+/** Whether a collection has the VMs or templates of a storage domain. */
+export function isOnDomain({ kind, shownAs = kind }: CollectionRef): boolean {
+  return shownAs === 'domain_vm' || shownAs === 'domain_template';
 }
 
 /** Whether the dialect shows an object without its address and its parent. */

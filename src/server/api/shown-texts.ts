@@ -14,9 +14,16 @@ import { readJson, type StoredObject, typeOfKind } from '../store/kinds.ts';
 import { Composer, type LaidMember, type Layout, type Spot } from './composer.ts';
 import { DocumentMembers } from './document-members.ts';
 import { type KeptTexts, TextSlot } from './kept-texts.ts';
-import { actionsOf, defaultsOf, hiddenOf, type Presentation, showsOf } from './presentation.ts';
+import {
+  actionsOf,
+  defaultsOf,
+  extentOf,
+  hiddenOf,
+  type Presentation,
+  showsOf,
+} from './presentation.ts';
 import { looksOf } from './redact.ts';
-import { isBrief, isWithoutLinks, namesOwner, show } from './show.ts';
+import { isBrief, isOnDomain, isWithoutLinks, namesOwner, show } from './show.ts';
 
 /** Characters of a document that is written in one go: less than a millisecond of work. */
 const longestDocument = 16_384;
@@ -49,7 +56,7 @@ export class ShownTexts {
     const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
     if (below && !below.afterChange) return undefined;
     if (hiddenOf(view, ref.type)?.has('link') || isWithoutLinks(view, ref)) return undefined;
-    if (isBrief(view, ref) || namesOwner(view, ref)) return undefined;
+    if (isBrief(view, ref) || namesOwner(view, ref) || isOnDomain(ref)) return undefined;
     if (view.ctx.site.dialect.hrefsBelowParents && unaddressed[ref.type]) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);
@@ -148,7 +155,8 @@ export class DocumentWriter {
     this.#ref = ref;
     this.#layoutOf = layoutOf;
     const present = behavior?.present;
-    this.#computes = present && ((object) => present(view.ctx, object, view.everything, false));
+    this.#computes =
+      present && ((object) => present(view.ctx, object, view.everything, extentOf(view)));
   }
 
   /** The document of an object, which `find` looks up or refuses. */

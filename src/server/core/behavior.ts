@@ -67,6 +67,14 @@ export function derived(derivations: Derivations, object: StoredObject): StoredO
   );
 }
 
+/** How much of an object a response shows. */
+export interface Extent {
+  /** Without members that repeat the object in which it is shown. */
+  readonly brief: boolean;
+  /** The response to GET of one object. */
+  readonly alone: boolean;
+}
+
 /**
  * Behavior of one kind. Every member is optional: the generic handling does what most kinds need.
  * All run inside the transaction of the request and throw `Refusal` to undo it.
@@ -83,6 +91,8 @@ export interface Behavior<K extends KindName = KindName> {
     readonly update?: EventChoice;
     readonly remove?: EventChoice;
   };
+  /** Members of a request to add that have no effect. They are removed before references are resolved. */
+  readonly ignoredOnAdd?: (ctx: RuleContext, sent: ObjectOf<K>) => readonly string[];
   /** Completes and checks a new object before it is stored. `sent` is what the client sent. */
   readonly beforeCreate?: (
     ctx: RuleContext,
@@ -129,15 +139,12 @@ export interface Behavior<K extends KindName = KindName> {
     after: ObjectOf<K>,
     member: { readonly id: string; readonly added: boolean },
   ) => void;
-  /**
-   * Members computed when the object is shown. `everything`: also those that are costly; `brief`:
-   * without what repeats the object that it is shown in.
-   */
+  /** Members computed when the object is shown. `everything`: also those that are costly. */
   readonly present?: (
     ctx: RuleContext,
     object: ObjectOf<K>,
     everything: boolean,
-    brief: boolean,
+    extent: Extent,
   ) => StoredObject;
   /** Members that only the answer to an add or an update has; `base` is the address of the object. */
   readonly presentChanged?: (ctx: RuleContext, object: ObjectOf<K>, base: string) => StoredObject;
@@ -155,7 +162,10 @@ export interface Behavior<K extends KindName = KindName> {
   readonly measure?: (ctx: RuleContext, field: string) => Measure | undefined;
   /** Lists of references that are shown when everything is, or when they are followed. */
   readonly references?: Readonly<
-    Record<string, (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[]>
+    Record<
+      string,
+      (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[] | undefined
+    >
   >;
   /**
    * Makes up the objects of a collection, for kinds that are not stored: measured values, what a

@@ -43,6 +43,8 @@ export interface CollectionRef {
   };
   /** Path under which the objects are shown, where it is not that of their collection. */
   readonly shownAt?: string;
+  /** Kind whose behavior presents the objects, where it is not their own. */
+  readonly shownAs?: KindName;
   /** The object in the path that the collection belongs to. */
   readonly owner?: { readonly kind: KindName; readonly id: string };
 }

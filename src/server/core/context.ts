@@ -82,6 +82,8 @@ export class RuleContext {
   readonly steady: number;
   /** What the caller sees; undefined where that is everything. */
   filter: VisibilityFilter | undefined;
+  /** Whether the request asks for the view of a user. Administrators may ask for it, too. */
+  asUser = false;
   /** The job that moves and work begun here belong to, and whether one of them ended badly. */
   job: string | undefined;
   failed = false;

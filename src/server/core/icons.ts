@@ -10,7 +10,7 @@ import { namedId } from './random.ts';
 type Icon = Resource<'icon'>;
 type Icons = { readonly small_icon: { id: string }; readonly large_icon: { id: string } };
 
-const iconNames = ['small_icon', 'large_icon'] as const;
+export const iconNames = ['small_icon', 'large_icon'] as const;
 
 /** Ids of the icons of each family, which are the same in all engines: the small and the large one. */
 const familyIds: Readonly<Record<string, readonly [small: string, large: string]>> = {

@@ -19,7 +19,12 @@ import {
   referencedType,
   typeBehind,
 } from '../../model/index.ts';
-import { countsImplied, isMandatoryInAction, isMandatoryOnAdd } from '../../model/input-checks.ts';
+import {
+  acceptsEmpty,
+  countsImplied,
+  isMandatoryInAction,
+  isMandatoryOnAdd,
+} from '../../model/input-checks.ts';
 import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
@@ -167,7 +172,10 @@ export function requireOnAdd(
     const said = countsImplied(ref.service) ? whole : object;
     requireMandatory(titleOf(ref.type), mandatory, said, 'add');
   }
-  requireAll(titleOf(ref.type), needed, whole, 'add');
+  const isEmptyAllowed = (one: Requirement) =>
+    engineRefusals && acceptsEmpty(ref.service, requirementText(one));
+  const filled = needed.filter((one) => !isEmptyAllowed(one));
+  requireAll(titleOf(ref.type), filled, whole, 'add');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */

@@ -199,7 +199,7 @@ export const ended: Ends = {
   },
 
   convert(ctx, object, run) {
-    const disk: Disk = { ...object, ...dataOf(run).changes };
+    const disk: Disk = { ...object, ...dataOf(run).changes, image_id: ctx.site.newId() };
     if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
     else delete disk.qcow_version;
     if (disk.format === 'raw' || disk.backup !== 'incremental') forgetChanges(ctx, disk.id ?? '');

@@ -10,7 +10,7 @@ import { begin } from '../core/transitions.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
 import { presentUnit, requireFree, sentUnits, unitsOf, unitUsers } from './logical-unit.ts';
-import { chargeStorage, defaultQuota } from './quota.ts';
+import { chargeStorage, defaultQuota, requireStorageQuota } from './quota.ts';
 import { snapshotOf } from './snapshot-attachment.ts';
 import { connect } from './storage-connections.ts';
 import { allocatable, isBlock, neededBy, spaceOf } from './storage-space.ts';
@@ -47,6 +47,7 @@ function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
   disk.sgio ??= 'disabled';
   const { type = 'iscsi' } = storage;
   disk.lun_storage = { type, logical_units: units };
+  if (ctx.site.dialect.engineAnswers) disk.wipe_after_delete ??= false;
   connect(ctx, disk.lun_storage);
 }
 
@@ -64,11 +65,22 @@ const gibibyte = 2 ** 30;
 /** Deprecated members that belong to an attachment. */
 const ofAttachments = ['interface', 'bootable', 'active', 'read_only', 'uses_scsi_reservation'];
 
+/** The alias of a new disk in the request, by either name. Engines ignore an empty one. */
+export function sentAlias(ctx: RuleContext, { alias, name }: Disk): string | undefined {
+  const { engineAnswers } = ctx.site.dialect;
+  return [alias, name].find((one) => one !== undefined && !(engineAnswers && one === ''));
+}
+
+/** The alias of a new disk without a VM. Engines number the disks of VMs, also without a VM. */
+function defaultAlias(ctx: RuleContext, { id }: Disk): string {
+  return ctx.site.dialect.engineAnswers ? '_Disk1' : `disk-${id?.slice(0, 8)}`;
+}
+
 /** Completes and checks a new disk. */
 export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   const stored: StoredObject = disk;
   for (const name of ofAttachments) delete stored[name];
-  disk.alias = disk.alias ?? disk.name ?? `disk-${disk.id?.slice(0, 8)}`;
+  disk.alias = sentAlias(ctx, disk) ?? defaultAlias(ctx, disk);
   disk.name = disk.alias;
   if (disk.lun_storage) {
     prepareLogicalUnit(ctx, disk);
@@ -80,7 +92,7 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   const domain = domainOf(ctx, disk);
   if (!domain) ctx.refuse('STORAGE_DOMAIN_NOT_SPECIFIED', { action: 'add' });
   requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
-  requireDiskSize(ctx, size, domain, 'add');
+  if (isBlock(domain)) requireDiskSize(ctx, size, domain, 'add');
   disk.storage_domains = [{ id: domain.id ?? '' }];
   disk.sparse ??= true;
   checkFormat(ctx, disk, domain, 'add');
@@ -124,6 +136,7 @@ export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, actio
   if (quota && quota.data_center?.id !== dataCenter) {
     ctx.refuse('QUOTA_ELSEWHERE', { action, name: quota.name });
   }
+  if (quota) requireStorageQuota(ctx, quota, action);
   if (quota?.id) disk.quota = { id: quota.id };
   chargeStorage(ctx, quota?.id, domain.id ?? '', Number(disk.provisioned_size ?? 0), action);
 }
@@ -197,17 +210,18 @@ export function requireDiskSize(
 
 /** Refuses a disk for which the domain has no room, or that is too large for its storage. */
 export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
-  requireDiskSize(ctx, disk.provisioned_size ?? 0, domain, action);
   const available = allocatable(ctx, domain);
   const needed = neededBy(disk, domain);
-  if (available >= needed && available >= 0) return;
-  ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
-    action,
-    type: 'Virtual Disk',
-    name: domain.name,
-    available,
-    needed,
-  });
+  if (available < needed || available < 0) {
+    ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
+      action,
+      type: 'Virtual Disk',
+      name: domain.name,
+      available,
+      needed,
+    });
+  }
+  requireDiskSize(ctx, disk.provisioned_size ?? 0, domain, action);
 }
 
 /** Makes the file that holds the bytes of a disk; it goes away with a transaction that is undone. */

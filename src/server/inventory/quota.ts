@@ -108,6 +108,13 @@ export function requireUsableQuota(ctx: RuleContext, vm: Vm, action: string): vo
   ctx.refuse('QUOTA_UNUSABLE', { action, name: quota.name });
 }
 
+/** Refuses a quota without limits on storage for a disk, except the default quota of the data center. */
+export function requireStorageQuota(ctx: RuleContext, quota: Quota, action: string): void {
+  const isDefault = defaultQuota(ctx, quota.data_center?.id ?? '')?.id === quota.id;
+  if (isDefault || storageLimits(ctx, quota).length > 0) return;
+  ctx.refuse('STORAGE_QUOTA_UNUSABLE', { action, name: quota.name });
+}
+
 /** The quota where its data center looks at quotas. Refuses whoever may not consume it. */
 function chargeable(ctx: RuleContext, id: string | undefined, action: string): Quota | undefined {
   const quota = id ? ctx.tx.get('quota', id) : undefined;

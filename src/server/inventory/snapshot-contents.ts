@@ -93,7 +93,7 @@ export function keep(
   return snapshotableDisks(ctx, vm).flatMap(([disk, attachment]) => {
     const id = disk.id ?? '';
     if (only && !only.has(id)) return [];
-    const image = ctx.site.newId();
+    const image = imageToKeep(ctx, disk);
     ctx.tx.insert('disk_snapshot', `/disks/${id}/disksnapshots`, {
       ...disk,
       id: image,
@@ -103,9 +103,22 @@ export function keep(
       snapshot: { id: snapshot.id ?? '' },
     });
     ctx.tx.insert('snapshot_attachment', `${path}/diskattachments`, attachment);
-    ctx.tx.update('disk', { ...disk, status: 'locked' });
+    ctx.tx.update('disk', { ...disk, image_id: ctx.site.newId(), status: 'locked' });
     return [{ from: id, to: image }];
   });
+}
+
+/**
+ * The id of the image that a snapshot keeps: that of the disk, which gets a new one. Clients can choose ids of images,
+ * so one that names something already is not used.
+ */
+function imageToKeep(ctx: RuleContext, { image_id: id }: Disk): string {
+  const isFree =
+    id !== undefined &&
+    !ctx.tx.get('disk', id) &&
+    !ctx.tx.get('disk_snapshot', id) &&
+    ctx.site.images.sizes(id).length === 0;
+  return isFree ? id : ctx.site.newId();
 }
 
 /** Images that a snapshot keeps. */

@@ -48,8 +48,10 @@ export function normalize(base: Base): void {
   joinDomain(vm);
   normalizeProcessor(vm);
   normalizePinning(vm);
-  // A number of queues enables them.
-  if (vm.virtio_scsi_multi_queues) vm.virtio_scsi_multi_queues_enabled ??= true;
+  enableQueues(vm, vm);
+  const devices = vm.os?.boot?.devices;
+  if (devices) vm.os = { ...vm.os, boot: { ...vm.os?.boot, devices: [...new Set(devices)] } };
+  if (vm.payloads) vm.payloads = firstOfTypes(vm.payloads);
   normalizeDisplay(vm);
   const properties = vm.custom_properties?.filter(({ name, value }) => name && value);
   if (properties) vm.custom_properties = properties;
@@ -63,6 +65,20 @@ export function normalize(base: Base): void {
   }
   if (vm.migration && !vm.migration.policy?.id) delete vm.migration.policy;
   if (vm.placement_policy && isEmpty(vm.placement_policy.hosts)) delete vm.placement_policy.hosts;
+}
+
+/** A number of queues in a request enables them, unless the request disables them. */
+export function enableQueues(vm: Vm, sent: Vm): void {
+  const isNumber = sent.virtio_scsi_multi_queues && !sent.virtio_scsi_multi_queues_enabled;
+  if (isNumber && sent.virtio_scsi_multi_queues_enabled === undefined) {
+    vm.virtio_scsi_multi_queues_enabled = true;
+  }
+}
+
+/** A VM has one payload of each type. */
+function firstOfTypes<T extends { readonly type?: string }>(payloads: readonly T[]): T[] {
+  const types = payloads.map(({ type }) => type);
+  return payloads.filter(({ type }, index) => types.indexOf(type) === index);
 }
 
 /** `domain` is the older name of `initialization.domain`. */

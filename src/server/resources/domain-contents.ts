@@ -6,13 +6,17 @@ import { define } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { entityNotFound } from '../core/fault.ts';
+import { iconsOf } from '../core/icons.ts';
 import { requireAll, resolveMember } from '../core/input.ts';
+import { membersWhere } from '../core/member-selection.ts';
 import { begin } from '../core/transitions.ts';
 import { copyDisk } from '../inventory/disk-transitions.ts';
 import { clusterIn, register, requireActive } from '../inventory/register.ts';
 import { contentsOf, registerDisk, type Stored } from '../inventory/unregistered.ts';
 import { moveVm, subjects } from '../inventory/vm.ts';
+import { type Base, shownComputed } from '../inventory/vm-members.ts';
 import { hasDisksOn } from '../store/conditions.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { addConsole } from './vm/console.ts';
 import { addInterfaces, newTemplate, newVm, sourcesIn } from './vm/external-import.ts';
@@ -32,7 +36,10 @@ function collectionOn(
   const unregistered = ctx.parameters.flag('unregistered') === true;
   if (domain?.type !== 'data' || stored || (id === undefined && unregistered)) return ref;
   const condition = hasDisksOn(domain.id ?? '', kind);
-  return { ...ref, kind, collection: `/${kind}s`, options: { condition } };
+  const view = { ...ref, kind, collection: `/${kind}s`, options: { condition } };
+  return ctx.site.dialect.engineAnswers
+    ? { ...view, shownAt: ref.collection, shownAs: ref.kind }
+    : view;
 }
 
 export const unregisteredDiskBehavior = define('unregistered_disk', {
@@ -62,7 +69,7 @@ export const unregisteredDiskBehavior = define('unregistered_disk', {
 
 function registerOn(ctx: RuleContext, ref: CollectionRef, id: string) {
   const disk = registerDisk(ctx, ref.owner?.id ?? '', id);
-  if (!disk) throw entityNotFound(`Disk: id=${id}`);
+  if (!disk) throw entityNotFound(`Disk: id=${id}`, ctx.site.dialect.engineRefusals ? 400 : 404);
   ctx.event('DISK_ADDED', {}, { DiskAlias: disk.alias ?? id });
   return disk;
 }
@@ -73,7 +80,10 @@ type Attachment = ObjectOf<'disk_attachment'>;
 
 export const domainVmBehavior = define('domain_vm', {
   locate: (ctx, ref, id) => collectionOn(ctx, ref, 'vm', id),
-  present: () => ({ status: undefined }),
+  present: (ctx, vm) =>
+    ctx.site.dialect.engineAnswers
+      ? { ...shownComputed(vm), ...inDocument(vm), ...ofStored(vm), status: 'down' }
+      : { status: undefined },
   remove: (ctx, { object, ref }) => removeStored(ctx, ref, object),
 
   actions: {
@@ -85,7 +95,6 @@ export const domainVmBehavior = define('domain_vm', {
       return undefined;
     },
     import(ctx, { object, ref }, body) {
-      requireAll('Action', [byIdOrName('cluster'), byIdOrName('storage_domain')], body, 'import');
       return importVm(ctx, ref, object, body);
     },
   },
@@ -93,6 +102,11 @@ export const domainVmBehavior = define('domain_vm', {
 
 export const domainTemplateBehavior = define('domain_template', {
   locate: (ctx, ref, id) => collectionOn(ctx, ref, 'template', id),
+  present(ctx, template) {
+    if (!ctx.site.dialect.engineAnswers) return {};
+    const version = { base_template: { id: template.id ?? '' }, ...template.version };
+    return { ...inDocument(template), ...ofStored(template), version, quota: undefined };
+  },
   remove: (ctx, { object, ref }) => removeStored(ctx, ref, object),
 
   actions: {
@@ -104,11 +118,33 @@ export const domainTemplateBehavior = define('domain_template', {
       return undefined;
     },
     import(ctx, { object, ref }, body) {
-      requireAll('Action', [byIdOrName('cluster'), byIdOrName('storage_domain')], body, 'import');
       return importTemplate(ctx, ref, object, body);
     },
   },
 });
+
+/**
+ * Attributes of a VM or template as engines read them from its OVF document: with the icons of the operating system,
+ * without CPU shares, protocol of the console, and empty boot parameters.
+ */
+function inDocument({ display, os }: Base): StoredObject {
+  const { type: _protocol, ...shownDisplay } = display ?? {};
+  const system = membersWhere(os ?? {}, (_name, value) => value !== '');
+  return { ...iconsOf(os?.type), cpu_shares: 0, display: shownDisplay, os: system };
+}
+
+/** References to the inventory that a VM or template outside of it does not have. */
+function ofStored({ parts }: Stored<Base>): StoredObject {
+  return parts ? { cluster: undefined, cpu_profile: undefined } : {};
+}
+
+/** An exported VM or template as it is imported. */
+function imported<T extends Base>(ctx: RuleContext, exported: Stored<T>): Stored<T> {
+  if (!ctx.site.dialect.engineAnswers) return exported;
+  const { os } = inDocument(exported);
+  const icons = { small_icon: undefined, large_icon: undefined };
+  return { ...exported, ...icons, os, quota: undefined, cpu_shares: 0 };
+}
 
 /** A registration names its cluster, or says which one maps to which. */
 function requireCluster(body: ActionBody): void {
@@ -131,7 +167,8 @@ function importVm(
     ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: exported.name });
   }
   const id = clone ? ctx.site.newId() : (exported.id ?? '');
-  const vm = newVm(ctx, name ?? exported.name ?? '', clusterIn(ctx, body), exported, id);
+  const source = imported(ctx, exported);
+  const vm = newVm(ctx, name ?? exported.name ?? '', clusterIn(ctx, body), source, id);
   ctx.event('VM_IMPORT_STARTED', subjects(ctx, vm));
   const domains = [{ id: targetIn(ctx, ref, body) }];
   const owner = { kind: 'vm', id } as const;
@@ -157,7 +194,8 @@ function importTemplate(
   }
   const { name } = body['template'] ?? {};
   const id = clone ? ctx.site.newId() : (exported.id ?? '');
-  const template = newTemplate(ctx, name, clusterIn(ctx, body), exported, id);
+  const source = imported(ctx, exported);
+  const template = newTemplate(ctx, name, clusterIn(ctx, body), source, id);
   const domains = [{ id: targetIn(ctx, ref, body) }];
   const copies = sourcesIn(ctx, exported).map((source) =>
     copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),

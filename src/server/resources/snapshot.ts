@@ -1,6 +1,6 @@
 /** Snapshots: create, remove, and what they show of the virtual machine. */
 import { snapshotLifecycle as lifecycle } from '../../model/resources/snapshot.ts';
-import { define } from '../core/behavior.ts';
+import { define, type Extent } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { replaceMembers } from '../core/member-selection.ts';
@@ -24,32 +24,42 @@ import {
   settleImages,
   snapshotableDisks,
 } from '../inventory/snapshot-contents.ts';
-import { isRunning, nicsOf, subjects, type Vm, vmOf, without } from '../inventory/vm.ts';
+import {
+  isRunning,
+  nicsOf,
+  snapshotsOf,
+  subjects,
+  type Vm,
+  vmOf,
+  without,
+} from '../inventory/vm.ts';
 import { requireDataCenter } from '../inventory/vm-configuration.ts';
 import { shownComputed } from '../inventory/vm-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { ovfOfSnapshot } from './vm/ovf.ts';
+import { withoutRun } from './vm/run.ts';
 import { restore, statelessSnapshot } from './vm/snapshot-preview.ts';
 
 type Snapshot = ObjectOf<'snapshot'>;
 
 /**
- * The whole machine as it was saved. The present shows none; where many machines are listed with
- * their snapshots, each snapshot only says whose it is.
+ * The complete saved VM. The active snapshot has one only in the response to GET of it, in the dialect of engines.
+ * In lists of VMs with their snapshots, snapshots have none.
  */
 function shownSnapshot(
   ctx: RuleContext,
   snapshot: Snapshot,
   everything: boolean,
-  brief: boolean,
+  { brief, alone }: Extent,
 ): StoredObject {
   if (brief) return { vm: undefined };
-  if (snapshot.snapshot_type === 'active') return { vm: undefined };
-  const saved = savedVm(ctx, snapshot);
+  const isActive = snapshot.snapshot_type === 'active';
+  if (isActive && !(alone && ctx.site.dialect.engineAnswers)) return { vm: undefined };
+  const saved = isActive ? currentVm(ctx, snapshot) : savedVm(ctx, snapshot);
   const { type: _protocol, ...display } = saved.display ?? {};
   const vm = { ...without(saved, notInSnapshots), display, tpm_enabled: undefined };
-  if (!everything) return { vm, initialization: undefined };
+  if (!everything || isActive) return { vm, initialization: undefined };
   const data = ovfOfSnapshot(ctx, snapshot, saved);
   return { vm, initialization: { configuration: { type: 'ovf', data } } };
 }
@@ -66,15 +76,21 @@ const notInSnapshots = [
   'virtio_scsi',
 ];
 
-/** The machine with the configuration that was saved; what was not saved is as it is now. */
+/** The VM of the active snapshot, without its run. */
+function currentVm(ctx: RuleContext, snapshot: Snapshot): Vm {
+  const now = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
+  const vm: Vm = { ...withoutRun(without(now, ['snapshots', 'disk_attachments'])), status: 'down' };
+  return { ...vm, ...shownComputed(vm) };
+}
+
+/** The VM with the saved configuration. Attributes that snapshots do not save have the current values. */
 function savedVm(ctx: RuleContext, snapshot: Snapshot): Vm {
-  const {
-    snapshots: _s,
-    disk_attachments: _d,
-    ...now
-  } = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
   const saved = savedConfiguration(snapshot);
-  const vm: Vm = { ...now, ...saved, initialization: saved.initialization ?? {} };
+  const vm: Vm = {
+    ...currentVm(ctx, snapshot),
+    ...saved,
+    initialization: saved.initialization ?? {},
+  };
   return { ...vm, ...shownComputed(vm) };
 }
 
@@ -136,7 +152,8 @@ export const snapshotBehavior = define('snapshot', {
     requireDataCenter(ctx, vm, 'create a snapshot of');
     requireFreeDisks(ctx, vm, 'create', sentDisks(ctx, vm, sent));
     const memory = isRunning(vm) && snapshot.persist_memorystate !== false;
-    const { id, description } = snapshot;
+    const { description } = snapshot;
+    const id = passOnId(ctx, vm) ?? snapshot.id;
     replaceMembers(snapshot, {
       ...configurationOf(vm),
       id,
@@ -180,9 +197,27 @@ export const snapshotBehavior = define('snapshot', {
 
   costly: ['initialization'],
   present: shownSnapshot,
+  /** Engines respond to an add with a reference to the VM. */
+  presentChanged: (ctx, { vm }, base) =>
+    ctx.site.dialect.engineAnswers
+      ? { vm: { id: vm?.id ?? '', href: base.slice(0, base.lastIndexOf('/snapshots/')) } }
+      : {},
 
   actions: { restore },
 });
+
+/**
+ * Gives the active snapshot of a VM a new id and returns the old one, in the dialect of engines: there the new
+ * snapshot gets the id of the active one.
+ */
+function passOnId(ctx: RuleContext, vm: Vm): string | undefined {
+  const active = snapshotsOf(ctx, vm).find(({ snapshot_type: type }) => type === 'active');
+  if (!ctx.site.dialect.engineAnswers || !active?.id) return undefined;
+  const collection = `/vms/${vm.id}/snapshots`;
+  ctx.tx.remove('snapshot', active.id, collection);
+  ctx.tx.insert('snapshot', collection, { ...active, id: ctx.site.newId() });
+  return active.id;
+}
 
 /** Ids of the disks that the snapshot is restricted to; undefined for all of them. */
 function sentDisks(ctx: RuleContext, vm: Vm, sent: Snapshot): ReadonlySet<string> | undefined {

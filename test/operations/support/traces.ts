@@ -36,11 +36,13 @@ const silent: Readonly<Record<string, string>> = {
 const sometimesSilent: Readonly<Record<string, string>> = {
   '/clusters/{cluster} upgrade': 'progress is kept with the cluster, begin and end are told',
   '/datacenters/{datacenter}/clusters/{cluster} upgrade': 'as above',
+  '/disks/{disk} update': 'it is like that already',
   '/groups add': 'finds a group that is there',
   '/users add': 'finds a user that is there',
   '/storageconnections/{storageconnection} update': 'no domain uses it',
   '/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections/{storageconnection} update':
     'as above',
+  '/imagetransfers/{imagetransfer} finalize': 'it is finalized already',
   '/vms/{vm} logon': 'finds a session that is there',
   '/vms/{vm}/graphicsconsoles/{console} remote_viewer_connection_file': 'its ticket still holds',
   '/vms/{vm}/nics/{nic} update': 'it is like that already',

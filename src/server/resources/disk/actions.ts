@@ -113,6 +113,9 @@ export const diskActions = {
   sparsify(ctx, { object: disk, ref }) {
     requireImage(ctx, disk, 'sparsify');
     if (disk.sparse === false) ctx.refuse('DISK_PREALLOCATED', { action: 'sparsify' });
+    if (disk.format === 'cow' && ctx.site.dialect.engineRefusals) {
+      ctx.refuse('DISK_NOT_SPARSIFIABLE', { action: 'sparsify' });
+    }
     if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'sparsify' });
     requireUnplugged(ctx, disk, 'sparsify');
     begin(ctx, disk, ref, 'sparsify');

@@ -1,6 +1,7 @@
 /** Disk attachments: attach, create with a disk, update, hot plug, detach. */
 
 import type { Resource } from '../../../model/resource.ts';
+import { statusOfUnknown } from '../../../model/unknown-references.ts';
 import { define } from '../../core/behavior.ts';
 import { changedMembers } from '../../core/changed-members.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
@@ -9,8 +10,8 @@ import { notFound } from '../../core/fault.ts';
 import {
   applyDefaults,
   checkName,
-  referredId,
   requireAll,
+  resolveMember,
   resolveReferences,
   settable,
 } from '../../core/input.ts';
@@ -26,6 +27,7 @@ import {
   keptOf,
   moveDisk,
   prepareDisk,
+  sentAlias,
   settleOwners,
   vmsOf,
 } from '../../inventory/disk.ts';
@@ -108,10 +110,10 @@ const plain = [
   'qcow_version',
 ] as const;
 
-/** Changes the members of a disk that were sent and differ; the size only grows. */
-export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
+/** Changes the members of a disk that were sent and differ; the size only grows. Returns whether there are any. */
+export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): boolean {
   const sent: Disk = changedMembers('disk', all, disk);
-  if (Object.keys(sent).length === 0) return;
+  if (Object.keys(sent).length === 0) return false;
   const changed: Disk = { ...disk };
   const alias = sent.alias ?? sent.name;
   if (alias !== undefined) {
@@ -141,10 +143,11 @@ export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
   if (disk.storage_type !== 'lun' && size !== undefined && size !== disk.provisioned_size) {
     requireState(ctx, 'disk', disk, 'extend', diskWords(disk));
     extendDisk(ctx, changed, size);
-    return;
+    return true;
   }
   ctx.tx.update('disk', changed);
   ctx.event('DISK_UPDATED', {}, { DiskAlias: changed.alias });
+  return true;
 }
 
 function changeOwners(ctx: RuleContext, disk: Disk, sent: Disk): void {
@@ -184,9 +187,7 @@ export const diskAttachmentBehavior = define('disk_attachment', {
     const sentDisk = sent['disk'] ?? {};
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'attach' });
     requireAll('DiskAttachment', ['interface'], sent, 'add');
-    const known =
-      sentDisk['id'] !== undefined ||
-      (sentDisk['name'] && !sentDisk['provisioned_size'] && !sentDisk['lun_storage']);
+    const known = sentDisk['id'] !== undefined || namesDisk(ctx, sentDisk);
     const snapshot = sentDisk['snapshot']?.id;
     let attachment = settable('disk_attachment', sent, 'C');
     applyDefaults('disk_attachment', attachment);
@@ -278,6 +279,15 @@ export const diskAttachmentBehavior = define('disk_attachment', {
   },
 });
 
+/** Whether the request names an existing disk. For engines, a disk without an id is a new one. */
+function namesDisk(ctx: RuleContext, sent: StoredObject): boolean {
+  if (ctx.site.dialect.engineAnswers || !sent['name']) return false;
+  return !sent['provisioned_size'] && !sent['lun_storage'];
+}
+
+/** Content types of disks that are not for VMs. */
+const unattachable: ReadonlySet<string> = new Set(['iso', 'ovf_store']);
+
 function existing(
   ctx: RuleContext,
   vm: Vm,
@@ -295,9 +305,15 @@ function existing(
     requireSameDataCenter(ctx, vm, stored);
     return stored;
   }
-  const id = referredId(ctx.tx, 'disk', { id: sent['id'], name: sent['name'] });
-  const disk = ctx.tx.get('disk', id ?? '') ?? {};
+  const reference = { id: sent['id'], name: sent['name'] };
+  const { engineRefusals } = ctx.site.dialect;
+  const status = engineRefusals ? statusOfUnknown('disk_attachment', 'disk', reference) : 404;
+  const disk = ctx.tx.get('disk', resolveMember(ctx.tx, 'disk', reference, status)) ?? {};
   const messageParams = { action: 'attach', ...diskWords(disk) };
+  const { content_type: contentType = 'data' } = disk;
+  if (unattachable.has(contentType)) {
+    ctx.refuse('DISK_CONTENT_TYPE_ILLEGAL', { action: 'attach', contentType });
+  }
   if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
   if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', messageParams);
   const users = vmsOf(ctx, disk);
@@ -325,7 +341,7 @@ function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   const count = ctx.tx.count('disk_attachment', {
     where: { collection: `/vms/${vm.id}/diskattachments` },
   });
-  disk.alias ??= disk.name ?? `${vm.name}_Disk${count + 1}`;
+  disk.alias = sentAlias(ctx, disk) ?? `${vm.name}_Disk${count + 1}`;
   prepareDisk(ctx, disk);
   requireSameDataCenter(ctx, vm, disk);
   applyDefaults('disk', disk);

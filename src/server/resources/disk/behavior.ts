@@ -23,9 +23,11 @@ import {
 } from '../../inventory/disk.ts';
 import { copiesOf, ended, failed } from '../../inventory/disk-transitions.ts';
 import { grantRole } from '../../inventory/grants.ts';
+import { unitsOf } from '../../inventory/logical-unit.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import { withSizes } from '../../inventory/storage-space.ts';
 import { contentsOf } from '../../inventory/unregistered.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { diskActions } from './actions.ts';
 import { changeDisk } from './attachment.ts';
 
@@ -65,6 +67,9 @@ export const diskBehavior = define('disk', {
     return { ...ref, kind: 'unregistered_disk', collection, options: { where: { collection } } };
   },
 
+  /** The types of volumes are those of volume providers, which have their own collection of disks. */
+  ignoredOnAdd: (ctx) => (ctx.site.dialect.engineAnswers ? ['openstack_volume_type'] : []),
+
   beforeCreate(ctx, disk, _place, sent) {
     if (sent['active'] === true && ctx.site.dialect.refusesActiveDisk) {
       ctx.refuse('DISK_FLOATS', { action: 'add' });
@@ -94,7 +99,8 @@ export const diskBehavior = define('disk', {
     if (object.status === 'locked') {
       ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(object) });
     }
-    if (more) changeDisk(ctx, object, sent);
+    let isChanged = !more && version !== undefined;
+    if (more) isChanged = changeDisk(ctx, object, sent);
     else if (version !== undefined) {
       if (object.format !== 'cow') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
       requireState(ctx, 'disk', object, 'update', diskWords(object));
@@ -102,6 +108,8 @@ export const diskBehavior = define('disk', {
       ctx.tx.update('disk', changed);
       moveDisk(ctx, ref, changed, 'update');
     }
+    // Engines respond before the change.
+    if (isChanged && ctx.site.dialect.engineAnswers) return { ...object, status: 'locked' };
     return ctx.tx.get('disk', object.id ?? '') ?? object;
   },
 
@@ -136,18 +144,30 @@ export const diskBehavior = define('disk', {
   },
 
   present(ctx, disk) {
-    if (disk.storage_type === 'lun') return { ...withUnit(ctx, disk), status: undefined };
+    if (disk.storage_type === 'lun') return { ...shownUnit(ctx, disk), status: undefined };
     // While bytes arrive, the file knows better. What is shared has no snapshots, and so no total.
     const sizes = disk.status === 'locked' ? withSizes(ctx, disk) : {};
     return disk.shareable ? { ...sizes, total_size: undefined } : sizes;
   },
 
   references: {
-    vms: (ctx, disk) => vmsOf(ctx, disk).map(({ vm }) => ({ id: vm.id ?? '' })),
+    vms(ctx, disk) {
+      const users = vmsOf(ctx, disk).map(({ vm }) => ({ id: vm.id ?? '' }));
+      return users.length > 0 || !ctx.site.dialect.engineAnswers ? users : undefined;
+    },
   },
 
   actions: diskActions,
 });
+
+/** A disk on a logical unit. Engines show the storage with the id of the unit, and without a type. */
+function shownUnit(ctx: RuleContext, disk: Disk): StoredObject {
+  const shown = withUnit(ctx, disk);
+  if (!ctx.site.dialect.engineAnswers) return { ...shown };
+  const { type: _type, ...storage } = shown.lun_storage ?? {};
+  const id = unitsOf(storage)[0]?.id;
+  return { ...shown, backup: undefined, lun_storage: { ...storage, id } };
+}
 
 /** Whoever adds a disk may go on working with it. */
 function grantToCreator(ctx: RuleContext, disk: Disk): void {

@@ -18,7 +18,10 @@ const mergeable = new Set(['down', 'up', 'paused', 'powering_up', 'reboot_in_pro
 export const diskSnapshotBehavior = define('disk_snapshot', {
   compute(ctx, ref, id) {
     const stored = ctx.tx.list('disk_snapshot', conditionOf(ref));
-    const active = id !== undefined || ctx.parameters.flag('include_active') === true;
+    // In the list of a storage domain, engines ignore the parameter.
+    const isIgnored = ctx.site.dialect.engineAnswers && ref.owner?.kind === 'storage_domain';
+    const requested = ctx.parameters.flag('include_active') === true && !isIgnored;
+    const active = id !== undefined || requested;
     const templates = id !== undefined || ctx.parameters.flag('include_template') === true;
     if (!active && !templates) return stored;
     const disks = disksOf(ctx, ref).filter(({ storage_type: type }) => type !== 'lun');

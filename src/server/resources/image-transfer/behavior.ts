@@ -72,6 +72,13 @@ export const imageTransferBehavior = define('image_transfer', {
   transitions,
   addsAtOnce: true,
 
+  /** Engines look at the first of image, disk and snapshot. */
+  ignoredOnAdd(ctx, { image, disk }) {
+    if (!ctx.site.dialect.engineAnswers) return [];
+    if (image?.id) return ['disk', 'snapshot'];
+    return disk?.id ? ['snapshot'] : [];
+  },
+
   beforeCreate(ctx, object) {
     const transfer: Transfer = object;
     const named = [transfer.disk?.id ?? transfer.image?.id, transfer.snapshot?.id];
@@ -152,11 +159,16 @@ export const imageTransferBehavior = define('image_transfer', {
   },
 });
 
+/** Phases of a transfer in which engines accept another request to finalize it. */
+const finalized: ReadonlySet<string> = new Set(['finalizing_success', 'finished_success']);
+
 function end(
   ctx: RuleContext,
   { object }: Addressed<'image_transfer'>,
   how: 'finalize' | 'cancel',
 ): undefined {
+  const isRepeated = how === 'finalize' && finalized.has(object.phase ?? '');
+  if (isRepeated && ctx.site.dialect.engineAnswers) return undefined;
   requireState(ctx, 'image_transfer', object, how);
   closeTicket(ctx, object);
   return move(ctx, withProgress(ctx, object), how);

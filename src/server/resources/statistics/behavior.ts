@@ -8,6 +8,7 @@ import { define } from '../../core/behavior.ts';
 import { type CollectionRef, resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
+import { uptimeOf } from '../../inventory/vm.ts';
 import { type StoredObject, typeOfKind } from '../../store/kinds.ts';
 import { capacityOf } from '../gluster/brick.ts';
 import { progressOf } from '../gluster/tasks.ts';
@@ -33,10 +34,23 @@ export const statisticBehavior = define('statistic', {
     const object = owner && ctx.tx.get(owner.kind, owner.id);
     if (!owner || !object) return [];
     const made = statisticsOf(type, measuresOf(ctx, type, object), ref.implied);
-    if (!ctx.site.dialect.engineAnswers || type !== 'host') return made;
-    return made.filter(({ name = '' }) => !withoutEngine.has(name));
+    if (!ctx.site.dialect.engineAnswers) return made;
+    if (type === 'host') return made.filter(({ name = '' }) => !withoutEngine.has(name));
+    const isUncounted = type === 'nic' && !hasRun(ctx, ref);
+    return isUncounted ? made.map(withoutTotal) : made;
   },
 });
+
+/** Whether the VM of a NIC has ever run: engines have no totals of the others. */
+function hasRun(ctx: RuleContext, { owner }: CollectionRef): boolean {
+  const { vm } = ctx.tx.get('nic', owner?.id ?? '') ?? {};
+  const found = ctx.tx.get('vm', vm?.id ?? '');
+  return found !== undefined && uptimeOf(ctx, found) > 0;
+}
+
+function withoutTotal(one: Statistic): Statistic {
+  return one.name?.includes('.total.') ? { ...one, values: [] } : one;
+}
 
 /** The measured values of an object, also of names that its list of statistics lacks. */
 export function measuresOf(ctx: RuleContext, type: string, object: object): Measured {

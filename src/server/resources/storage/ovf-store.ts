@@ -5,7 +5,7 @@ import type { Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { settleOwners } from '../../inventory/disk.ts';
-import { measured } from '../../inventory/storage-space.ts';
+import { isBlock, measured } from '../../inventory/storage-space.ts';
 import { attachmentsOf } from '../../inventory/vm.ts';
 import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
 import { requireStatus } from './domain-actions.ts';
@@ -73,7 +73,7 @@ function newStore(ctx: RuleContext, domain: Domain): Disk {
     content_type: 'ovf_store',
     provisioned_size: size,
     format: 'raw',
-    sparse: false,
+    sparse: !isBlock(domain),
     shareable: true,
     wipe_after_delete: false,
     propagate_errors: false,

@@ -257,11 +257,12 @@ export const vmBehavior = define('vm', {
   },
 
   costly: ['initialization'],
-  derives: (ctx) => (ctx.parameters.flag('next_run') || ctx.filter ? undefined : vmDerivations),
+  derives: (ctx) =>
+    ctx.parameters.flag('next_run') || hidesHosts(ctx) ? undefined : vmDerivations,
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
     // Users do not see where a VM runs, or may run.
-    const hidden = ctx.filter ? { host: undefined, placement_policy: undefined } : {};
+    const hidden = hidesHosts(ctx) ? { host: undefined, placement_policy: undefined } : {};
     const computed = { ...shownComputed(shown), ...hidden };
     if (!everything) return shown === vm ? computed : { ...shown, ...computed };
     const configuration = {
@@ -302,6 +303,11 @@ export const vmBehavior = define('vm', {
     auto_pin_cpu_and_numa_nodes: autoPin,
   },
 });
+
+/** Whether the caller does not see the hosts of VMs. */
+function hidesHosts({ filter, asUser, site }: RuleContext): boolean {
+  return filter !== undefined || (asUser && site.dialect.engineAnswers);
+}
 
 /** What an ended run leaves; after a stateless one the disks go back to what they were. */
 function ended(ctx: RuleContext, vm: StoredObject): StoredObject {

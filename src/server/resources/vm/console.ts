@@ -8,11 +8,19 @@ import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { definedMembers } from '../../core/member-selection.ts';
 import { requireState } from '../../core/transitions.ts';
-import { noteRunState, runStateOf, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
+import {
+  isRunning,
+  noteRunState,
+  runStateOf,
+  subjects,
+  type Vm,
+  vmOf,
+} from '../../inventory/vm.ts';
 import type { Base } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ConsoleTicket } from '../../store/stored-members.ts';
 import { deviceEvents } from './devices.ts';
+import { proxyTicket, shortLifetime } from './proxy-ticket.ts';
 
 export interface ConsoleAddress {
   readonly address: string;
@@ -62,8 +70,6 @@ export function displayOfRun(ctx: RuleContext, vm: Vm): NonNullable<Vm['display'
 
 /** Seconds for which a ticket holds when nothing is said. */
 const ticketLifetime = 7200;
-/** The same for one that is made for a connection file or for a proxy. */
-const shortLifetime = 120;
 
 /** What a client sends of a ticket. */
 interface SentTicket {
@@ -100,39 +106,6 @@ function presentTicket(
   if (stored && left > 0) return { value: stored.value, seconds: left };
   const made = setTicket(ctx, vm, protocol, { expiry: shortLifetime });
   return { value: String(made['value']), seconds: shortLifetime };
-}
-
-/**
- * What tells a websocket proxy where it may connect to, and until when. It trusts the signature:
- * the fields that are signed are named, and the certificate of the key comes along.
- */
-export function proxyTicket(
-  ctx: RuleContext,
-  vm: Vm,
-  target: { readonly host: string; readonly port: number; readonly tls: boolean },
-): string {
-  requireState(ctx, 'vm', vm, 'ticket');
-  const { own, sign } = ctx.site.certificates;
-  const { host, port, tls } = target;
-  const data = JSON.stringify({ host, port: String(port), ssl_target: tls });
-  const signed = {
-    salt: randomBytes(8).toString('base64'),
-    validFrom: digits(ctx.now),
-    validTo: digits(new Date(ctx.now.getTime() + shortLifetime * 1000)),
-    data: encodeURIComponent(data),
-  };
-  const ticket = {
-    ...signed,
-    signedFields: Object.keys(signed).join(','),
-    v2_signature: sign(Object.values(signed).join('')).toString('base64'),
-    certificate: own,
-  };
-  return Buffer.from(JSON.stringify(ticket)).toString('base64');
-}
-
-/** `20261123140501`, in UTC. */
-function digits(time: Date): string {
-  return time.toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
 const width = 640;
@@ -294,6 +267,13 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
   beforeDelete: (ctx, { ref, object }) => followConsoles(ctx, ref, object.id),
 
+  /** VMs that do not run have no current consoles. */
+  listed(ctx, ref) {
+    if (!ctx.parameters.flag('current') || !ctx.site.dialect.engineAnswers) return undefined;
+    const vm = vmOf(ctx, ref);
+    return vm && !isRunning(vm) ? [] : undefined;
+  },
+
   present(ctx, console) {
     if (!ctx.parameters.flag('current') || !console.vm?.id) return {};
     return { ...consoleAddress(ctx, ctx.tx.get('vm', console.vm.id), console.protocol) };
@@ -306,6 +286,9 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
     proxy_ticket(ctx, { object, ref }) {
       const vm = vmOf(ctx, ref) ?? {};
+      if (ctx.site.dialect.engineAnswers && !isRunning(vm)) {
+        ctx.refuse('CONSOLE_UNAVAILABLE', { action: 'ticket' });
+      }
       const reached = consoleAddress(ctx, vm, object.protocol);
       const secure = reached?.tls_port;
       const target = {

@@ -4,6 +4,7 @@ import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
+import { iconNames, shownIcons } from '../../core/icons.ts';
 import {
   applyDefaults,
   checkName,
@@ -21,6 +22,7 @@ import {
   type Source,
   sourcesOf,
 } from '../../inventory/disk-transitions.ts';
+import { grantRole } from '../../inventory/grants.ts';
 import { defaultQuota, requireUsableQuota } from '../../inventory/quota.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../../inventory/snapshot-checks.ts';
 import {
@@ -38,6 +40,7 @@ import {
   requireDataCenter,
   seal,
 } from '../../inventory/vm-configuration.ts';
+import { enableQueues } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { addConsole, replaceConsole } from './console.ts';
@@ -112,7 +115,10 @@ export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   if (ovf) configureFromOvf(ctx, vm, ovf);
   // A document brings a name of its own; one without is no help.
   if (!vm.name) throw incomplete('Vm', ['name'], 'add');
+  enableQueues(vm, vm);
   inheritConfiguration(ctx, vm, { ...(snapshot ?? template) });
+  // Engines keep the icons of the template, whatever the operating system of the VM is.
+  if (ctx.site.dialect.engineAnswers && !snapshot) inherit(vm, shownIcons(template), iconNames);
   settleVm(ctx, vm, memoryWithOvf(sent, ovf));
   autoPinNew(ctx, vm);
   if (ctx.parameters.flag('seal') ?? isSealed(template)) seal(ctx, vm, 'add');
@@ -196,11 +202,19 @@ export function furnishVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
   if (sent.display?.type || sent.display?.video_type) replaceConsole(ctx, vm);
   else addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm);
+  grantToCreator(ctx, vm);
   if (ctx.parameters.flag('clone_permissions')) copyPermissions(ctx, from, id);
   const sources = snapshot
     ? snapshotSources(ctx, snapshot)
     : sourcesOf(ctx, { kind: 'template', id: from });
   fill(ctx, vm, sources, sent);
+}
+
+/** Engines grant a role on a new VM to the caller if the request is that of a user. */
+function grantToCreator(ctx: RuleContext, vm: Vm): void {
+  const { userId } = ctx.caller;
+  if (!ctx.asUser || !ctx.site.dialect.engineAnswers || !ctx.tx.get('user', userId)) return;
+  grantRole(ctx, 'UserVmManager', { user: { id: userId }, vm: { id: vm.id ?? '' } });
 }
 
 /** Gives a machine copies of disks. Without any it is down at once. */

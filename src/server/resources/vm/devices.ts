@@ -118,20 +118,25 @@ function insert(
   }
   const disk = ctx.tx.get('disk', id);
   if (!disk && !/\.iso$/i.test(id)) ctx.refuse('CDROM_FILE_INVALID', { action: 'edit', file: id });
-  if (!disk) requireLibrary(ctx, vm);
-  cdrom.file = { id, ...(disk?.alias ? { name: disk.alias } : {}) };
+  if (!disk) requireInLibrary(ctx, vm, id);
+  const isNamed = disk?.alias && !ctx.site.dialect.engineAnswers;
+  cdrom.file = { id, ...(isNamed ? { name: disk.alias } : {}) };
 }
 
 /** A disc by its name is in the library of ISO files, which an active domain of the data center has. */
-function requireLibrary(ctx: RuleContext, vm: Vm | undefined): void {
+function requireInLibrary(ctx: RuleContext, vm: Vm | undefined, file: string): void {
   const home = dataCenterOfCluster(ctx, vm?.cluster?.id)?.id;
   const collection = `/datacenters/${home}/storagedomains`;
-  const active = ctx.tx
+  const libraries = ctx.tx
     .list('attached_storage_domain', {
       where: { status: 'active', ...(home ? { collection } : {}) },
     })
-    .some(({ id }) => ctx.tx.get('storage_domain', id ?? '')?.type === 'iso');
-  if (!active) ctx.refuse('CDROM_WITHOUT_LIBRARY', { action: 'edit' });
+    .filter(({ id }) => ctx.tx.get('storage_domain', id ?? '')?.type === 'iso');
+  if (libraries.length === 0) ctx.refuse('CDROM_WITHOUT_LIBRARY', { action: 'edit' });
+  const isThere = libraries.some(({ id }) =>
+    ctx.tx.get('file', file, `/storagedomains/${id}/files`),
+  );
+  if (!isThere) ctx.refuse('CDROM_FILE_INVALID', { action: 'edit', file });
 }
 
 /** A device is a part of what its owner is configured to be. */

@@ -103,8 +103,7 @@ function removeArchivedCopies(ctx: RuleContext, data: StoredObject | undefined):
 /** Notes a machine or template at its new place; returns what is to be copied there. */
 export function exportTo(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
   if (body.storage_domain) return toDomain(ctx, kind, object, body);
-  if (body.host) return toHost(ctx, kind, object, body);
-  ctx.refuse('EXPORT_TARGET_MISSING', { action: 'export' });
+  return toHost(ctx, kind, object, body);
 }
 
 function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {

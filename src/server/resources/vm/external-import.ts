@@ -158,7 +158,7 @@ export function newTemplate(
     ...knownHere(ctx.tx, 'template', rest),
     id,
     name: name ?? rest.name ?? '',
-    comment: '',
+    comment: ctx.site.dialect.engineAnswers ? (rest.comment ?? '') : '',
     cluster: { id: cluster?.id ?? '' },
     creation_time: ctx.timestamp,
     status: 'locked',

@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { Refusal } from '../../core/fault.ts';
+import { Refusal, refused } from '../../core/fault.ts';
 import { requireState } from '../../core/transitions.ts';
 import { subjects, type Vm } from '../../inventory/vm.ts';
 import { launch } from './run.ts';
@@ -65,7 +65,11 @@ export function returnToPool(ctx: RuleContext, vm: Vm): Vm {
 
 /** Takes a machine out of its pool; it goes on by itself. */
 export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {
-  if (!vm.vm_pool?.id) ctx.refuse('VM_NOT_IN_POOL', { action: 'detach' });
+  if (!vm.vm_pool?.id) {
+    // Engines look for a permission on the pool first.
+    const status = ctx.site.dialect.engineRefusals ? 403 : undefined;
+    throw refused('VM_NOT_IN_POOL', { action: 'detach' }, status);
+  }
   requireState(ctx, 'vm', vm, 'detach');
   const pool = ctx.tx.get('vm_pool', vm.vm_pool.id);
   const { vm_pool: _pool, ...free } = vm;

@@ -353,8 +353,8 @@ function guestSystem(vm: Vm, windows: boolean): NonNullable<Vm['guest_operating_
   };
 }
 
-/** The machine without what only a run has, and with what was put aside for the next one. */
-export function stopped(ctx: RuleContext, vm: Vm): Vm {
+/** A VM without the members that only a run has. */
+export function withoutRun(vm: Vm): Vm {
   const display = without(vm.display ?? {}, ['address', 'port', 'secure_port', 'certificate']);
   const rest = without(vm, [
     'host',
@@ -367,8 +367,13 @@ export function stopped(ctx: RuleContext, vm: Vm): Vm {
     memoryDevices,
     runStateMember,
   ]);
+  return { ...rest, display };
+}
+
+/** The machine without what only a run has, and with what was put aside for the next one. */
+export function stopped(ctx: RuleContext, vm: Vm): Vm {
   ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
   endSessions(ctx, vm);
   const ran = { [formerUptime]: uptimeOf(ctx, vm) };
-  return withNextRun(ctx, { ...rest, ...ran, display, stop_time: ctx.timestamp });
+  return withNextRun(ctx, { ...withoutRun(vm), ...ran, stop_time: ctx.timestamp });
 }
