@@ -47,6 +47,11 @@ const refusedPlainly: ReadonlySet<string> = new Set([
   'vm.ticket',
 ]);
 
+/** Attributes that the object of a response shows beside its id, actions and links, by its path template. */
+const shownAttributes: Readonly<Record<string, readonly string[]>> = {
+  '/datacenters/{datacenter}/storagedomains/{storagedomain}': ['data_center', 'data_centers'],
+};
+
 interface ActionName {
   readonly type: string;
   readonly name: string;
@@ -58,6 +63,11 @@ export function answersObject({ type, name, path }: ActionName): boolean {
   const without = answering[type];
   // Objects that wait for their import or registration are not part of the inventory.
   return without !== undefined && !without.includes(name) && !/\/(import|register)$/.test(path);
+}
+
+/** Members of the object in the response to an action. */
+export function shownInAnswer(service: string): readonly string[] {
+  return ['id', 'href', 'actions', 'link', ...(shownAttributes[service] ?? [])];
 }
 
 /** Whether the response to an action repeats the request. */
@@ -77,3 +87,6 @@ export const namedActions: readonly string[] = [
   ...withoutSent,
   ...refusedPlainly,
 ];
+
+/** Path templates of objects in the tables. */
+export const namedServices: readonly string[] = Object.keys(shownAttributes);

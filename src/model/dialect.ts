@@ -20,6 +20,16 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   vnic_profile: new Set(['description', 'comment', 'custom_properties']),
 };
 
+/** Lists that engines create without an array. */
+const bareElements: ReadonlySet<string> = new Set([
+  'disk_attachment',
+  'method',
+  'pm_proxy',
+  'property',
+  'usage',
+  'value',
+]);
+
 export type DialectName = 'standard' | 'ovirt';
 
 export interface Dialect {
@@ -32,8 +42,10 @@ export interface Dialect {
   readonly jsonScalarsAsStrings: boolean;
   /** JSON output writes dates as milliseconds since the epoch instead of ISO 8601. */
   readonly jsonDatesAsMillis: boolean;
-  /** JSON output writes an empty list as `{}`. */
+  /** JSON output writes an empty collection as `{}`. */
   readonly jsonEmptyListsBare: boolean;
+  /** Elements whose list inside of an object is `{}` in JSON if it is empty; other lists keep their array. */
+  readonly jsonBareElements: ReadonlySet<string>;
   /** `from=N` of events leaves N itself out. */
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
@@ -55,6 +67,12 @@ export interface Dialect {
   readonly engineAnswers: boolean;
   /** Addresses of some objects are below an object that they refer to (`shown-below.ts`). */
   readonly hrefsBelowParents: boolean;
+  /** A label of VMs or hosts cannot be removed. */
+  readonly refusesUsedLabels: boolean;
+  /** Collections without a search list their objects as they were created (`list-order.ts`), not by name. */
+  readonly listsAsCreated: boolean;
+  /** Attributes, as `type.attribute`, whose unknown ids are ignored: the attribute keeps its default. */
+  readonly ignoredReferences: ReadonlySet<string>;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
   /** A new disk without a VM is refused if it has `active`; otherwise `active` is ignored. */
@@ -72,6 +90,8 @@ export interface Dialect {
   readonly vmOrigin: string;
   /** Name of the management network. */
   readonly managementNetwork: string;
+  /** Description of the management network of the first data center. */
+  readonly firstNetworkDescription: string;
 }
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
@@ -82,6 +102,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: false,
     jsonDatesAsMillis: false,
     jsonEmptyListsBare: false,
+    jsonBareElements: new Set(),
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
@@ -89,6 +110,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     unsent: {},
     engineAnswers: false,
     hrefsBelowParents: false,
+    refusesUsedLabels: false,
+    listsAsCreated: false,
+    ignoredReferences: new Set(),
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
@@ -98,6 +122,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     origin: 'virt-app',
     vmOrigin: 'virt-app',
     managementNetwork: 'mgmt',
+    firstNetworkDescription: 'Default Management Network',
   },
   ovirt: {
     name: 'ovirt',
@@ -106,6 +131,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonScalarsAsStrings: true,
     jsonDatesAsMillis: true,
     jsonEmptyListsBare: true,
+    jsonBareElements: bareElements,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],
@@ -113,6 +139,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     unsent: unsentByEngines,
     engineAnswers: true,
     hrefsBelowParents: true,
+    refusesUsedLabels: true,
+    listsAsCreated: true,
+    ignoredReferences: new Set(['cluster.scheduling_policy']),
     diskUpdates: 'all',
     refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,
@@ -122,5 +151,6 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     origin: 'oVirt',
     vmOrigin: 'ovirt',
     managementNetwork: 'ovirtmgmt',
+    firstNetworkDescription: 'Management Network',
   },
 };

@@ -24,7 +24,7 @@ interface Writer {
 }
 
 /** How a dialect spells plain values. */
-type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis'>;
+type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonBareElements'>;
 
 /** One object, without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
@@ -54,14 +54,13 @@ interface ObjectWriter {
   readonly pieces: (fields: Fields) => Pieces;
 }
 
-const writers = new Map<string, WeakMap<Shape, ObjectWriter>>();
+const writers = new WeakMap<Style, WeakMap<Shape, ObjectWriter>>();
 
 function writerOf(shape: Shape, style: Style): ObjectWriter {
-  const key = `${style.jsonScalarsAsStrings} ${style.jsonDatesAsMillis}`;
-  let styled = writers.get(key);
+  let styled = writers.get(style);
   if (!styled) {
     styled = new WeakMap();
-    writers.set(key, styled);
+    writers.set(style, styled);
   }
   let writer = styled.get(shape);
   if (!writer) {
@@ -124,6 +123,7 @@ function objectWriter(content: ObjectContent, style: Style): Writer {
 function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
   const items = singleWriter(of, style);
   const [open, close] = wrapped ? [`{${JSON.stringify(item)}:[`, ']}'] : ['[', ']'];
+  const empty = wrapped && style.jsonBareElements.has(item) ? '{}' : open + close;
   return {
     write: (value) => {
       if (value instanceof LinkList) return value.json();
@@ -132,7 +132,7 @@ function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
         const written = items.write(one);
         if (written !== undefined) texts.push(written);
       }
-      return open + texts.join() + close;
+      return texts.length === 0 ? empty : open + texts.join() + close;
     },
     pieces: (value) => enclosed(open, itemsInPieces(items, value as Iterable<unknown>), close),
   };

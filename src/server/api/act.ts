@@ -1,5 +1,5 @@
 /** Actions on objects and collections, and their responses. */
-import { answersObject, answersSent } from '../../model/action-answers.ts';
+import { answersObject, answersSent, shownInAnswer } from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
 import type { RuleContext } from '../core/context.ts';
 import { requireForAction } from '../core/input.ts';
@@ -85,8 +85,9 @@ export function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): A
   const { type } = target.ref;
   const isShown = call.dialect.engineAnswers && answersObject(call.operation);
   if (!isShown || result?.[type] !== undefined) return { result, job };
-  const { id, href, actions, link } = show(presentationOf(ctx, call), target.ref, target.object);
-  return { result, job, object: { [type]: { id, href, actions, link } } };
+  const shown = show(presentationOf(ctx, call), target.ref, target.object);
+  const members = shownInAnswer(call.operation.service).map((name) => [name, shown[name]] as const);
+  return { result, job, object: { [type]: Object.fromEntries(members) } };
 }
 
 function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {

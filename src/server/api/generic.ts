@@ -129,7 +129,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
   if (behavior?.attach) return behavior.attach(ctx, ref, sent);
   const object = settable(ref.type, sent, 'C');
   checkLengths(ref.type, object, 'add');
-  resolveReferences(ctx.tx, ref.type, object);
+  resolveReferences(ctx.tx, ref.type, object, ctx.site.dialect);
   settleIcons(ctx.tx, object);
   Object.assign(object, ref.implied);
   object['id'] = idOfNew(ctx, ref.kind, sent);
@@ -170,7 +170,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   if (behavior?.replace) return behavior.replace(ctx, target, news);
   const changes = settable(ref.type, news, 'U');
   checkLengths(ref.type, changes, 'edit');
-  resolveReferences(ctx.tx, ref.type, changes);
+  resolveReferences(ctx.tx, ref.type, changes, ctx.site.dialect);
   settleIcons(ctx.tx, changes);
   const after = merge(before, changes);
   behavior?.beforeUpdate?.(ctx, before, after, ref, news);

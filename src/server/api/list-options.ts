@@ -3,6 +3,7 @@
 import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
+import { listOrder } from '../../model/list-order.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
@@ -16,9 +17,9 @@ import {
   oneOf,
   type SqlCondition,
 } from '../store/conditions.ts';
-import type { KindName } from '../store/kinds.ts';
+import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { compileSearch } from '../store/search.ts';
-import { defaultKeys, defaultOrder, type Seen } from '../store/search-values.ts';
+import { orderKeys, orderText, type Seen } from '../store/search-values.ts';
 import type { TableNames } from '../store/staged.ts';
 import type { Listing } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
@@ -45,11 +46,11 @@ export function listOptions(
   const text = (request.parameters.get('search') ?? '').trim();
   if (text !== '' && !searchable) {
     if (!dialect.ignoresSearchWithoutFields) throw notSearchable(ref);
-    return { ...defaultOrderOf(ref.kind), limit: max };
+    return { ...orderOf(dialect, ref), limit: max };
   }
   const from = fromCondition(ref, request, dialect);
   const base: ListOptions = {
-    ...defaultOrderOf(ref.kind),
+    ...orderOf(dialect, ref),
     limit: max,
     condition: from,
     range: from,
@@ -85,8 +86,13 @@ export function listOptions(
   }
 }
 
-function defaultOrderOf(kind: KindName): Pick<ListOptions, 'order' | 'orderBy'> {
-  return { order: defaultKeys(kind), orderBy: defaultOrder(kind) };
+/** The order of a list whose request has none. */
+export function orderOf(
+  dialect: Dialect,
+  { kind, service }: CollectionRef,
+): Pick<ListOptions, 'order' | 'orderBy'> {
+  const keys = orderKeys(kind, listOrder(dialect, service, typeOfKind(kind)));
+  return { order: keys, orderBy: orderText(keys) };
 }
 
 /** What is visible of a kind, as a table before the statement: searches lead from kind to kind. */

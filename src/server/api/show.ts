@@ -25,16 +25,25 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
   if (ref.members?.answers === 'link') {
     return { id: object['id'], href: view.apiPath + placeOf(view, ref, object).path };
   }
-  if (isBrief(view, ref)) {
-    const { id, href, name } = showWhole(view, ref, object);
-    return { id, href, name };
-  }
-  return showWhole(view, ref, object);
+  return showFollowed(view, ref, object);
 }
 
-/** Whether the dialect shows only the names of members: VMs and hosts of affinity groups. */
+/** The representation of an object in a list that the request follows. */
+export function showFollowed(
+  view: Presentation,
+  ref: CollectionRef,
+  object: StoredObject,
+): StoredObject {
+  const shown = showWhole(view, ref, object);
+  if (!isBrief(view, ref)) return shown;
+  const { id, href, name } = shown;
+  return { id, href, name };
+}
+
+/** Whether the dialect shows only the names of members: VMs, hosts and labels of affinity groups. */
 export function isBrief({ ctx }: Presentation, { members }: CollectionRef): boolean {
-  return ctx.site.dialect.engineAnswers && members?.answers === 'sent';
+  const { answers } = members ?? {};
+  return ctx.site.dialect.engineAnswers && (answers === 'sent' || answers === 'action');
 }
 
 /** The full representation, also in collections that show links only. */

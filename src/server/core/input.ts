@@ -79,9 +79,15 @@ const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image':
 
 /**
  * Replaces each reference with `{id}`, and looks up names. Refuses unknown references with the status of
- * `unknown-references.ts`. References to objects that have no table of their own are not changed.
+ * `unknown-references.ts`, and removes those that the dialect ignores. References to objects that have no table
+ * of their own are not changed.
  */
-export function resolveReferences(tx: Transaction, type: string, object: StoredObject): void {
+export function resolveReferences(
+  tx: Transaction,
+  type: string,
+  object: StoredObject,
+  { ignoredReferences }: Pick<Dialect, 'ignoredReferences'> = { ignoredReferences: new Set() },
+): void {
   for (const [name, value] of Object.entries(object)) {
     const attribute = attributesOf(type)[name];
     if (!attribute) continue;
@@ -94,6 +100,10 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
     }
     const statusOf = (reference: StoredObject) => statusOfUnknown(type, name, reference);
     if (form === 'ref' && isRecord(value)) {
+      if (ignoredReferences.has(`${type}.${name}`) && isUnknown(tx, of, value)) {
+        delete object[name];
+        continue;
+      }
       object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, statusOf(value));
     } else if (form === 'links' && Array.isArray(value)) {
       object[name] = value.map((item) =>
@@ -101,6 +111,11 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
       );
     }
   }
+}
+
+/** Whether a reference has the id of no object. */
+function isUnknown(tx: Transaction, type: TypeName, { id }: StoredObject): boolean {
+  return isStored(type) && typeof id === 'string' && isUuid(id) && !tx.get(type, id);
 }
 
 function resolve(

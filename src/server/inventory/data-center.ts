@@ -25,7 +25,10 @@ export const levels = [
 export function furnish(
   ctx: RuleContext,
   dataCenter: Resource<'data_center'>,
-  ids: { readonly network?: string; readonly vnicProfile?: string } = {},
+  {
+    description = 'Default Management Network',
+    ...ids
+  }: { readonly network?: string; readonly vnicProfile?: string; readonly description?: string } = {},
 ): void {
   const owner = { id: dataCenter.id ?? '' };
   const network = ids.network ?? ctx.site.newId();
@@ -33,7 +36,7 @@ export function furnish(
   ctx.tx.insert('network', '/networks', {
     id: network,
     name,
-    description: 'Default Management Network',
+    description,
     stp: false,
     mtu: 0,
     usages: ['vm'],

@@ -1,9 +1,11 @@
 /** Clusters: checks, what is created with a cluster, and what prevents its removal. */
 import type { ActionBody, Resource } from '../../model/resource.ts';
+import { everyone } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { erase } from '../core/removal.ts';
 import { managementNetwork } from '../inventory/data-center.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { requireServers } from '../inventory/gluster-layout.ts';
 import { hearsOfNetworks, synchronizeAll } from './host-network/setup.ts';
 
@@ -354,11 +356,13 @@ export function keepProperties(
 /** A processor profile named like the cluster, and the management network. */
 export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
   const id = cluster.id ?? '';
+  const profile = ctx.site.newId();
   ctx.tx.insert('cpu_profile', '/cpuprofiles', {
-    id: ctx.site.newId(),
+    id: profile,
     name: cluster.name ?? '',
     cluster: { id },
   });
+  grantRole(ctx, 'CpuProfileOperator', { group: { id: everyone } }, `/cpuprofiles/${profile}`);
   attachManagementNetwork(ctx, cluster);
 }
 

@@ -144,13 +144,16 @@ export const networkBehavior = define('network', {
     // A new network is in no cluster yet, and so on no host.
     ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, messageParams);
     ctx.event('NETWORK_ADDED', { data_center: dataCenter }, messageParams);
-    if (!ctx.caller.superUser || ctx.site.dialect.engineAnswers) {
-      grantRole(ctx, 'NetworkAdmin', { user: { id: ctx.caller.userId } }, `/networks/${id}`);
+    const { engineAnswers } = ctx.site.dialect;
+    const creator = { user: { id: ctx.caller.userId } };
+    if (!ctx.caller.superUser || engineAnswers) {
+      grantRole(ctx, 'NetworkAdmin', creator, `/networks/${id}`);
     }
     if (sent['profile_required'] === false || !isBridged(object)) return;
     const profile = ctx.site.newId();
     addVnicProfile(ctx, object.name ?? '', id, profile);
-    grantRole(ctx, 'VnicProfileUser', { group: { id: everyone } }, `/vnicprofiles/${profile}`);
+    if (engineAnswers) grantRole(ctx, 'NetworkAdmin', creator, `/vnicprofiles/${profile}`);
+    else grantRole(ctx, 'VnicProfileUser', { group: { id: everyone } }, `/vnicprofiles/${profile}`);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {

@@ -220,7 +220,11 @@ function addDefaultSite(ctx: RuleContext): void {
     version: { major: 4, minor: 8 },
   } as const;
   tx.insert('data_center', '/datacenters', dataCenter);
-  furnish(ctx, dataCenter, { network: defaultIds.network, vnicProfile: defaultIds.vnicProfile });
+  furnish(ctx, dataCenter, {
+    network: defaultIds.network,
+    vnicProfile: defaultIds.vnicProfile,
+    description: ctx.site.dialect.firstNetworkDescription,
+  });
   const cluster: StoredObject = {
     id: defaultIds.cluster,
     name: 'Default',
@@ -294,7 +298,6 @@ function addPermissions(ctx: RuleContext): void {
   if (!ctx.site.dialect.engineAnswers) return;
   for (const [kind, collection, role] of [
     ['vnic_profile', '/vnicprofiles', 'VnicProfileUser'],
-    ['cpu_profile', '/cpuprofiles', 'CpuProfileOperator'],
     ['mac_pool', '/macpools', 'MacPoolUser'],
   ] as const) {
     for (const { id } of ctx.tx.list(kind, {})) {

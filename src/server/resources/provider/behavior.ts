@@ -8,7 +8,7 @@ import { namedId } from '../../core/random.ts';
 import { erase, refuseInUse } from '../../core/removal.ts';
 import type { KindName, StoredObject } from '../../store/kinds.ts';
 import { networksOf, subnetOf } from './contents.ts';
-import { addProviderDomain, domainOfProvider } from './images.ts';
+import { addProviderDomain, domainOfProvider, renameProviderDomain } from './images.ts';
 
 type Certificate = Resource<'certificate'>;
 
@@ -133,6 +133,7 @@ export const imageProviderBehavior = define('openstack_image_provider', {
     if (ctx.site.dialect.engineAnswers && !sent.tenant_name) delete after.tenant_name;
     check(ctx, after, 'edit');
   },
+  afterUpdate: (ctx, _before, { object }) => renameProviderDomain(ctx, object),
   remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });
@@ -142,6 +143,7 @@ export const volumeProviderBehavior = define('openstack_volume_provider', {
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'volume'),
   beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
+  afterUpdate: (ctx, _before, { object }) => renameProviderDomain(ctx, object),
   remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });

@@ -1,11 +1,13 @@
 /** Storage domains: creation, import, update, space and logical units. */
 
 import type { Resource } from '../../../model/resource.ts';
+import { everyone } from '../../auth/permissions.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referredId, requireAll } from '../../core/input.ts';
 import type { Parameters } from '../../core/parameters.ts';
 import { domainsOf, hostsUp, refreshDataCenter } from '../../inventory/data-center.ts';
+import { grantRole } from '../../inventory/grants.ts';
 import {
   type LogicalUnit,
   requireFree,
@@ -344,9 +346,11 @@ function differs(before: Domain, sent: StoredObject, path: string): boolean {
 }
 
 function addDiskProfile(ctx: RuleContext, domain: Domain): void {
+  const id = ctx.site.newId();
   ctx.tx.insert('disk_profile', '/diskprofiles', {
-    id: ctx.site.newId(),
+    id,
     name: domain.name ?? '',
     storage_domain: { id: domain.id ?? '' },
   });
+  grantRole(ctx, 'DiskProfileUser', { group: { id: everyone } }, `/diskprofiles/${id}`);
 }
