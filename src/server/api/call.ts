@@ -85,7 +85,7 @@ export function collectionRefOf(ctx: RuleContext, { match }: Call): CollectionRe
     ctx,
     named
       ? resolveCollection(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
-      : resolveCollection(ctx.tx, match.service, match.ids),
+      : resolveCollection(ctx.tx, match.service, match.ids, match.ownerMayBeAbsent),
     named ? match.ids.at(-1) : undefined,
   );
   return ctx.filter?.part(ref) ?? ref;

@@ -51,7 +51,7 @@ export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
   const object = compute
     ? compute(ctx, ref, id).find(isNamed)
     : (ctx.tx.first(ref.kind, { where: { ...where, id }, condition }) ??
-      listed?.(ctx, ref)?.find(isNamed));
+      listed?.(ctx, ref, id)?.find(isNamed));
   if (!object) throw missing(ref, id);
   return { ref, object };
 }

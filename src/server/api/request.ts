@@ -25,6 +25,8 @@ export interface Match {
   readonly operations: ReadonlyMap<string, Operation>;
   /** Values of the path parameters, in order. */
   readonly ids: readonly string[];
+  /** The last object in the path of a collection need not exist. */
+  readonly ownerMayBeAbsent?: boolean;
 }
 
 const root: Node = { words: new Map() };

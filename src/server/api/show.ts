@@ -91,6 +91,7 @@ function placeOf(
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
   if (!below || (below.afterChange && !afterChange)) return location;
   const { owner } = ref;
+  const isParent = (kind: string) => below.parents.some(([attribute]) => attribute === kind);
   const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;
   const others = below.parents.filter((parent) => (!owner && afterChange) || !isPersonal(parent));
   const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
@@ -99,6 +100,6 @@ function placeOf(
     if (!isRecord(parent) || parent['id'] === undefined) continue;
     return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
   }
-  const isKnown = !owner || below.parents.some(([attribute]) => attribute === owner.kind);
+  const isKnown = !owner || (object[owner.kind] !== undefined && isParent(owner.kind));
   return isKnown ? location : { ...location, path: nowhere };
 }

@@ -93,12 +93,13 @@ export function isStored(type: string): type is KindName & TypeName {
 
 /**
  * The place of a collection. `ids` are the values of the parameters in the path, in order.
- * Refuses with 404 where an object in the path does not exist.
+ * Refuses with 404 where an object in the path does not exist, except the last one if `ownerMayBeAbsent`.
  */
 export function resolveCollection(
   tx: Transaction,
   service: string,
   ids: readonly string[],
+  ownerMayBeAbsent = false,
 ): CollectionRef {
   const definition = services[service];
   if (!definition) throw new Error(`The model has no service ${service}.`);
@@ -111,7 +112,7 @@ export function resolveCollection(
   const noun = segments.at(-1) ?? '';
   const ownerId = ids[ids.length - 1] ?? '';
   const owner = resolveCollection(tx, collectionOf(ownerService), ids.slice(0, -1));
-  requireObject(tx, owner, ownerId);
+  if (!ownerMayBeAbsent) requireObject(tx, owner, ownerId);
   const ownerPath = `${owner.collection}/${ownerId}`;
   const common = { type, service, owner: { kind: owner.kind, id: ownerId } };
   const top = topLevel.get(type);

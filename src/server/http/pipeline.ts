@@ -158,10 +158,7 @@ async function perform(...call: Parameters<typeof run>): Promise<Answer> {
       if (instead.isBare) throw instead.refusal;
       return failedAction(dialect, operation, body, instead.refusal);
     }
-    const system = route([instead.ask.slice(1)]);
-    const list = system?.operations.get('GET');
-    if (!system || !list) throw error;
-    return run(server, request, system, list, body, ...rest);
+    return run(server, request, { ...match, ownerMayBeAbsent: true }, operation, body, ...rest);
   }
 }
 

@@ -7,11 +7,11 @@ import { NothingThere, Refusal } from '../core/fault.ts';
 import { isUuid } from '../core/input.ts';
 import { isUnaddressed } from './refusal-answers.ts';
 
-/** A replacement for a refusal: a response, another refusal, or a path to read instead. */
+/** A replacement for a refusal: a response, another refusal, or the collection without its owner. */
 export type Instead =
   | { readonly answer: Answer }
   | { readonly refusal: Refusal; readonly isBare: boolean }
-  | { readonly ask: '/permissions' };
+  | { readonly withoutOwner: true };
 
 /**
  * The response of an engine if an id of the path leads to no object; undefined for the usual one, 404 without a
@@ -51,7 +51,7 @@ function made(
     case 'empty':
       return { answer: { status: 200, form: 'list', type, parts: [], extras: {} } };
     case 'system':
-      return { ask: '/permissions' };
+      return { withoutOwner: true };
     case 'done':
       return { answer: { status: 200, form: 'action', action: { status: 'complete' } } };
   }
