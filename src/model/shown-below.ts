@@ -33,6 +33,16 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
   },
 };
 
+/**
+ * Types whose objects are in two collections of their parent: in a list they have the address of that list; a single
+ * object is below the other object, which `attribute` names, in the collection `word` of the parent.
+ */
+export const shownBeside: Readonly<
+  Record<string, { readonly parent: string; readonly attribute: string; readonly word: string }>
+> = {
+  network_attachment: { parent: 'host', attribute: 'host_nic', word: 'nics' },
+};
+
 /** Collections below a parent that show their objects without links. */
 export const shownWithoutLinks: ReadonlySet<string> = new Set([
   '/clusters/{cluster}/cpuprofiles',

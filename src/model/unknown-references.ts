@@ -33,6 +33,7 @@ const statuses: Readonly<Record<string, Statuses>> = {
   'filter.scheduling_policy_unit': badValue,
   // The name is looked up before the command runs.
   'host.cluster': { byId: 400, byName: 404 },
+  'host.external_host_provider': { byId: 409, byName: 404 },
   'iscsi_bond.networks': badValue,
   'iscsi_bond.storage_connections': badValue,
   'network.data_center': { byId: 400, byName: 404 },

@@ -121,6 +121,10 @@ export const networkFaults = {
     status: 409,
     text: 'Cannot {action} Host. Network {network} is not in the cluster of the host.',
   },
+  NETWORK_NEEDS_ADDRESS: {
+    status: 409,
+    text: 'Cannot {action} Host. The cluster uses network {network} for more than VMs: assign it an IP address.',
+  },
   NETWORK_ALREADY_ON_HOST: {
     status: 409,
     text: 'Cannot {action} Host. Network {network} is attached to it already.',

@@ -424,7 +424,7 @@ export const host = resource('host', {
     },
     iscsi_login: {
       permit: system('create_storage_domain'),
-      job: 'none',
+      job: 'Logging in host {name} to an iSCSI target',
       harmless: true,
       required: ['iscsi.address', 'iscsi.target'],
     },

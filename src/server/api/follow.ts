@@ -164,7 +164,7 @@ function* followLink(
     const found: StoredObject[] = [];
     for (const { objects } of parts) {
       for (const object of objects()) {
-        found.push(showFollowed(view, ref, object));
+        found.push(showFollowed({ ...view, alone: false }, ref, object));
       }
       yield;
     }

@@ -3,6 +3,7 @@
 import {
   personalParent,
   shownBelow,
+  shownBeside,
   shownWithoutLinks,
   unaddressed,
 } from '../../model/shown-below.ts';
@@ -60,6 +61,8 @@ export function showWhole(
     if (ref.owner) delete shown[ref.owner.kind];
   }
   if (isWithoutLinks(view, ref)) delete shown['link'];
+  const beside = besideOf(view, ref);
+  if (beside?.attribute === ref.owner?.kind) delete shown[beside?.parent ?? ''];
   return shown;
 }
 
@@ -78,16 +81,28 @@ export function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef
   return ctx.site.dialect.hrefsBelowParents && shownWithoutLinks.has(service);
 }
 
+/** The second collection of the objects, if the dialect shows objects there. */
+function besideOf({ ctx }: Presentation, { kind }: CollectionRef) {
+  return ctx.site.dialect.hrefsBelowParents ? shownBeside[kind] : undefined;
+}
+
 /** The path of an object that an engine shows without an address. */
 const nowhere = '';
 
 /** Path template and path of an object: below its parent if the dialect has such addresses. */
 function placeOf(
-  { ctx, afterChange }: Presentation,
+  view: Presentation,
   ref: CollectionRef,
   object: StoredObject,
 ): ReturnType<typeof locationOf> {
+  const { ctx, alone, afterChange } = view;
   const location = locationOf(ref, String(object['id']));
+  const beside = besideOf(view, ref);
+  const other = object[beside?.attribute ?? ''];
+  if (beside && isRecord(other) && (alone || afterChange || ref.owner?.kind === beside.attribute)) {
+    const [, before = '', after = ''] = /^(.*)(\/\w+\/[^/]+)$/.exec(location.path) ?? [];
+    return { ...location, path: `${before}/${beside.word}/${other['id']}${after}` };
+  }
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
   if (!below || (below.afterChange && !afterChange)) return location;
   const { owner } = ref;

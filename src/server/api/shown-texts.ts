@@ -6,7 +6,7 @@ import { missingCollections } from '../../model/derive/placements.ts';
 import { services } from '../../model/derive/services.ts';
 import { attributesOf } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
-import { shownBelow } from '../../model/shown-below.ts';
+import { shownBelow, shownBeside } from '../../model/shown-below.ts';
 import { encodeItem, encodeObject, type MediaType, objectTexts } from '../../wire/index.ts';
 import { type Behavior, behaviorOf, type Derivations } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
@@ -47,7 +47,7 @@ export class ShownTexts {
     const behavior = behaviorOf(view.ctx, ref.kind);
     if (view.everything || behavior?.compute || ref.members?.answers === 'link') return undefined;
     const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
-    if (below && !below.afterChange) return undefined;
+    if ((below && !below.afterChange) || shownBeside[ref.kind]) return undefined;
     if (hiddenOf(view, ref.type)?.has('link') || isWithoutLinks(view, ref)) return undefined;
     if (isBrief(view, ref)) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;

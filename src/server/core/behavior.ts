@@ -163,7 +163,11 @@ export interface Behavior<K extends KindName = KindName> {
    */
   readonly compute?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[];
   /** What a list has instead of the objects that are stored in its place; undefined where it has those. */
-  readonly listed?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[] | undefined;
+  readonly listed?: (
+    ctx: RuleContext,
+    ref: CollectionRef,
+    id?: string,
+  ) => ObjectOf<K>[] | undefined;
   /** Kinds that objects which are made up are kept as, by the same ids: a search looks among these. */
   readonly storedAs?: readonly KindName[];
   /**

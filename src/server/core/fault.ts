@@ -96,12 +96,13 @@ export function refused(key: FaultKey, messageParams: MessageParams, given?: num
 }
 
 /** 400: attributes that are mandatory and missing. */
-export function incomplete(type: string, missing: readonly string[], operation: string): Refusal {
-  return new Refusal(
-    400,
-    'Incomplete parameters',
-    `${type} [${missing.join(', ')}] required for ${operation}`,
-  );
+export function incomplete(
+  type: string,
+  missing: readonly string[],
+  operation: string,
+  reason = 'Incomplete parameters',
+): Refusal {
+  return new Refusal(400, reason, `${type} [${missing.join(', ')}] required for ${operation}`);
 }
 
 /** 400: the description of the API says that attributes are mandatory, and they were not sent. */

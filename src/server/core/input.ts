@@ -19,7 +19,12 @@ import {
   referencedType,
   typeBehind,
 } from '../../model/index.ts';
-import { countsImplied, isMandatoryInAction, isMandatoryOnAdd } from '../../model/input-checks.ts';
+import {
+  countsImplied,
+  isCheckedByCommand,
+  isMandatoryInAction,
+  isMandatoryOnAdd,
+} from '../../model/input-checks.ts';
 import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
@@ -182,7 +187,16 @@ export function requireOnAdd(
     const said = countsImplied(ref.service) ? whole : object;
     requireMandatory(titleOf(ref.type), mandatory, said, 'add');
   }
-  requireAll(titleOf(ref.type), needed, whole, 'add');
+  const isByCommand = (one: Requirement) =>
+    engineRefusals && isCheckedByCommand(ref.service, requirementText(one));
+  requireAll(
+    titleOf(ref.type),
+    needed.filter((one) => !isByCommand(one)),
+    whole,
+    'add',
+  );
+  const absent = listAbsent(needed.filter(isByCommand), whole);
+  if (absent.length > 0) throw incomplete(titleOf(ref.type), absent, 'add', 'Operation Failed');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */
@@ -218,10 +232,15 @@ export function requireAll(
   object: StoredObject,
   operation: string,
 ): void {
-  const missing = required
+  const absent = listAbsent(required, object);
+  if (absent.length > 0) throw incomplete(type, absent, operation);
+}
+
+/** Requirements that the object does not meet, as faults name them. */
+function listAbsent(required: readonly Requirement[], object: StoredObject): string[] {
+  return required
     .filter((one) => !acceptedPaths(one).some((path) => isSent(object, path)))
-    .map(requirementText);
-  if (missing.length > 0) throw incomplete(type, missing.map(camel), operation);
+    .map((one) => camel(requirementText(one)));
 }
 
 function isSent(object: StoredObject, path: string): boolean {

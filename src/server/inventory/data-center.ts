@@ -28,7 +28,11 @@ export function furnish(
   {
     description = 'Default Management Network',
     ...ids
-  }: { readonly network?: string; readonly vnicProfile?: string; readonly description?: string } = {},
+  }: {
+    readonly network?: string;
+    readonly vnicProfile?: string;
+    readonly description?: string;
+  } = {},
 ): void {
   const owner = { id: dataCenter.id ?? '' };
   const network = ids.network ?? ctx.site.newId();

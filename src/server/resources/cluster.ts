@@ -5,8 +5,8 @@ import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { erase } from '../core/removal.ts';
 import { managementNetwork } from '../inventory/data-center.ts';
-import { grantRole } from '../inventory/grants.ts';
 import { requireServers } from '../inventory/gluster-layout.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { hearsOfNetworks, synchronizeAll } from './host-network/setup.ts';
 
 type Cluster = Resource<'cluster'>;
