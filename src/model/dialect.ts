@@ -12,6 +12,7 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   group: new Set(['domain']),
   host: new Set(['hosted_engine']),
   host_device: new Set(['placeholder']),
+  host_nic: new Set(['override_configuration']),
   image_transfer: new Set(['disk']),
   openstack_volume_provider: new Set(['tenant_name']),
   role: new Set(['permits']),

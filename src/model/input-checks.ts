@@ -21,6 +21,7 @@ const requirementsByCode: ReadonlySet<string> = new Set(['/networks data_center.
 
 /** Requirements of commands, as collection and requirement: their refusals are those of the operation. */
 const requirementsByCommand: ReadonlySet<string> = new Set([
+  '/clusters/{cluster}/affinitygroups name',
   '/hosts root_password|ssh.authentication_method|ssh.user.password',
 ]);
 

@@ -9,11 +9,11 @@ export function linksOf(
   path: string,
   type: string,
   object: Readonly<Record<string, unknown>>,
-  isUpdated = false,
+  { isUpdated = false, isListed = false } = {},
 ): readonly string[] {
   const rule = missingCollections[type];
-  // Below a data center all storage domains have the same.
-  if (!rule || path.startsWith('/datacenters/')) return subCollections(path);
+  // Below a data center all storage domains have the same, except in lists.
+  if (!rule || (!isListed && path.startsWith('/datacenters/'))) return subCollections(path);
   const sort = isUpdated && rule.afterUpdate ? 'updated' : String(object[rule.by]);
   const key = `${path} ${sort}`;
   let links = linksBySort.get(key);

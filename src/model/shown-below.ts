@@ -8,13 +8,19 @@ export interface ShownBelow {
   readonly parents: readonly (readonly [attribute: string, collection: string, word: string])[];
   /** Only in the response to an add or an update. Otherwise the address is at the top level. */
   readonly afterChange?: true;
+  /** Also if the request addresses the object below its parent. */
+  readonly addressedBelow?: true;
 }
 
 /** By type. All types have addresses at the top level, too. */
 export const shownBelow: Readonly<Record<string, ShownBelow>> = {
   cluster: { afterChange: true, parents: [['data_center', '/datacenters', 'clusters']] },
   network: { afterChange: true, parents: [['data_center', '/datacenters', 'networks']] },
-  vnic_profile: { afterChange: true, parents: [['network', '/networks', 'vnicprofiles']] },
+  vnic_profile: {
+    afterChange: true,
+    addressedBelow: true,
+    parents: [['network', '/networks', 'vnicprofiles']],
+  },
   cpu_profile: { parents: [['cluster', '/clusters', 'cpuprofiles']] },
   disk_profile: { parents: [['storage_domain', '/storagedomains', 'diskprofiles']] },
   permission: {

@@ -99,12 +99,14 @@ export function listFrame(
   type: string,
   dialect: Dialect,
   extras: CollectionExtras = {},
+  keepsArray = false,
 ): ListFrame {
   const json = media === 'application/json';
   const beside = encodeExtras(json, extras, dialect);
   if (json) {
     const start = `{${beside}"${tagOf(type)}":[`;
-    const empty = dialect.jsonEmptyListsBare ? `{${beside.slice(0, -1)}}` : `${start}]}`;
+    const isBare = dialect.jsonEmptyListsBare && !keepsArray;
+    const empty = isBare ? `{${beside.slice(0, -1)}}` : `${start}]}`;
     return { start, between: ',', end: ']}', empty };
   }
   const plural = pluralOf(type);

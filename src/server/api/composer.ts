@@ -4,7 +4,7 @@ import { LinkList, type ObjectTexts } from '../../wire/index.ts';
 import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { DocumentMembers, Step } from './document-members.ts';
 import type { KeptText, KeptTexts, Place, TextSlot } from './kept-texts.ts';
-import { asItIs, type Own, type Presentation, type Show } from './presentation.ts';
+import { asItIs, isListedIn, type Own, type Presentation, type Show } from './presentation.ts';
 import type { Redactor } from './redact.ts';
 
 /** A member of objects, in its place. */
@@ -175,7 +175,8 @@ export class Composer {
     };
     put('id', id);
     if (isAddressed) put('href', base);
-    const links = linksOf(service, type, layout.sort ? { [layout.sort.by]: sort } : {});
+    const object = layout.sort ? { [layout.sort.by]: sort } : {};
+    const links = linksOf(service, type, object, { isListed: isListedIn(this.#view) });
     if (links.length > 0) put('link', new LinkList(base, links));
     if (actions.length > 0) put('actions', { link: new LinkList(base, actions) });
   }

@@ -1,6 +1,7 @@
 /**
  * Dispatch of operations: the step from an operation of the model to the behavior that performs it.
  */
+import { emptyArrays } from '../../model/empty-lists.ts';
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
@@ -141,6 +142,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
     status: 200,
     form: 'list',
     type: ref.type,
+    keepsArray: emptyArrays.has(ref.service),
     parts: found.map((part) => {
       const { documents } = part;
       return {

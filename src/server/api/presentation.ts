@@ -12,7 +12,7 @@ import { linksOf } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
-import { behaviorOf } from '../core/behavior.ts';
+import { behaviorOf, type LinkChanges } from '../core/behavior.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
 import { maskedValue } from '../core/masked-secrets.ts';
@@ -145,14 +145,31 @@ export function present(
     Object.assign(shown, behavior?.presentChanged?.(view.ctx, object, base));
   }
   fillDefaults(shown, type, hidden);
-  const isUpdated = view.afterUpdate === true && view.ctx.site.dialect.engineAnswers;
-  const links = linksOf(service, type, shown, isUpdated);
+  const { engineAnswers } = view.ctx.site.dialect;
+  const isUpdated = engineAnswers && view.afterUpdate === true;
+  const isListed = isListedIn(view);
+  const changes = engineAnswers ? behavior?.linked?.(view.ctx, object) : undefined;
+  const links = without(linksOf(service, type, shown, { isUpdated, isListed }), changes);
   if (links.length > 0 && !hidden?.has('link')) shown['link'] = new LinkList(base, links);
+  if (changes && changes.others.length > 0) {
+    const others = changes.others.map(({ rel, path }) => ({ rel, href: view.apiPath + path }));
+    shown['link'] = [...others, ...new LinkList(base, links)];
+  }
   const actions = actionsOf(service);
   if (actions.length > 0) {
-    shown['actions'] = { link: new LinkList(base, actions) };
+    shown['actions'] = { link: new LinkList(base, without(actions, changes)) };
   }
   return shown;
+}
+
+/** Whether objects are shown as in the lists of an engine. */
+export function isListedIn({ ctx, alone, allContent }: Presentation): boolean {
+  return ctx.site.dialect.engineAnswers && !alone && !allContent;
+}
+
+/** The links that an object has of those of its type. */
+function without(words: readonly string[], changes: LinkChanges | undefined): readonly string[] {
+  return changes ? words.filter((word) => !changes.missing.includes(word)) : words;
 }
 
 /** The same, without references to what the caller does not see. */

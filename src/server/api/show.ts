@@ -104,7 +104,8 @@ function placeOf(
     return { ...location, path: `${before}/${beside.word}/${other['id']}${after}` };
   }
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
-  if (!below || (below.afterChange && !afterChange)) return location;
+  const isAddressedBelow = alone && below?.addressedBelow && ref.owner !== undefined;
+  if (!below || (below.afterChange && !afterChange && !isAddressedBelow)) return location;
   const { owner } = ref;
   const isParent = (kind: string) => below.parents.some(([attribute]) => attribute === kind);
   const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;

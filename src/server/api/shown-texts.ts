@@ -48,8 +48,9 @@ export class ShownTexts {
     if (view.everything || behavior?.compute || ref.members?.answers === 'link') return undefined;
     const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
     if ((below && !below.afterChange) || shownBeside[ref.kind]) return undefined;
+    if (view.alone && below?.addressedBelow) return undefined;
     if (hiddenOf(view, ref.type)?.has('link') || isWithoutLinks(view, ref)) return undefined;
-    if (isBrief(view, ref)) return undefined;
+    if (isBrief(view, ref) || behavior?.linked) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);
     return new DocumentWriter(view, ref, this.#kept, derivations ? undefined : behavior, (form) =>

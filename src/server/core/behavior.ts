@@ -67,6 +67,14 @@ export function derived(derivations: Derivations, object: StoredObject): StoredO
   );
 }
 
+/** Changes of the links of an object. */
+export interface LinkChanges {
+  /** Links and actions that the object lacks, by the last word of their paths. */
+  readonly missing: readonly string[];
+  /** Links to other objects, with their paths below the API root. */
+  readonly others: readonly { readonly rel: string; readonly path: string }[];
+}
+
 /**
  * Behavior of one kind. Every member is optional: the generic handling does what most kinds need.
  * All run inside the transaction of the request and throw `Refusal` to undo it.
@@ -129,6 +137,8 @@ export interface Behavior<K extends KindName = KindName> {
     after: ObjectOf<K>,
     member: { readonly id: string; readonly added: boolean },
   ) => void;
+  /** Changes of the links and actions of an object, in dialects that follow an engine. */
+  readonly linked?: (ctx: RuleContext, object: ObjectOf<K>) => LinkChanges;
   /**
    * Members computed when the object is shown. `everything`: also those that are costly; `brief`:
    * without what repeats the object that it is shown in.

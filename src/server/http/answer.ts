@@ -24,6 +24,7 @@ export interface List {
   readonly type: string;
   readonly parts: readonly ListPart[];
   readonly extras: CollectionExtras;
+  readonly keepsArray?: boolean;
 }
 
 /** What is yielded instead of a piece where others may have a turn. */
@@ -77,10 +78,10 @@ function joined(runs: readonly Uint8Array[]): Uint8Array {
 
 function* runsOf(
   media: MediaType,
-  { type, parts, extras }: List,
+  { type, parts, extras, keepsArray }: List,
   dialect: Dialect,
 ): Generator<Uint8Array, void, undefined> {
-  const { start, between, end, empty } = listFrame(media, type, dialect, extras);
+  const { start, between, end, empty } = listFrame(media, type, dialect, extras, keepsArray);
   let before = start;
   let run = '';
   for (const { texts, objects } of parts) {
