@@ -10,8 +10,6 @@ const byName: readonly SortRule[] = [{ path: 'name' }];
 export const sortedByEngines: Readonly<Record<string, readonly SortRule[]>> = {
   '/clusters/{cluster}/networks': byName,
   '/hosts/{host}/nics': byName,
-  // The root follows the tags below it.
-  '/tags': [{ path: 'parent.id', presence: true }],
 };
 
 /**

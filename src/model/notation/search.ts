@@ -93,8 +93,6 @@ export interface CrossReference {
 
 export interface SortRule {
   readonly path: string;
-  /** Sorts by whether the attribute is present: objects with it first. */
-  readonly presence?: boolean;
   readonly descending?: boolean;
 }
 

@@ -1,6 +1,7 @@
 /** Users, groups, roles and tags, and the directory that users and groups come from. */
 
 import type { Resource } from '../../model/resource.ts';
+import { integerParameter } from '../api/request.ts';
 import { hasPassword, setPassword } from '../auth/passwords.ts';
 import { everyone, splitUserName } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
@@ -224,6 +225,15 @@ export const identityBehaviors = [
 
   define('tag', {
     events: { add: 'TAG_ADDED', update: 'TAG_UPDATED', remove: 'TAG_REMOVED' },
+    // Engines list the root after the other tags, and do not count it.
+    listed(ctx, { collection }, id) {
+      if (!ctx.site.dialect.engineAnswers || ctx.filter || id !== undefined) return undefined;
+      const max = integerParameter(ctx.parameters.text('max')) ?? -1;
+      const all = ctx.tx.list('tag', { where: { collection } });
+      const others = all.filter((tag) => tag.id !== rootTag);
+      const root = all.filter((tag) => tag.id === rootTag);
+      return [...(max < 0 ? others : others.slice(0, max)), ...root];
+    },
     beforeCreate(_ctx, tag) {
       tag.parent ??= { id: rootTag };
       requireParent(tag);

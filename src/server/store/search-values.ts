@@ -148,11 +148,9 @@ export const seenValues: Readonly<
 
 /** The sort keys of a list. */
 export function orderKeys(kind: KindName, rules: readonly SortRule[]): OrderKey[] {
-  return rules.map(({ path, presence, descending = false }) => {
+  return rules.map(({ path, descending = false }) => {
     const key = sortValue(kind, path.split('.'), undefined);
-    if (!presence) return { ...key, descending, folds: key.folds ?? false };
-    const isAbsent = compose`CASE WHEN (${key}) IS NULL THEN 1 ELSE 0 END`;
-    return { ...isAbsent, descending, folds: false };
+    return { ...key, descending, folds: key.folds ?? false };
   });
 }
 
