@@ -4,7 +4,8 @@ import { LinkList, type ObjectTexts } from '../../wire/index.ts';
 import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { DocumentMembers, Step } from './document-members.ts';
 import type { KeptText, KeptTexts, Place, TextSlot } from './kept-texts.ts';
-import { asItIs, isListedIn, type Own, type Presentation, type Show } from './presentation.ts';
+import { isListedIn } from './object-links.ts';
+import { asItIs, type Own, type Presentation, type Show } from './presentation.ts';
 import type { Redactor } from './redact.ts';
 
 /** A member of objects, in its place. */

@@ -1,22 +1,15 @@
 /** Presentation of stored objects: href, links, actions, references, defaults. */
 
 import { services } from '../../model/derive/services.ts';
-import {
-  attributesOf,
-  operationsOf,
-  parseKind,
-  referencedType,
-  typeOf,
-} from '../../model/index.ts';
-import { linksOf } from '../../model/links.ts';
+import { attributesOf, parseKind, referencedType, typeOf } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { LinkList } from '../../wire/index.ts';
-import { behaviorOf, type LinkChanges } from '../core/behavior.ts';
+import { behaviorOf } from '../core/behavior.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
 import { maskedValue } from '../core/masked-secrets.ts';
 import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
+import { addLinks } from './object-links.ts';
 
 export interface Presentation {
   readonly ctx: RuleContext;
@@ -124,6 +117,7 @@ export function present(
   const hidden = hiddenOf(view, type);
   const base = view.apiPath + path;
   const own = { base, service };
+  const { engineAnswers } = view.ctx.site.dialect;
   // What can only be listed has no address of its own: the units of a processor.
   const isAddressed = services[service] !== undefined;
   const shown: StoredObject = { id: object['id'], ...(isAddressed ? { href: base } : {}) };
@@ -145,31 +139,9 @@ export function present(
     Object.assign(shown, behavior?.presentChanged?.(view.ctx, object, base));
   }
   fillDefaults(shown, type, hidden);
-  const { engineAnswers } = view.ctx.site.dialect;
-  const isUpdated = engineAnswers && view.afterUpdate === true;
-  const isListed = isListedIn(view);
   const changes = engineAnswers ? behavior?.linked?.(view.ctx, object) : undefined;
-  const links = without(linksOf(service, type, shown, { isUpdated, isListed }), changes);
-  if (links.length > 0 && !hidden?.has('link')) shown['link'] = new LinkList(base, links);
-  if (changes && changes.others.length > 0) {
-    const others = changes.others.map(({ rel, path }) => ({ rel, href: view.apiPath + path }));
-    shown['link'] = [...others, ...new LinkList(base, links)];
-  }
-  const actions = actionsOf(service);
-  if (actions.length > 0) {
-    shown['actions'] = { link: new LinkList(base, without(actions, changes)) };
-  }
+  addLinks(view, shown, { base, service, type, hidden, changes });
   return shown;
-}
-
-/** Whether objects are shown as in the lists of an engine. */
-export function isListedIn({ ctx, alone, allContent }: Presentation): boolean {
-  return ctx.site.dialect.engineAnswers && !alone && !allContent;
-}
-
-/** The links that an object has of those of its type. */
-function without(words: readonly string[], changes: LinkChanges | undefined): readonly string[] {
-  return changes ? words.filter((word) => !changes.missing.includes(word)) : words;
 }
 
 /** The same, without references to what the caller does not see. */
@@ -208,20 +180,6 @@ export function defaultsOf(type: string): Defaults {
     defaultsByType.set(type, defaults);
   }
   return defaults;
-}
-
-const actionNames = new Map<string, readonly string[]>();
-
-/** Path words of the actions of a service. */
-export function actionsOf(service: string): readonly string[] {
-  let names = actionNames.get(service);
-  if (!names) {
-    names = operationsOf(service)
-      .filter((operation) => operation.isAction)
-      .map((operation) => operation.path.slice(operation.path.lastIndexOf('/') + 1));
-    actionNames.set(service, names);
-  }
-  return names;
 }
 
 /** Where the object is that an attribute belongs to: its address, and the template of its path. */

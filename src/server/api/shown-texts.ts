@@ -14,7 +14,8 @@ import { readJson, type StoredObject, typeOfKind } from '../store/kinds.ts';
 import { Composer, type LaidMember, type Layout, type Spot } from './composer.ts';
 import { DocumentMembers } from './document-members.ts';
 import { type KeptTexts, TextSlot } from './kept-texts.ts';
-import { actionsOf, defaultsOf, hiddenOf, type Presentation, showsOf } from './presentation.ts';
+import { actionsOf } from './object-links.ts';
+import { defaultsOf, hiddenOf, type Presentation, showsOf } from './presentation.ts';
 import { looksOf } from './redact.ts';
 import { isBrief, isWithoutLinks, show } from './show.ts';
 
