@@ -108,11 +108,8 @@ const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
   bare: [
     'POST /datacenters/{datacenter}/cleanfinishedtasks',
     'POST /datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}/register',
-    'POST /storagedomains/{storagedomain}/images/{image}/import',
     'POST /storagedomains/{storagedomain}/refreshluns',
-    'POST /storagedomains/{storagedomain}/templates/{template}/import',
     'POST /storagedomains/{storagedomain}/updateovfstore',
-    'POST /storagedomains/{storagedomain}/vms/{vm}/import',
   ],
   conflict: ['DELETE /clusters/{cluster}/enabledfeatures/{feature}'],
   empty: [],

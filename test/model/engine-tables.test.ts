@@ -1,12 +1,19 @@
 /** Tables about a deployed engine: each operation, type and attribute in them is part of the model. */
 import { describe, expect, it } from 'vitest';
-import { namedActions } from '../../src/model/action-answers.ts';
+import { namedActions, namedServices } from '../../src/model/action-answers.ts';
 import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
+import { emptyArrays } from '../../src/model/empty-lists.ts';
 import { allOperations, attributesOf, parseKind } from '../../src/model/index.ts';
 import { checkedCollections, checkedPaths } from '../../src/model/input-checks.ts';
-import { shownBelow, shownWithoutLinks, unaddressed } from '../../src/model/shown-below.ts';
+import { listOrder, sortedByEngines } from '../../src/model/list-order.ts';
+import {
+  shownBelow,
+  shownBeside,
+  shownWithoutLinks,
+  unaddressed,
+} from '../../src/model/shown-below.ts';
 import { namedOperations } from '../../src/model/unknown-ids.ts';
 import { refusedReferences } from '../../src/model/unknown-references.ts';
 
@@ -29,6 +36,8 @@ describe('tables about a deployed engine', () => {
       return kind !== undefined && ['ref', 'links'].includes(parseKind(kind).form);
     };
     expect(refusedReferences.filter((named) => !isReference(named))).toEqual([]);
+    const { ignoredReferences } = dialects.ovirt;
+    expect([...ignoredReferences].filter((named) => !isReference(named))).toEqual([]);
   });
 
   it('responses to actions: actions', () => {
@@ -36,6 +45,24 @@ describe('tables about a deployed engine', () => {
       operations.filter(({ isAction }) => isAction).map(({ type, name }) => `${type}.${name}`),
     );
     expect(namedActions.filter((named) => !known.has(named))).toEqual([]);
+    expect(namedServices.filter((path) => !(path in services))).toEqual([]);
+  });
+
+  it('lists: collections, and their orders', () => {
+    expect(Object.keys(sortedByEngines).filter((path) => !(path in services))).toEqual([]);
+    expect([...emptyArrays].filter((path) => !(path in services))).toEqual([]);
+    const listed = operations.filter(({ name }) => name === 'list');
+    const unsorted = listed.filter(
+      ({ service, type }) => listOrder(dialects.ovirt, service, type).length === 0,
+    );
+    const searched = listed.filter(({ query }) => query.includes('search'));
+    expect(unsorted.length).toBeGreaterThan(50);
+    expect(unsorted.filter((one) => searched.includes(one) && one.type !== 'role')).toEqual([]);
+    expect(unsorted.filter(({ service }) => service in sortedByEngines)).toEqual([]);
+    const byName = listed.filter(
+      ({ service, type }) => listOrder(dialects.standard, service, type)[0]?.path === 'name',
+    );
+    expect(byName.length).toBeGreaterThan(50);
   });
 
   it('mandatory input: collections and actions', () => {
@@ -60,6 +87,12 @@ describe('tables about a deployed engine', () => {
     );
     expect(wrong).toEqual([]);
     expect([...shownWithoutLinks].filter((path) => !(path in services))).toEqual([]);
+    for (const [type, { parent, attribute, word }] of Object.entries(shownBeside)) {
+      expect(Object.keys(attributesOf(type))).toEqual(expect.arrayContaining([parent, attribute]));
+      const beside = new RegExp(`/\\{\\w+\\}/${word}/\\{\\w+\\}/\\w+$`);
+      const found = Object.entries(services).filter(([, one]) => one.type === type);
+      expect(found.some(([path]) => beside.test(path))).toBe(true);
+    }
     expect(Object.keys(unaddressed).filter((type) => !(type in types))).toEqual([]);
   });
 

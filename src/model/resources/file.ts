@@ -1,5 +1,5 @@
 /** ISO and floppy images of a storage domain, and images of an image domain. */
-import { owned } from '../notation/collections.ts';
+import { byIdOrName, owned } from '../notation/collections.ts';
 import { shortcut } from '../notation/commands.ts';
 import { sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -46,6 +46,7 @@ export const image = resource('image', {
       permit: sent('create_disk', 'storage_domain'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('storage_domain')],
       makes: [
         { in: '/templates', namedBy: 'template', when: 'import_as_template' },
         { in: '/disks', namedBy: 'disk' },

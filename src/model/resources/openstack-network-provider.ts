@@ -1,5 +1,5 @@
 /** OpenStack network providers, their networks and subnets. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
 import { sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -72,6 +72,7 @@ export const openstackNetwork = resource('openstack_network', {
       permit: sent('create_storage_pool_network', 'data_center'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('data_center')],
       makes: [{ in: '/networks' }],
     },
   },

@@ -115,6 +115,7 @@ export const template = resource('template', {
       permit: sent('create_template', 'cluster'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],
     },
     register: {

@@ -454,6 +454,7 @@ export const vm = resource('vm', {
       permit: sent('create_vm', 'cluster'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],
     },
     logon: { permit: self('connect_to_vm'), job: 'none', harmless: true },

@@ -362,7 +362,9 @@ export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): 
     name: cluster.name ?? '',
     cluster: { id },
   });
-  grantRole(ctx, 'CpuProfileOperator', { group: { id: everyone } }, `/cpuprofiles/${profile}`);
+  if (ctx.site.dialect.engineAnswers) {
+    grantRole(ctx, 'CpuProfileOperator', { group: { id: everyone } }, `/cpuprofiles/${profile}`);
+  }
   attachManagementNetwork(ctx, cluster);
 }
 

@@ -85,7 +85,6 @@ export const domainVmBehavior = define('domain_vm', {
       return undefined;
     },
     import(ctx, { object, ref }, body) {
-      requireAll('Action', [byIdOrName('cluster'), byIdOrName('storage_domain')], body, 'import');
       return importVm(ctx, ref, object, body);
     },
   },
@@ -104,7 +103,6 @@ export const domainTemplateBehavior = define('domain_template', {
       return undefined;
     },
     import(ctx, { object, ref }, body) {
-      requireAll('Action', [byIdOrName('cluster'), byIdOrName('storage_domain')], body, 'import');
       return importTemplate(ctx, ref, object, body);
     },
   },

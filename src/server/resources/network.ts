@@ -166,6 +166,10 @@ export const networkBehavior = define('network', {
         ctx.refuse('NETWORK_DATA_CENTER_FIXED', { action: 'edit' });
       }
     }
+    const { port_isolation: isolation } = sent;
+    if (ctx.site.dialect.engineRefusals && isolation !== undefined) {
+      ctx.refuse('NETWORK_ISOLATION_FIXED', { action: 'edit' });
+    }
     const clears = sent['vlan'];
     if (clears !== undefined && clears.id === undefined) delete after.vlan;
     for (const name of ['required', 'display'] as const) delete after[name];

@@ -120,8 +120,7 @@ function imagesOf(ctx: RuleContext, provider: string): Image[] {
 /** Makes a disk of an image, with its bytes; or a template with that disk. */
 function importImage(ctx: RuleContext, image: Image, body: ActionBody): undefined {
   const asTemplate = body['import_as_template'] === true;
-  const required = [byIdOrName('storage_domain'), ...(asTemplate ? [byIdOrName('cluster')] : [])];
-  requireAll('Action', required, body, 'import');
+  if (asTemplate) requireAll('Action', [byIdOrName('cluster')], body, 'import');
   const domain = resolveMember(ctx.tx, 'storage_domain', body.storage_domain ?? {});
   const sent = body['disk'] ?? {};
   const id = ctx.site.newId();
@@ -182,7 +181,6 @@ export const openstackNetworkBehavior = define('openstack_network', {
   actions: {
     /** Makes a network of a data center that the provider goes on to keep. */
     import(ctx, { object, ref }, body) {
-      requireAll('Action', [byIdOrName('data_center')], body, 'import');
       const dataCenter = resolveMember(ctx.tx, 'data_center', body.data_center ?? {});
       add(ctx, resolveCollection(ctx.tx, '/networks', []), {
         name: object.name,

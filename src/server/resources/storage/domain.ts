@@ -352,5 +352,7 @@ function addDiskProfile(ctx: RuleContext, domain: Domain): void {
     name: domain.name ?? '',
     storage_domain: { id: domain.id ?? '' },
   });
-  grantRole(ctx, 'DiskProfileUser', { group: { id: everyone } }, `/diskprofiles/${id}`);
+  if (ctx.site.dialect.engineAnswers) {
+    grantRole(ctx, 'DiskProfileUser', { group: { id: everyone } }, `/diskprofiles/${id}`);
+  }
 }
