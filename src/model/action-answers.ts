@@ -18,6 +18,7 @@ const answering: Readonly<Record<string, readonly string[]>> = {
 
 /** Attributes that the object of a response shows beside its id, actions and links, by its path template. */
 const shownAttributes: Readonly<Record<string, readonly string[]>> = {
+  '/datacenters/{datacenter}/storagedomains/{storagedomain}': ['data_center', 'data_centers'],
   '/storagedomains/{storagedomain}/templates/{template}': ['storage_domain'],
   '/storagedomains/{storagedomain}/vms/{vm}': ['storage_domain'],
 };

@@ -15,6 +15,7 @@ const unsentByEngines: Readonly<Record<string, ReadonlySet<string>>> = {
   group: new Set(['domain']),
   host: new Set(['hosted_engine']),
   host_device: new Set(['placeholder']),
+  host_nic: new Set(['override_configuration']),
   image_transfer: new Set(['disk']),
   openstack_volume_provider: new Set(['tenant_name']),
   role: new Set(['permits']),
@@ -90,6 +91,12 @@ export interface Dialect {
   readonly hrefsBelowParents: boolean;
   /** Domains have links to searches among their users and groups. */
   readonly linksToSearches: boolean;
+  /** A label of VMs or hosts cannot be removed. */
+  readonly refusesUsedLabels: boolean;
+  /** Collections without a search list their objects as they were created (`list-order.ts`), not by name. */
+  readonly listsAsCreated: boolean;
+  /** Attributes, as `type.attribute`, whose unknown ids are ignored: the attribute keeps its default. */
+  readonly ignoredReferences: ReadonlySet<string>;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
   /** A new disk without a VM is refused if it has `active`; otherwise `active` is ignored. */
@@ -107,6 +114,8 @@ export interface Dialect {
   readonly vmOrigin: string;
   /** Name of the management network. */
   readonly managementNetwork: string;
+  /** Description of the management network of the first data center. */
+  readonly firstNetworkDescription: string;
 }
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
@@ -127,6 +136,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     engineAnswers: false,
     hrefsBelowParents: false,
     linksToSearches: false,
+    refusesUsedLabels: false,
+    listsAsCreated: false,
+    ignoredReferences: new Set(),
     diskUpdates: 'qcow_version',
     refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
@@ -136,6 +148,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     origin: 'virt-app',
     vmOrigin: 'virt-app',
     managementNetwork: 'mgmt',
+    firstNetworkDescription: 'Default Management Network',
   },
   ovirt: {
     name: 'ovirt',
@@ -154,6 +167,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     engineAnswers: true,
     hrefsBelowParents: true,
     linksToSearches: true,
+    refusesUsedLabels: true,
+    listsAsCreated: true,
+    ignoredReferences: new Set(['cluster.scheduling_policy']),
     diskUpdates: 'all',
     refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,
@@ -163,5 +179,6 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     origin: 'oVirt',
     vmOrigin: 'ovirt',
     managementNetwork: 'ovirtmgmt',
+    firstNetworkDescription: 'Management Network',
   },
 };

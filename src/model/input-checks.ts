@@ -19,6 +19,17 @@ const byCode: readonly RegExp[] = [
 /** Requirements in the code for collections that have others in the description. */
 const requirementsByCode: ReadonlySet<string> = new Set(['/networks data_center.id|name']);
 
+/** Requirements of commands, as collection and requirement: their refusals are those of the operation. */
+const requirementsByCommand: ReadonlySet<string> = new Set([
+  '/clusters/{cluster}/affinitygroups name',
+  '/hosts root_password|ssh.authentication_method|ssh.user.password',
+]);
+
+/** Whether a command checks the requirement for new objects of a collection, after all other requirements. */
+export function isCheckedByCommand(service: string, requirement: string): boolean {
+  return requirementsByCommand.has(`${service} ${requirement}`);
+}
+
 /** Actions with requirements in the code only. */
 const actionsByCode: readonly RegExp[] = [
   /^\/(datacenters\/\{datacenter\}\/)?storagedomains\/\{storagedomain\}\/disks\/\{disk\}\/(copy|export|move)$/,
@@ -61,7 +72,7 @@ export const checkedPaths = { collections: byCode, actions: actionsByCode };
 
 /** Paths of collections in the tables, without their requirements. */
 export const checkedCollections: readonly string[] = [
-  ...[...requirementsByCode].map((one) => one.split(' ')[0] ?? ''),
+  ...[...requirementsByCode, ...requirementsByCommand].map((one) => one.split(' ')[0] ?? ''),
   ...ownersToBeNamed,
   ...acceptingEmptyNames,
 ];

@@ -28,11 +28,13 @@ export function linksOf(
   path: string,
   type: string,
   object: Readonly<Record<string, unknown>>,
-  answer?: 'updated' | 'alone',
+  answer?: 'updated' | 'alone' | 'listed',
 ): readonly string[] {
   const rule = missingCollections[type];
-  // Below a data center all storage domains have the same.
-  if (!rule || path.startsWith('/datacenters/')) return subCollections(path);
+  // Below a data center all storage domains have the same, except in lists.
+  if (!rule || (answer !== 'listed' && path.startsWith('/datacenters/'))) {
+    return subCollections(path);
+  }
   const instead =
     answer === 'updated' ? rule.afterUpdate : answer === 'alone' ? rule.alone : undefined;
   const sort = instead ? `${answer}` : String(object[rule.by]);

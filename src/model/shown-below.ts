@@ -13,13 +13,19 @@ export interface ShownBelow {
   readonly byOwner?: true;
   /** Only in the response to an add or an update. Otherwise the address is at the top level. */
   readonly afterChange?: true;
+  /** Also if the request addresses the object below its parent. */
+  readonly addressedBelow?: true;
 }
 
 /** By type. All types have addresses at the top level, too. */
 export const shownBelow: Readonly<Record<string, ShownBelow>> = {
   cluster: { afterChange: true, parents: [['data_center', '/datacenters', 'clusters']] },
   network: { afterChange: true, parents: [['data_center', '/datacenters', 'networks']] },
-  vnic_profile: { afterChange: true, parents: [['network', '/networks', 'vnicprofiles']] },
+  vnic_profile: {
+    afterChange: true,
+    addressedBelow: true,
+    parents: [['network', '/networks', 'vnicprofiles']],
+  },
   cpu_profile: { parents: [['cluster', '/clusters', 'cpuprofiles']] },
   disk_profile: { parents: [['storage_domain', '/storagedomains', 'diskprofiles']] },
   permission: {
@@ -37,6 +43,16 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
     ],
   },
   role: { parents: [['user', '/users', 'roles']], byOwner: true },
+};
+
+/**
+ * Types whose objects are in two collections of their parent: in a list they have the address of that list; a single
+ * object is below the other object, which `attribute` names, in the collection `word` of the parent.
+ */
+export const shownBeside: Readonly<
+  Record<string, { readonly parent: string; readonly attribute: string; readonly word: string }>
+> = {
+  network_attachment: { parent: 'host', attribute: 'host_nic', word: 'nics' },
 };
 
 /** Collections below a parent that show their objects without links. */

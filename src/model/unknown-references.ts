@@ -1,7 +1,10 @@
 /** Unknown references: the status of the refusal if a reference in a body leads to no object. */
 
-/** 404: the service has no such object. 400: a bad value of the attribute. 409: a conflict. */
-export type RefusedStatus = 400 | 404 | 409;
+/**
+ * 404: the service has no such object. 400: a bad value of the attribute. 409: a conflict. `gone`: 404 like an
+ * unknown id in the path.
+ */
+export type RefusedStatus = 400 | 404 | 409 | 'gone';
 
 interface Statuses {
   readonly byId: RefusedStatus;
@@ -9,6 +12,7 @@ interface Statuses {
 }
 
 const badValue: Statuses = { byId: 400, byName: 400 };
+const gone: Statuses = { byId: 'gone', byName: 'gone' };
 
 /** By type and attribute. All other references are refused with 404. */
 const statuses: Readonly<Record<string, Statuses>> = {
@@ -18,6 +22,7 @@ const statuses: Readonly<Record<string, Statuses>> = {
   'affinity_label.vms': badValue,
   'balance.scheduling_policy_unit': badValue,
   'cluster.mac_pool': badValue,
+  'cluster.external_network_providers': gone,
   'cluster.scheduling_policy': badValue,
   'cpu_profile.qos': badValue,
   'data_center.mac_pool': badValue,
@@ -28,6 +33,7 @@ const statuses: Readonly<Record<string, Statuses>> = {
   'filter.scheduling_policy_unit': badValue,
   // The name is looked up before the command runs.
   'host.cluster': { byId: 400, byName: 404 },
+  'host.external_host_provider': { byId: 409, byName: 404 },
   'iscsi_bond.networks': badValue,
   'iscsi_bond.storage_connections': badValue,
   'network.data_center': { byId: 400, byName: 404 },

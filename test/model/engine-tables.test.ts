@@ -6,10 +6,12 @@ import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { allOperations, attributesOf, parseKind } from '../../src/model/index.ts';
 import { checkedCollections, checkedPaths } from '../../src/model/input-checks.ts';
+import { listOrder, sortedByEngines } from '../../src/model/list-order.ts';
 import { derivedKinds } from '../../src/model/notation/kinds.ts';
 import {
   namingOwners,
   shownBelow,
+  shownBeside,
   shownInPart,
   shownWhenSent,
   shownWithoutLinks,
@@ -39,6 +41,8 @@ describe('tables about a deployed engine', () => {
       return kind !== undefined && ['ref', 'links'].includes(parseKind(kind).form);
     };
     expect(refusedReferences.filter((named) => !isReference(named))).toEqual([]);
+    const { ignoredReferences } = dialects.ovirt;
+    expect([...ignoredReferences].filter((named) => !isReference(named))).toEqual([]);
   });
 
   it('responses to actions: actions', () => {
@@ -46,6 +50,23 @@ describe('tables about a deployed engine', () => {
       operations.filter(({ isAction }) => isAction).map(({ type, name }) => `${type}.${name}`),
     );
     expect(namedActions.filter((named) => !known.has(named))).toEqual([]);
+    expect(namedServices.filter((path) => !(path in services))).toEqual([]);
+  });
+
+  it('lists: collections, and their orders', () => {
+    expect(Object.keys(sortedByEngines).filter((path) => !(path in services))).toEqual([]);
+    const listed = operations.filter(({ name }) => name === 'list');
+    const unsorted = listed.filter(
+      ({ service, type }) => listOrder(dialects.ovirt, service, type).length === 0,
+    );
+    const searched = listed.filter(({ query }) => query.includes('search'));
+    expect(unsorted.length).toBeGreaterThan(50);
+    expect(unsorted.filter((one) => searched.includes(one) && one.type !== 'role')).toEqual([]);
+    expect(unsorted.filter(({ service }) => service in sortedByEngines)).toEqual([]);
+    const byName = listed.filter(
+      ({ service, type }) => listOrder(dialects.standard, service, type)[0]?.path === 'name',
+    );
+    expect(byName.length).toBeGreaterThan(50);
   });
 
   it('mandatory input: collections and actions', () => {
@@ -70,6 +91,12 @@ describe('tables about a deployed engine', () => {
     );
     expect(wrong).toEqual([]);
     expect([...shownWithoutLinks].filter((path) => !(path in services))).toEqual([]);
+    for (const [type, { parent, attribute, word }] of Object.entries(shownBeside)) {
+      expect(Object.keys(attributesOf(type))).toEqual(expect.arrayContaining([parent, attribute]));
+      const beside = new RegExp(`/\\{\\w+\\}/${word}/\\{\\w+\\}/\\w+$`);
+      const found = Object.entries(services).filter(([, one]) => one.type === type);
+      expect(found.some(([path]) => beside.test(path))).toBe(true);
+    }
     expect(Object.keys(unaddressed).filter((type) => !(type in types))).toEqual([]);
   });
 

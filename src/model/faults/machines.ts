@@ -216,6 +216,10 @@ export const machineFaults = {
     status: 400,
     text: 'Cannot {action} Affinity Group. It stays in its cluster.',
   },
+  AFFINITY_LABEL_IN_USE: {
+    status: 409,
+    text: 'Cannot {action} Affinity Label. Remove label {name} from its VMs and hosts first.',
+  },
   AFFINITY_RULES_COLLIDE: {
     status: 409,
     text: 'Cannot {action} Affinity Group. Its rule contradicts that of affinity group {other}, which has the same {what}.',

@@ -121,6 +121,14 @@ export const networkFaults = {
     status: 409,
     text: 'Cannot {action} Host. Network {network} is not in the cluster of the host.',
   },
+  NETWORK_ISOLATION_FIXED: {
+    status: 400,
+    text: 'Cannot {action} Network. port_isolation cannot be changed: create another network.',
+  },
+  NETWORK_NEEDS_ADDRESS: {
+    status: 409,
+    text: 'Cannot {action} Host. The cluster uses network {network} for more than VMs: assign it an IP address.',
+  },
   NETWORK_ALREADY_ON_HOST: {
     status: 409,
     text: 'Cannot {action} Host. Network {network} is attached to it already.',

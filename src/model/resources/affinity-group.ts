@@ -52,12 +52,12 @@ export const affinityGroup = resource('affinity_group', {
     vm_labels: {
       kind: 'links affinity_label',
       mut: 'CU',
-      doc: 'Host labels by name or id; replaces the list.',
+      doc: 'VM labels by name or id; replaces the list.',
     },
     host_labels: {
       kind: 'links affinity_label',
       mut: 'CU',
-      doc: 'VM labels by name or id; replaces the list.',
+      doc: 'Host labels by name or id; replaces the list.',
     },
   },
   naming: { pattern: 'letters', max: 255, unique: 'nowhere' },

@@ -12,8 +12,8 @@ export const affinityLabel = resource('affinity_label', {
     name: { kind: 'string', mut: 'CU', doc: 'Unique, 1 to 50 characters.' },
     description: { kind: 'string', mut: 'CU' },
     comment: { kind: 'string', mut: 'CU' },
-    hosts: { kind: 'links host', mut: 'CU', doc: 'Hosts by name or id; replaces the list.' },
-    vms: { kind: 'links vm', mut: 'CU', doc: 'VMs by name or id; replaces the list.' },
+    hosts: { kind: 'links host', mut: 'C', doc: 'Hosts by name or id.' },
+    vms: { kind: 'links vm', mut: 'C', doc: 'VMs by name or id.' },
     read_only: { kind: 'bool', mut: 'R', default: false },
     has_implicit_affinity_group: {
       kind: 'bool',

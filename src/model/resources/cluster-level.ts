@@ -1,5 +1,5 @@
 /** Compatibility levels of clusters, and the features that they offer. */
-import { owned } from '../notation/collections.ts';
+import { idOrName, owned } from '../notation/collections.ts';
 import { superUser } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -33,6 +33,7 @@ export const clusterFeature = resource('cluster_feature', {
   attributes: {
     cluster_level: { kind: 'ref cluster_level', mut: 'CU' },
   },
+  required: [idOrName],
   operations: {
     add: { permit: superUser, job: 'none' },
     remove: { permit: superUser, job: 'none' },

@@ -1,5 +1,5 @@
 /** Data centers. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
 import { shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { self, system } from '../notation/permits.ts';
@@ -83,6 +83,7 @@ export const dataCenter = resource('data_center', {
       permit: self('manipulate_storage_domain'),
       job: 'Setting the master storage domain of data center {name}',
       harmless: true,
+      required: [byIdOrName('storage_domain')],
     },
   },
   paths: {

@@ -136,7 +136,7 @@ export const bonding = structure('bonding', {
     options: { kind: 'list struct option', mut: 'CU' },
     slaves: { kind: 'list struct host_nic', mut: 'CU' },
     active_slave: { kind: 'ref host_nic', mut: 'CU' },
-    ad_partner_mac: { kind: 'struct mac', mut: 'CU' },
+    ad_partner_mac: { kind: 'struct mac', mut: 'R' },
   },
 });
 

@@ -424,7 +424,7 @@ export const host = resource('host', {
     },
     iscsi_login: {
       permit: system('create_storage_domain'),
-      job: 'none',
+      job: 'Logging in host {name} to an iSCSI target',
       harmless: true,
       required: ['iscsi.address', 'iscsi.target'],
     },
@@ -455,7 +455,7 @@ export const host = resource('host', {
   },
   paths: {
     '/clusters/{cluster}/affinitygroups/{group}/hosts/{host}': members(
-      { listedBy: 'owner', attribute: 'hosts', answers: 'sent' },
+      { listedBy: 'owner', attribute: 'hosts', answers: 'action' },
       {
         memberVerbs: { one: 'host', many: 'hosts' },
         list: ['follow', 'max'],
@@ -473,7 +473,7 @@ export const host = resource('host', {
         add: [],
         get: ['follow'],
         remove: [],
-        required: [idOrName],
+        required: ['id'],
         permits: { add: [system('tag_management')] },
       },
     ),

@@ -1,5 +1,5 @@
 /** OpenStack image providers. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
 import { sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -68,6 +68,7 @@ export const openstackImage = resource('openstack_image', {
       permit: sent('create_disk', 'storage_domain'),
       job: 'none',
       harmless: true,
+      required: [byIdOrName('storage_domain')],
       makes: [
         { in: '/templates', namedBy: 'template', when: 'import_as_template' },
         { in: '/disks', namedBy: 'disk' },

@@ -14,7 +14,7 @@ export const quota = resource('quota', {
       mut: 'CU',
       doc: 'Name, unique in the data center (1 to 65 letters, digits, `_` or `-`).',
     },
-    description: { kind: 'string', mut: 'CU', length: [0, 250] },
+    description: { kind: 'string', mut: 'CU', length: [0, 250], default: '' },
     cluster_soft_limit_pct: { kind: 'int', mut: 'CU', default: 80 },
     storage_soft_limit_pct: { kind: 'int', mut: 'CU', default: 80 },
     cluster_hard_limit_pct: { kind: 'int', mut: 'CU', default: 20 },

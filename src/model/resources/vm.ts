@@ -622,7 +622,7 @@ export const vm = resource('vm', {
         add: [],
         get: ['follow'],
         remove: [],
-        required: [idOrName],
+        required: ['id'],
         permits: { add: [system('tag_management')] },
       },
     ),

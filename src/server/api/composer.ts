@@ -3,9 +3,9 @@ import { LinkList, type ObjectTexts } from '../../wire/index.ts';
 import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { DocumentMembers, Step } from './document-members.ts';
 import type { KeptText, KeptTexts, Place, TextSlot } from './kept-texts.ts';
+import { linkWords } from './object-links.ts';
 import { asItIs, type Own, type Presentation, type Show } from './presentation.ts';
 import type { Redactor } from './redact.ts';
-import { shownLinks } from './shown-links.ts';
 
 /** A member of objects, in its place. */
 export interface LaidMember {
@@ -176,8 +176,8 @@ export class Composer {
     put('id', id);
     if (isAddressed) put('href', base);
     const object = layout.sort ? { [layout.sort.by]: sort } : {};
-    const links = shownLinks(this.#view, base, { service, type, object });
-    if (links) put('link', links);
+    const links = linkWords(this.#view, { service, type, object });
+    if (links) put('link', new LinkList(base, links));
     if (actions.length > 0) put('actions', { link: new LinkList(base, actions) });
   }
 

@@ -35,7 +35,8 @@ import {
 } from './follow.ts';
 import * as generic from './generic.ts';
 import { listOptions } from './list-options.ts';
-import { actionsOf, type Presentation } from './presentation.ts';
+import { actionsOf } from './object-links.ts';
+import type { Presentation } from './presentation.ts';
 import { booleanParameter, parametersOf } from './request.ts';
 import { apiRoot } from './root.ts';
 import { show } from './show.ts';

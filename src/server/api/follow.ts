@@ -28,9 +28,10 @@ import {
   treeOf,
 } from './follow-paths.ts';
 import * as generic from './generic.ts';
+import { orderOf } from './list-options.ts';
 import { type Presentation, presentVisible } from './presentation.ts';
 import { route } from './request.ts';
-import { showWhole } from './show.ts';
+import { showFollowed } from './show.ts';
 
 /**
  * How many objects one item of an answer brings along at most. Links go in circles: from a cluster
@@ -157,13 +158,13 @@ function* followLink(
     const ref = match && placeIfThere(following, match);
     if (!ref) continue;
     service = locationOf(ref, '').service;
-    const parts = yield* generic.read(view.ctx, ref, {});
+    const parts = yield* generic.read(view.ctx, ref, orderOf(view.ctx.site.dialect, ref));
     // Before they are read: links go in circles.
     for (const { size } of parts) spend(budget, size);
     const found: StoredObject[] = [];
     for (const { objects } of parts) {
       for (const object of objects()) {
-        found.push(showWhole(view, ref, object));
+        found.push(showFollowed({ ...view, alone: false }, ref, object));
       }
       yield;
     }

@@ -51,7 +51,7 @@ export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
   const object = compute
     ? compute(ctx, ref, id).find(isNamed)
     : (ctx.tx.first(ref.kind, { where: { ...where, id }, condition }) ??
-      listed?.(ctx, ref)?.find(isNamed));
+      listed?.(ctx, ref, id)?.find(isNamed));
   if (!object) throw missing(ref, id);
   return { ref, object };
 }
@@ -130,7 +130,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
   const object = settable(ref.type, sent, 'C');
   for (const name of behavior?.ignoredOnAdd?.(ctx, sent) ?? []) delete object[name];
   checkLengths(ref.type, object, 'add');
-  resolveReferences(ctx.tx, ref.type, object);
+  resolveReferences(ctx.tx, ref.type, object, ctx.site.dialect);
   settleIcons(ctx.tx, object);
   Object.assign(object, ref.implied);
   object['id'] = idOfNew(ctx, ref.kind, sent);
@@ -171,7 +171,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   if (behavior?.replace) return behavior.replace(ctx, target, news);
   const changes = settable(ref.type, news, 'U');
   checkLengths(ref.type, changes, 'edit');
-  resolveReferences(ctx.tx, ref.type, changes);
+  resolveReferences(ctx.tx, ref.type, changes, ctx.site.dialect);
   settleIcons(ctx.tx, changes);
   const after = merge(before, changes);
   behavior?.beforeUpdate?.(ctx, before, after, ref, news);

@@ -4,6 +4,7 @@ import { searchedWithoutText, searchFields } from '../../model/derive/search.ts'
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
 import { listedWhole } from '../../model/list-limits.ts';
+import { listOrder } from '../../model/list-order.ts';
 import {
   type Expression,
   parseSearch,
@@ -23,9 +24,9 @@ import {
   oneOf,
   type SqlCondition,
 } from '../store/conditions.ts';
-import type { KindName } from '../store/kinds.ts';
+import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { compileSearch } from '../store/search.ts';
-import { defaultKeys, defaultOrder, type Seen } from '../store/search-values.ts';
+import { orderKeys, orderText, type Seen } from '../store/search-values.ts';
 import type { TableNames } from '../store/staged.ts';
 import type { Listing } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
@@ -59,11 +60,11 @@ export function listOptions(
   const text = (request.parameters.get('search') ?? '').trim();
   if (text !== '' && !searchable) {
     if (!dialect.ignoresSearchWithoutFields) throw notSearchable(ref);
-    return { ...defaultOrderOf(ref.kind), limit: max };
+    return { ...orderOf(dialect, ref), limit: max };
   }
   const from = fromCondition(ref, request, dialect);
   const base: ListOptions = {
-    ...defaultOrderOf(ref.kind),
+    ...orderOf(dialect, ref),
     limit: max,
     condition: from,
     range: from,
@@ -120,8 +121,13 @@ function listedWith(last: string, max: number | undefined): Listing {
   return { select: (ids) => [...ids.filter((id) => id !== last).slice(0, max), last] };
 }
 
-function defaultOrderOf(kind: KindName): Pick<ListOptions, 'order' | 'orderBy'> {
-  return { order: defaultKeys(kind), orderBy: defaultOrder(kind) };
+/** The order of a list whose request has none. */
+export function orderOf(
+  dialect: Dialect,
+  { kind, service }: CollectionRef,
+): Pick<ListOptions, 'order' | 'orderBy'> {
+  const keys = orderKeys(kind, listOrder(dialect, service, typeOfKind(kind)));
+  return { order: keys, orderBy: orderText(keys) };
 }
 
 /** What is visible of a kind, as a table before the statement: searches lead from kind to kind. */

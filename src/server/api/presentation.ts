@@ -1,22 +1,15 @@
 /** Presentation of stored objects: href, links, actions, references, defaults. */
 
 import { services } from '../../model/derive/services.ts';
-import {
-  attributesOf,
-  operationsOf,
-  parseKind,
-  referencedType,
-  typeOf,
-} from '../../model/index.ts';
+import { attributesOf, parseKind, referencedType, typeOf } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { LinkList } from '../../wire/index.ts';
 import { behaviorOf, type Extent } from '../core/behavior.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
 import { maskedValue } from '../core/masked-secrets.ts';
 import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
-import { shownLinks } from './shown-links.ts';
+import { addLinks } from './object-links.ts';
 
 export interface Presentation {
   readonly ctx: RuleContext;
@@ -129,6 +122,7 @@ export function present(
   const hidden = hiddenOf(view, type);
   const base = view.apiPath + path;
   const own = { base, service };
+  const { engineAnswers } = view.ctx.site.dialect;
   // What can only be listed has no address of its own: the units of a processor.
   const isAddressed = services[service] !== undefined;
   const shown: StoredObject = { id: object['id'], ...(isAddressed ? { href: base } : {}) };
@@ -151,12 +145,8 @@ export function present(
     Object.assign(shown, behavior?.presentChanged?.(view.ctx, object, base));
   }
   fillDefaults(shown, type, hidden);
-  const links = shownLinks(view, base, { service, type, object: shown });
-  if (links && !hidden?.has('link')) shown['link'] = links;
-  const actions = actionsOf(service);
-  if (actions.length > 0) {
-    shown['actions'] = { link: new LinkList(base, actions) };
-  }
+  const changes = engineAnswers ? behavior?.linked?.(view.ctx, object) : undefined;
+  addLinks(view, shown, { base, service, type, hidden, changes });
   return shown;
 }
 
@@ -196,20 +186,6 @@ export function defaultsOf(type: string): Defaults {
     defaultsByType.set(type, defaults);
   }
   return defaults;
-}
-
-const actionNames = new Map<string, readonly string[]>();
-
-/** Path words of the actions of a service. */
-export function actionsOf(service: string): readonly string[] {
-  let names = actionNames.get(service);
-  if (!names) {
-    names = operationsOf(service)
-      .filter((operation) => operation.isAction)
-      .map((operation) => operation.path.slice(operation.path.lastIndexOf('/') + 1));
-    actionNames.set(service, names);
-  }
-  return names;
 }
 
 /** Where the object is that an attribute belongs to: its address, and the template of its path. */

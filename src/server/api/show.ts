@@ -4,6 +4,7 @@ import {
   namingOwners,
   personalParent,
   shownBelow,
+  shownBeside,
   shownInPart,
   shownWithoutLinks,
   unaddressed,
@@ -30,16 +31,25 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
   if (ref.members?.answers === 'link') {
     return { id: object['id'], href: view.apiPath + placeOf(view, ref, object).path };
   }
-  if (isBrief(view, ref)) {
-    const { id, href, name } = showWhole(view, ref, object);
-    return { id, href, name };
-  }
-  return showWhole(view, ref, object);
+  return showFollowed(view, ref, object);
 }
 
-/** Whether the dialect shows only the names of members: VMs and hosts of affinity groups. */
+/** The representation of an object in a list that the request follows. */
+export function showFollowed(
+  view: Presentation,
+  ref: CollectionRef,
+  object: StoredObject,
+): StoredObject {
+  const shown = showWhole(view, ref, object);
+  if (!isBrief(view, ref)) return shown;
+  const { id, href, name } = shown;
+  return { id, href, name };
+}
+
+/** Whether the dialect shows only the names of members: VMs, hosts and labels of affinity groups. */
 export function isBrief({ ctx }: Presentation, { members }: CollectionRef): boolean {
-  return ctx.site.dialect.engineAnswers && members?.answers === 'sent';
+  const { answers } = members ?? {};
+  return ctx.site.dialect.engineAnswers && (answers === 'sent' || answers === 'action');
 }
 
 /** The full representation, also in collections that show links only. */
@@ -64,6 +74,8 @@ export function showWhole(
     const { id } = ref.owner;
     shown[naming.attribute] = { id, href: `${view.apiPath}${naming.collection}/${id}` };
   }
+  const beside = besideOf(view, ref);
+  if (beside?.attribute === ref.owner?.kind) delete shown[beside?.parent ?? ''];
   const lacking = view.ctx.site.dialect.hrefsBelowParents && withoutAddressesInside[ref.kind];
   return lacking ? withoutAddresses(membersWhere(shown, (name) => !lacking.includes(name))) : shown;
 }
@@ -126,29 +138,41 @@ export function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef
   return ctx.site.dialect.hrefsBelowParents && shownWithoutLinks.has(service);
 }
 
+/** The second collection of the objects, if the dialect shows objects there. */
+function besideOf({ ctx }: Presentation, { kind }: CollectionRef) {
+  return ctx.site.dialect.hrefsBelowParents ? shownBeside[kind] : undefined;
+}
+
 /** The path of an object that an engine shows without an address. */
 const nowhere = '';
 
 /** Path template and path of an object: below its parent if the dialect has such addresses. */
 function placeOf(
-  { ctx, afterChange }: Presentation,
+  view: Presentation,
   ref: CollectionRef,
   object: StoredObject,
 ): ReturnType<typeof locationOf> {
+  const { ctx, alone, afterChange } = view;
   const location = locationOf(ref, String(object['id']));
+  const beside = besideOf(view, ref);
+  const other = object[beside?.attribute ?? ''];
+  if (beside && isRecord(other) && (alone || afterChange || ref.owner?.kind === beside.attribute)) {
+    const [, before = '', after = ''] = /^(.*)(\/\w+\/[^/]+)$/.exec(location.path) ?? [];
+    return { ...location, path: `${before}/${beside.word}/${other['id']}${after}` };
+  }
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
-  if (!below || (below.afterChange && !afterChange)) return location;
+  const isAddressedBelow = alone && below?.addressedBelow && ref.owner !== undefined;
+  if (!below || (below.afterChange && !afterChange && !isAddressedBelow)) return location;
   const { owner } = ref;
-  const isPersonal = ([attribute]: (typeof below.parents)[number]) =>
-    attribute === personalParent && below.parents.length > 1;
-  const others = below.parents.filter((parent) => afterChange || !isPersonal(parent));
+  const isParent = (kind: string) => below.parents.some(([attribute]) => attribute === kind);
+  const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;
+  const others = below.parents.filter((parent) => (!owner && afterChange) || !isPersonal(parent));
   const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
   for (const [attribute, collection, word] of [...own, ...others]) {
     const parent = below.byOwner ? owner : object[attribute];
     if (!isRecord(parent) || parent['id'] === undefined) continue;
     return { ...location, path: `${collection}/${parent['id']}/${word}/${object['id']}` };
   }
-  const isBelow = ([attribute]: (typeof below.parents)[number]) =>
-    attribute === owner?.kind && object[attribute] !== undefined;
-  return !owner || below.parents.some(isBelow) ? location : { ...location, path: nowhere };
+  const isKnown = !owner || (object[owner.kind] !== undefined && isParent(owner.kind));
+  return isKnown ? location : { ...location, path: nowhere };
 }

@@ -6,7 +6,7 @@ import { missingCollections } from '../../model/derive/placements.ts';
 import { services } from '../../model/derive/services.ts';
 import { attributesOf } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
-import { shownBelow, unaddressed } from '../../model/shown-below.ts';
+import { shownBelow, shownBeside, unaddressed } from '../../model/shown-below.ts';
 import { encodeItem, encodeObject, type MediaType, objectTexts } from '../../wire/index.ts';
 import { type Behavior, behaviorOf, type Derivations } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
@@ -14,14 +14,8 @@ import { readJson, type StoredObject, typeOfKind } from '../store/kinds.ts';
 import { Composer, type LaidMember, type Layout, type Spot } from './composer.ts';
 import { DocumentMembers } from './document-members.ts';
 import { type KeptTexts, TextSlot } from './kept-texts.ts';
-import {
-  actionsOf,
-  defaultsOf,
-  extentOf,
-  hiddenOf,
-  type Presentation,
-  showsOf,
-} from './presentation.ts';
+import { actionsOf } from './object-links.ts';
+import { defaultsOf, extentOf, hiddenOf, type Presentation, showsOf } from './presentation.ts';
 import { looksOf } from './redact.ts';
 import { isBrief, isOnDomain, isWithoutLinks, namesOwner, show } from './show.ts';
 
@@ -54,9 +48,11 @@ export class ShownTexts {
     const behavior = behaviorOf(view.ctx, ref.kind);
     if (view.everything || behavior?.compute || ref.members?.answers === 'link') return undefined;
     const below = view.ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
-    if (below && !below.afterChange) return undefined;
+    if ((below && !below.afterChange) || shownBeside[ref.kind]) return undefined;
+    if (view.alone && below?.addressedBelow) return undefined;
     if (hiddenOf(view, ref.type)?.has('link') || isWithoutLinks(view, ref)) return undefined;
     if (isBrief(view, ref) || namesOwner(view, ref) || isOnDomain(ref)) return undefined;
+    if (behavior?.linked) return undefined;
     if (view.ctx.site.dialect.hrefsBelowParents && unaddressed[ref.type]) return undefined;
     if (ref.type !== typeOfKind(ref.kind)) return undefined;
     const derivations = behavior?.derives?.(view.ctx);

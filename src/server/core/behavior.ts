@@ -75,6 +75,14 @@ export interface Extent {
   readonly alone: boolean;
 }
 
+/** Changes of the links of an object. */
+export interface LinkChanges {
+  /** Links and actions that the object lacks, by the last word of their paths. */
+  readonly missing: readonly string[];
+  /** Links to other objects, with their paths below the API root. */
+  readonly others: readonly { readonly rel: string; readonly path: string }[];
+}
+
 /**
  * Behavior of one kind. Every member is optional: the generic handling does what most kinds need.
  * All run inside the transaction of the request and throw `Refusal` to undo it.
@@ -139,6 +147,8 @@ export interface Behavior<K extends KindName = KindName> {
     after: ObjectOf<K>,
     member: { readonly id: string; readonly added: boolean },
   ) => void;
+  /** Changes of the links and actions of an object, in dialects that follow an engine. */
+  readonly linked?: (ctx: RuleContext, object: ObjectOf<K>) => LinkChanges;
   /** Members computed when the object is shown. `everything`: also those that are costly. */
   readonly present?: (
     ctx: RuleContext,
@@ -173,7 +183,11 @@ export interface Behavior<K extends KindName = KindName> {
    */
   readonly compute?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[];
   /** What a list has instead of the objects that are stored in its place; undefined where it has those. */
-  readonly listed?: (ctx: RuleContext, ref: CollectionRef) => ObjectOf<K>[] | undefined;
+  readonly listed?: (
+    ctx: RuleContext,
+    ref: CollectionRef,
+    id?: string,
+  ) => ObjectOf<K>[] | undefined;
   /** Id of an object of `listed` that every list has at its end, whatever `max` says. */
   readonly alwaysListed?: string;
   /** Kinds that objects which are made up are kept as, by the same ids: a search looks among these. */

@@ -95,7 +95,7 @@ export function isStored(type: string): type is KindName & TypeName {
 
 /**
  * The place of a collection. `ids` are the values of the parameters in the path, in order.
- * Refuses with 404 where an object in the path does not exist.
+ * Refuses with 404 where an object in the path does not exist, unless `parentIsUnknown`.
  */
 export function resolveCollection(
   tx: Transaction,

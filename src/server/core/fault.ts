@@ -1,5 +1,6 @@
 /** Refusals, and the HTTP status and fault document of each; labels of types in messages. */
 import { type FaultKey, faults } from '../../model/faults.ts';
+import type { RefusedStatus } from '../../model/unknown-references.ts';
 
 const typeLabels: Readonly<Record<string, string>> = {
   vm: 'VM',
@@ -95,12 +96,13 @@ export function refused(key: FaultKey, messageParams: MessageParams, given?: num
 }
 
 /** 400: attributes that are mandatory and missing. */
-export function incomplete(type: string, missing: readonly string[], operation: string): Refusal {
-  return new Refusal(
-    400,
-    'Incomplete parameters',
-    `${type} [${missing.join(', ')}] required for ${operation}`,
-  );
+export function incomplete(
+  type: string,
+  missing: readonly string[],
+  operation: string,
+  reason = 'Incomplete parameters',
+): Refusal {
+  return new Refusal(400, reason, `${type} [${missing.join(', ')}] required for ${operation}`);
 }
 
 /** 400: the description of the API says that attributes are mandatory, and they were not sent. */
@@ -120,12 +122,14 @@ export function isOfInput({ reason }: Refusal): boolean {
   return inputReasons.has(reason);
 }
 
-/** A reference, by id or name, to something that does not exist; 400 where it is a bad value. */
-export function entityNotFound(what: string, status: 400 | 404 | 409 = 404): Refusal {
-  return new Refusal(status, 'Operation Failed', `Entity not found: ${what}`);
-}
-
 export const notFoundReason = 'Not Found';
+
+/** The refusal of a reference, by id or name, to an object that does not exist. */
+export function entityNotFound(what: string, status: RefusedStatus = 404): Refusal {
+  const detail = `Entity not found: ${what}`;
+  if (status === 'gone') return notFound(detail);
+  return new Refusal(status, 'Operation Failed', detail);
+}
 
 /** 404: the addressed object does not exist. */
 export function notFound(detail: string): Refusal {

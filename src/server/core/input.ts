@@ -22,6 +22,7 @@ import {
 import {
   acceptsEmpty,
   countsImplied,
+  isCheckedByCommand,
   isMandatoryInAction,
   isMandatoryOnAdd,
 } from '../../model/input-checks.ts';
@@ -84,9 +85,15 @@ const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image':
 
 /**
  * Replaces each reference with `{id}`, and looks up names. Refuses unknown references with the status of
- * `unknown-references.ts`. References to objects that have no table of their own are not changed.
+ * `unknown-references.ts`, and removes those that the dialect ignores. References to objects that have no table
+ * of their own are not changed.
  */
-export function resolveReferences(tx: Transaction, type: string, object: StoredObject): void {
+export function resolveReferences(
+  tx: Transaction,
+  type: string,
+  object: StoredObject,
+  { ignoredReferences }: Pick<Dialect, 'ignoredReferences'> = { ignoredReferences: new Set() },
+): void {
   for (const [name, value] of Object.entries(object)) {
     const attribute = attributesOf(type)[name];
     if (!attribute) continue;
@@ -99,6 +106,10 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
     }
     const statusOf = (reference: StoredObject) => statusOfUnknown(type, name, reference);
     if (form === 'ref' && isRecord(value)) {
+      if (ignoredReferences.has(`${type}.${name}`) && isUnknown(tx, of, value)) {
+        delete object[name];
+        continue;
+      }
       object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, statusOf(value));
     } else if (form === 'links' && Array.isArray(value)) {
       object[name] = value.map((item) =>
@@ -106,6 +117,11 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
       );
     }
   }
+}
+
+/** Whether a reference has the id of no object. */
+function isUnknown(tx: Transaction, type: TypeName, { id }: StoredObject): boolean {
+  return isStored(type) && typeof id === 'string' && isUuid(id) && !tx.get(type, id);
 }
 
 function resolve(
@@ -174,8 +190,12 @@ export function requireOnAdd(
   }
   const isEmptyAllowed = (one: Requirement) =>
     engineRefusals && acceptsEmpty(ref.service, requirementText(one));
-  const filled = needed.filter((one) => !isEmptyAllowed(one));
-  requireAll(titleOf(ref.type), filled, whole, 'add');
+  const isByCommand = (one: Requirement) =>
+    engineRefusals && isCheckedByCommand(ref.service, requirementText(one));
+  const checked = needed.filter((one) => !isEmptyAllowed(one) && !isByCommand(one));
+  requireAll(titleOf(ref.type), checked, whole, 'add');
+  const absent = listAbsent(needed.filter(isByCommand), whole);
+  if (absent.length > 0) throw incomplete(titleOf(ref.type), absent, 'add', 'Operation Failed');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */
@@ -211,10 +231,15 @@ export function requireAll(
   object: StoredObject,
   operation: string,
 ): void {
-  const missing = required
+  const absent = listAbsent(required, object);
+  if (absent.length > 0) throw incomplete(type, absent, operation);
+}
+
+/** Requirements that the object does not meet, as faults name them. */
+function listAbsent(required: readonly Requirement[], object: StoredObject): string[] {
+  return required
     .filter((one) => !acceptedPaths(one).some((path) => isSent(object, path)))
-    .map(requirementText);
-  if (missing.length > 0) throw incomplete(type, missing.map(camel), operation);
+    .map((one) => camel(requirementText(one)));
 }
 
 function isSent(object: StoredObject, path: string): boolean {

@@ -5,13 +5,14 @@
  */
 
 import { jobDescriptions } from '../../model/derive/jobs.ts';
+import { placements } from '../../model/derive/placements.ts';
 import type { EnumValue } from '../../model/enums.ts';
 import type { Operation } from '../../model/index.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { NamedObject } from '../store/stored-members.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import type { CollectionRef } from './collection-ref.ts';
+import { type CollectionRef, collectionOf } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
 import { Refusal } from './fault.ts';
 import { isNameable } from './named-objects.ts';
@@ -42,7 +43,16 @@ export function openJob(ctx: RuleContext, operation: Operation): void {
     }
     ctx.externalJob = named;
   }
-  if (jobDescriptions[operation.type]?.[operation.name]) ctx.job = ctx.site.newId();
+  if (describeJob(operation) !== undefined) ctx.job = ctx.site.newId();
+}
+
+/** The description of the job of an operation; undefined if it opens no job. */
+function describeJob({ type, name, service }: Operation): string | undefined {
+  const placement = placements[name === 'add' ? service : collectionOf(service)];
+  // Lists of members and the networks of other objects: the operation leaves the object itself unchanged.
+  const attaches =
+    placement?.is === 'members' || (placement?.is === 'computed' && type === 'network');
+  return attaches ? undefined : jobDescriptions[type]?.[name];
 }
 
 /** Stores the job of the request, once it is known what it is about. Returns its id. */
@@ -52,7 +62,7 @@ export function noteJob(
   ref: CollectionRef,
   object: StoredObject,
 ): string | undefined {
-  const description = jobDescriptions[operation.type]?.[operation.name];
+  const description = describeJob(operation);
   if (ctx.job === undefined || description === undefined) return ctx.externalJob;
   const owner = ref.owner && ctx.tx.get(ref.owner.kind, ref.owner.id);
   const messageParams: Readonly<Record<string, unknown>> = {

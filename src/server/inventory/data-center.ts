@@ -39,7 +39,9 @@ export function furnish(
   ctx.tx.insert('network', '/networks', {
     id: network,
     name,
-    description: ids.network ? 'Management Network' : 'Default Management Network',
+    description: ids.network
+      ? ctx.site.dialect.firstNetworkDescription
+      : 'Default Management Network',
     stp: false,
     mtu: 0,
     usages: ['vm'],

@@ -1,10 +1,9 @@
 /** Data centers: compatibility levels, quota mode, choice of the master domain, removal. */
-import { byIdOrName } from '../../model/notation/collections.ts';
 import type { Resource } from '../../model/resource.ts';
 import { dataCenterLifecycle as lifecycle } from '../../model/resources/data-center.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
-import { requireAll, resolveMember } from '../core/input.ts';
+import { resolveMember } from '../core/input.ts';
 import { erase } from '../core/removal.ts';
 import { domainsOf, furnish, hostsUp, levels } from '../inventory/data-center.ts';
 import { levelsAsListed } from '../reference-data/cluster-levels.ts';
@@ -104,8 +103,7 @@ export const dataCenterBehavior = define('data_center', {
   actions: {
     set_master(ctx: RuleContext, { object }, body) {
       const sent = body['storage_domain'] ?? {};
-      requireAll('Action', [byIdOrName('storage_domain')], body, 'setMaster');
-      const id = resolveMember(ctx.tx, 'storage_domain', sent);
+      const id = resolveMember(ctx.tx, 'storage_domain', sent, 409);
       const domain = ctx.tx.get('storage_domain', id);
       const attached = ctx.tx.get('attached_storage_domain', id, collectionIn(object.id ?? ''));
       const action = 'change the master of';

@@ -252,8 +252,10 @@ export const identityBehaviors = [
         throw incomplete('Tag', ['parent.id|name'], 'add');
       }
       tag.parent ??= { id: rootTag };
+      requireParent(tag);
     },
     beforeUpdate(ctx, before, after) {
+      requireParent(after);
       if (before.id === rootTag) ctx.refuse('TAG_IS_ROOT', { action: 'edit' });
       for (let at = after.parent?.id; at && at !== rootTag; at = parentOf(ctx, at)) {
         if (at === after.id) ctx.refuse('TAG_BELOW_ITSELF', { action: 'edit' });
@@ -325,6 +327,11 @@ function parentOf(ctx: RuleContext, id: string): string | undefined {
 }
 
 /** A tag goes with the tags below it, and comes off everything that has it. */
+/** Refuses a parent without an id or name. */
+function requireParent({ parent }: Resource<'tag'>): void {
+  if (parent && !parent.id) throw incomplete('Tag', ['parent.id|name'], 'add');
+}
+
 function removeBelow(ctx: RuleContext, id: string): void {
   for (const child of ctx.tx.list('tag', { where: { parent_id: id } })) {
     removeBelow(ctx, child.id ?? '');

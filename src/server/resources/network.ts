@@ -144,8 +144,10 @@ export const networkBehavior = define('network', {
     // A new network is in no cluster yet, and so on no host.
     ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, messageParams);
     ctx.event('NETWORK_ADDED', { data_center: dataCenter }, messageParams);
-    if (!ctx.caller.superUser || ctx.site.dialect.engineAnswers) {
-      grantRole(ctx, 'NetworkAdmin', { user: { id: ctx.caller.userId } }, `/networks/${id}`);
+    const { engineAnswers } = ctx.site.dialect;
+    const creator = { user: { id: ctx.caller.userId } };
+    if (!ctx.caller.superUser || engineAnswers) {
+      grantRole(ctx, 'NetworkAdmin', creator, `/networks/${id}`);
     }
     if (sent['profile_required'] === false || !isBridged(object)) return;
     const profile = ctx.site.newId();
@@ -166,6 +168,10 @@ export const networkBehavior = define('network', {
       if (wanted !== before.data_center?.id) {
         ctx.refuse('NETWORK_DATA_CENTER_FIXED', { action: 'edit' });
       }
+    }
+    const { port_isolation: isolation } = sent;
+    if (ctx.site.dialect.engineRefusals && isolation !== undefined) {
+      ctx.refuse('NETWORK_ISOLATION_FIXED', { action: 'edit' });
     }
     const clears = sent['vlan'];
     if (clears !== undefined && clears.id === undefined) delete after.vlan;

@@ -25,10 +25,14 @@ export const permissionBehavior = define('permission', {
     return { ...ref, options: { where } };
   },
 
-  listed(ctx, { owner, collection }) {
+  listed(ctx, { owner, collection }, id) {
     if (!owner || !ctx.site.dialect.engineAnswers) return undefined;
-    const ofPerson = owner.kind === 'user' || owner.kind === 'group';
-    return ofPerson ? permissionsOf(ctx, owner) : permissionsOn(ctx.tx, owner, collection);
+    if (owner.kind === 'user' || owner.kind === 'group') return permissionsOf(ctx, owner);
+    const all = permissionsOn(ctx.tx, owner, collection);
+    if (id === undefined) return all;
+    // An inherited permission is found below the object, but does not name it.
+    const one = all.find((permission) => permission.id === id);
+    return one ? [{ ...one, [owner.kind]: undefined }] : [];
   },
 
   beforeCreate(ctx, permission, ref, sent) {

@@ -1,8 +1,7 @@
 /** Values that searches compare with and order by, as SQL. */
 
-import { defaultSorts } from '../../model/derive/search.ts';
 import { attributesOf, parseKind, typeBehind } from '../../model/index.ts';
-import type { SearchField } from '../../model/notation/search.ts';
+import type { SearchField, SortRule } from '../../model/notation/search.ts';
 import { compose, type OrderKey, type SqlCondition } from './conditions.ts';
 import { columnsOf, type KindName, kindNamed, typeOfKind } from './kinds.ts';
 import { type Column, columnName, ownColumn } from './own-column.ts';
@@ -147,18 +146,12 @@ export const seenValues: Readonly<
   },
 };
 
-/** The keys of a list that asks for no order. */
-export function defaultKeys(kind: KindName): OrderKey[] {
-  const rules = defaultSorts[typeOfKind(kind)] ?? [{ path: 'name' }];
-  return rules.map(({ path, descending }) => {
+/** The sort keys of a list. */
+export function orderKeys(kind: KindName, rules: readonly SortRule[]): OrderKey[] {
+  return rules.map(({ path, descending = false }) => {
     const key = sortValue(kind, path.split('.'), undefined);
-    return { ...key, descending: descending ?? false, folds: key.folds ?? false };
+    return { ...key, descending, folds: key.folds ?? false };
   });
-}
-
-/** The order of a list that asks for none. */
-export function defaultOrder(kind: KindName): string {
-  return orderText(defaultKeys(kind));
 }
 
 /** Keys as SQL; what is the same in all of them comes in the order of creation. */

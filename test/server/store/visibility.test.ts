@@ -13,7 +13,7 @@ import { RuleContext } from '../../../src/server/core/context.ts';
 import { compose, heading, type SqlCondition } from '../../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../../src/server/store/kinds.ts';
 import { table } from '../../../src/server/store/schema.ts';
-import { defaultKeys, defaultOrder } from '../../../src/server/store/search-values.ts';
+import { orderKeys, orderText } from '../../../src/server/store/search-values.ts';
 import { atOnce } from '../../../src/server/store/slices.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { Visibility } from '../../../src/server/store/visibility.ts';
@@ -78,7 +78,8 @@ it('finds a look at all others where there is one', async () => {
   });
 });
 
-const orderOf = { orderBy: defaultOrder('vm'), order: defaultKeys('vm') };
+const order = orderKeys('vm', [{ path: 'name' }]);
+const orderOf = { orderBy: orderText(order), order };
 
 /** Statements that a page of machines takes, with what is below each. */
 function statementsOfPage(ctx: RuleContext): number {

@@ -151,6 +151,18 @@ export class Draft {
     return this.keep(added, undefined);
   }
 
+  /** Refuses an attachment without an address if the cluster uses its network for more than VMs. */
+  requireAddress(sent: Attachment): void {
+    const before = this.attachments.get(sent.id ?? '');
+    const network = before?.network?.id ?? referredId(this.ctx.tx, 'network', sent.network) ?? '';
+    const collection = `/clusters/${this.host.cluster?.id}/networks`;
+    const known = this.ctx.tx.get('cluster_network', network, collection);
+    if (!known?.usages?.some((usage) => usage !== 'vm')) return;
+    const assignments = sent.ip_address_assignments ?? before?.ip_address_assignments ?? [];
+    if (assignments.some(({ assignment_method: method }) => method !== 'none')) return;
+    this.refuse('NETWORK_NEEDS_ADDRESS', { network: known.name });
+  }
+
   private nicFor(sent: Attachment, before: Attachment | undefined): string {
     return this.nic(sent.host_nic ?? before?.host_nic).id ?? '';
   }

@@ -8,12 +8,58 @@ import { resolveMember } from '../../core/input.ts';
 import { digestOf } from '../../core/random.ts';
 import { addNic, attachmentsOf, type Nic, nicsOf, nicsPath } from '../../inventory/host-nics.ts';
 
+/** Collections and actions of interfaces that can be divided. */
+const ofVirtualFunctions = [
+  'virtualfunctionallowedlabels',
+  'virtualfunctionallowednetworks',
+  'updatevirtualfunctionsconfiguration',
+];
+
+const aggregating = new Set(['4', '802.3ad']);
+
+/** Members of an interface that depend on its sort: VLAN devices have no address, 802.3ad bonds a partner. */
+function asEnginesShow({ network, base_interface, bonding }: Nic) {
+  const mode = bonding?.options?.find(({ name }) => name === 'mode')?.value ?? '';
+  return {
+    ...(network ? {} : { custom_configuration: undefined }),
+    ...(base_interface === undefined ? {} : { mac: undefined }),
+    ...(aggregating.has(mode)
+      ? {
+          ad_aggregator_id: 1,
+          bonding: {
+            ...bonding,
+            ad_partner_mac: { address: '00:00:00:00:00:00' },
+            options: bonding?.options?.map((one) =>
+              one.name === 'mode' ? { type: 'Dynamic link aggregation (802.3ad)', ...one } : one,
+            ),
+          },
+        }
+      : {}),
+  };
+}
+
 export const hostNicBehavior = define('host_nic', {
-  /** An interface with a network has both versions of the protocol, whether they are used or not. */
-  present: (_ctx, { network, ipv6, properties }) =>
-    network
-      ? { ipv6: { gateway: '::', version: 'v6', ...ipv6 }, properties: properties ?? [] }
-      : {},
+  present: (ctx, nic) => ({
+    ...(ctx.site.dialect.engineAnswers ? asEnginesShow(nic) : {}),
+    // An interface with a network has both versions of the protocol, whether they are used or not.
+    ...(nic.network
+      ? { ipv6: { gateway: '::', version: 'v6', ...nic.ipv6 }, properties: nic.properties ?? [] }
+      : {}),
+  }),
+
+  linked(ctx, nic) {
+    const host = nic.host?.id ?? '';
+    const bond = nicsOf(ctx, host).find(({ bonding }) =>
+      bonding?.slaves?.some(({ id }) => id === nic.id),
+    );
+    return {
+      missing: [
+        ...(nic.virtual_functions_configuration ? [] : ofVirtualFunctions),
+        ...(nic.bonding ? ['linklayerdiscoveryprotocolelements'] : []),
+      ],
+      others: bond ? [{ rel: 'master', path: `${nicsPath(host)}/${bond.id}` }] : [],
+    };
+  },
 
   actions: {
     update_virtual_functions_configuration(ctx, { object, ref }, body) {

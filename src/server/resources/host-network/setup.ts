@@ -130,6 +130,7 @@ function applyAll(draft: Draft, body: ActionBody): void {
 
 /** Adds or changes one attachment, as it was sent. */
 export function modify(draft: Draft, sent: Attachment): Attachment {
+  draft.requireAddress(sent);
   return draft.attach(sent, (before) => {
     if (sent.network?.id || sent.network?.name) {
       const wanted = resolveMember(draft.ctx.tx, 'network', sent.network);

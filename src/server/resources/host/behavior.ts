@@ -5,6 +5,7 @@ import { hostLifecycle as lifecycle } from '../../../model/resources/host.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { entityNotFound } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import { affinitySets } from '../../inventory/affinity.ts';
@@ -56,7 +57,12 @@ type Vm = ObjectOf<'vm'>;
 function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
   const named = ctx.parameters.text('migration_target_of');
   if (named === undefined || id !== undefined || ref.collection !== '/hosts') return ref;
-  const vms = named.split(',').flatMap((vm) => ctx.tx.get('vm', vm.trim()) ?? []);
+  const vms = named.split(',').map((text) => {
+    const vm = text.trim();
+    const found = ctx.filter?.sees('vm', vm) === false ? undefined : ctx.tx.get('vm', vm);
+    if (!found) throw entityNotFound(`Vm: id=${vm}`);
+    return found;
+  });
   const all =
     ctx.parameters.flag('check_vms_in_affinity_closure') === true ? closureOf(ctx, vms) : vms;
   const [first = new Set<string>(), ...others] = all.map((vm) => hostsThatTake(ctx, vm));

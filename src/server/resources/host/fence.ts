@@ -117,6 +117,9 @@ export const agentBehavior = define('agent', {
   beforeCreate(ctx, agent, ref) {
     checkAgent(ctx, agent, 'add');
     agent.encrypt_options ??= false;
+    if (ctx.site.dialect.engineAnswers && agent.options && agent.port !== undefined) {
+      agent.options = [{ name: 'port', value: String(agent.port) }, ...agent.options];
+    }
     shareOrder(ctx, agent, ref);
   },
 

@@ -139,7 +139,7 @@ export const imageProviderBehavior = define('openstack_image_provider', {
     if (ctx.site.dialect.engineAnswers && !sent.tenant_name) delete after.tenant_name;
     check(ctx, after, 'edit', true);
   },
-  afterUpdate: (ctx, { name }, { object }) => renameProviderDomain(ctx, object, name),
+  afterUpdate: (ctx, _before, { object }) => renameProviderDomain(ctx, object),
   remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });
@@ -149,6 +149,7 @@ export const volumeProviderBehavior = define('openstack_volume_provider', {
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'volume'),
   beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
+  afterUpdate: (ctx, _before, { object }) => renameProviderDomain(ctx, object),
   remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });

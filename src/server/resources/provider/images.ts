@@ -15,39 +15,36 @@ import { suppliedImages } from './contents.ts';
 /** A storage domain as it is stored; which provider keeps it does not show. */
 type ProviderDomain = Resource<'storage_domain'> & { provider?: string };
 
+interface Provider {
+  readonly id?: string;
+  readonly name?: string;
+  readonly description?: string;
+}
+
 /** Adds the domain of a provider, with the images of a fresh repository. */
 export function addProviderDomain(
   ctx: RuleContext,
-  provider: { id?: string; name?: string },
+  provider: Provider,
   type: 'image' | 'volume',
 ): void {
   const id = ctx.site.newId();
   const domain: ProviderDomain = {
     id,
-    name: nameFor(ctx, provider.name ?? id),
+    ...namesFor(ctx, provider),
     type,
     storage: { type: type === 'image' ? 'glance' : 'cinder' },
     storage_format: 'v1',
     status: 'unattached',
     master: false,
-    data_centers: [],
+    // Nothing watches the space of a provider.
+    critical_space_action_blocker: 0,
+    warning_low_space_indicator: 0,
     provider: provider.id ?? '',
   };
   applyDefaults('storage_domain', domain);
   ctx.tx.insert('storage_domain', '/storagedomains', domain);
   if (type === 'volume') return;
   for (const [name, size] of suppliedImages) addImage(ctx, id, name, size);
-}
-
-/** Gives the domain of a provider the new name of the provider, if it had the former one. */
-export function renameProviderDomain(
-  ctx: RuleContext,
-  { id, name }: { id?: string; name?: string },
-  former: string | undefined,
-): void {
-  const domain = domainOfProvider(ctx, id ?? '');
-  if (!domain || name === undefined || name === former || domain.name !== former) return;
-  ctx.tx.update('storage_domain', { ...domain, name: nameFor(ctx, name) });
 }
 
 /** Adds an image of so many bytes to the domain of a provider. */
@@ -63,9 +60,17 @@ export function addImage(
   return image;
 }
 
-/** The domain has the name of its provider, where no other domain has. */
-function nameFor(ctx: RuleContext, name: string): string {
-  return ctx.tx.byName('storage_domain', name) ? `${name}-images` : name;
+/** The domain has the name of its provider, unless another domain has it. */
+function namesFor(ctx: RuleContext, { id, name = '', description }: Provider) {
+  const other: ProviderDomain | undefined = ctx.tx.byName('storage_domain', name);
+  const isTaken = other !== undefined && other.provider !== id;
+  return { name: isTaken ? `${name}-images` : name, description: description ?? '' };
+}
+
+/** Gives the domain of a provider the new name and description of the provider. */
+export function renameProviderDomain(ctx: RuleContext, provider: Provider): void {
+  const domain = domainOfProvider(ctx, provider.id ?? '');
+  if (domain) ctx.tx.update('storage_domain', { ...domain, ...namesFor(ctx, provider) });
 }
 
 /** The storage domain that a provider keeps. */

@@ -16,6 +16,10 @@ export const affinityLabelBehavior = define('affinity_label', {
   },
 
   remove(ctx, { ref, object }) {
+    const isUsed = [object.vms, object.hosts].some((list) => (list ?? []).length > 0);
+    if (isUsed && ctx.site.dialect.refusesUsedLabels) {
+      ctx.refuse('AFFINITY_LABEL_IN_USE', { action: 'remove', name: object.name });
+    }
     ctx.event('AFFINITY_LABEL_REMOVED', {}, { ObjectName: object.name });
     erase(ctx, { ref, object: { ...object } });
     forgetReferences(ctx, object.id ?? '');
@@ -106,6 +110,8 @@ function completeRules(group: Group, sent: Group): void {
   if (sent.vms_rule === undefined && group.vms_rule === undefined) rule.enabled = false;
   if (old.positive !== undefined) Object.assign(rule, { positive: old.positive, enabled: true });
   if (old.enforcing !== undefined) rule.enforcing = old.enforcing;
+  // A disabled rule keeps no direction.
+  if (!rule.enabled) rule.positive = false;
   group.vms_rule = rule;
   group.positive = rule.positive;
   group.enforcing = rule.enforcing;
