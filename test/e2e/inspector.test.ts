@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
   it('shows requests as they come, with bodies, and no secrets', async () => {
     await signIn('#requests');
     await browser.until(/Pause/);
-    const user = { user_name: 'ada', password: 'swordfish-99', domain: { name: 'internal' } };
+    const user = { user_name: 'ada', password: 'swordfish-99', domain: { name: 'internal-authz' } };
     await home.runHere(['users', 'create', '-f', '-'], {}, JSON.stringify(user));
     await browser.until(/POST\s+\S+\/users/);
     await home.runHere(['vms', 'start', 'vm-01']);
