@@ -12,7 +12,7 @@ const kinds: Readonly<Record<string, (one: string, many: string) => string>> = {
   wait: (one) => `Wait for a state of ${withArticle(one)}`,
   assign: (one) => `Assign ${withArticle(one)} to an object`,
   unassign: (one) => `Remove ${withArticle(one)} from an object`,
-  grant: () => 'Grant a role to a user or group',
+  grant: () => 'Grant a role on an object, by default on the system',
   revoke: () => 'Revoke a role',
   change: (one) => `Change ${withArticle(one)}`,
   stats: (one) => `Show statistics of ${withArticle(one)}`,

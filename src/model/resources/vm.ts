@@ -324,7 +324,7 @@ export const vm = resource('vm', {
     use_latest_template_version: {
       kind: 'bool',
       mut: 'CU',
-      doc: 'Template version, for stateless VMs only.',
+      doc: 'Latest version of the template at each start of a stateless VM.',
     },
     next_run_configuration_exists: { kind: 'bool', mut: 'R', default: false },
     guest_time_zone: {
@@ -358,7 +358,7 @@ export const vm = resource('vm', {
     numa_tune_mode: {
       kind: 'enum numa_tune_mode',
       mut: 'CU',
-      doc: 'Memory mode of NUMA nodes (default interleave), shown for a VM that has some.',
+      doc: 'Memory mode of virtual NUMA nodes (default interleave).',
     },
     instance_type: { kind: 'ref instance_type', mut: 'CU' },
     external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
