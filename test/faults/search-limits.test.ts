@@ -23,7 +23,7 @@ beforeAll(async () => {
     log: (line) => log.push(line),
   });
   const [vm] = (await get('/vms?max=1')).json<{ vm: { id: string }[] }>().vm;
-  const body = JSON.stringify({ description: 'a'.repeat(4_000) });
+  const body = JSON.stringify({ comment: 'a'.repeat(4_000) });
   const changed = await get(`/vms/${vm?.id}`, 'PUT', body);
   expect(changed.status, changed.text).toBe(200);
 });
@@ -56,7 +56,7 @@ describe('searches', () => {
     ['64 KiB in one value', `name=${'a'.repeat(kib64)}`, 400],
     ['64 KiB of wildcards', `name=${'*'.repeat(kib64)}`, 400],
     ['1,000 wildcards', `name=${'*'.repeat(1_000)}`, 200],
-    ['1,000 wildcards apart', `description=${'*a'.repeat(1_000)}*b`, 200],
+    ['1,000 wildcards apart', `comment=${'*a'.repeat(1_000)}*b`, 200],
     ['10,000 parentheses', '('.repeat(10_000), 400],
     ['10,000 parentheses around a name', `${'('.repeat(5_000)}name=a${')'.repeat(5_000)}`, 400],
     ['a page without end', 'name=vm* page 1000000000000000000', 400],
