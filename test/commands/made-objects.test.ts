@@ -261,7 +261,7 @@ describe('vms clone', () => {
     const shapes: Readonly<Record<string, (name: string) => RegExp>> = {
       json: (name) => new RegExp(`^\\{(?=[^]*"status": "down")[^]*"name": "${name}"`),
       jsonl: (name) => new RegExp(`^\\{(?=.*"status":"down").*"name":"${name}"`),
-      yaml: (name) => new RegExp(`^name: ${name}$[^]*^status: down$`, 'm'),
+      yaml: (name) => new RegExp(`^(?=[^]*^status: down$)[^]*^name: ${name}$`, 'm'),
       csv: (name) => new RegExp(`^name,status.*\\n${name},down`),
       tsv: (name) => new RegExp(`^name\tstatus.*\\n${name}\tdown`),
       name: (name) => new RegExp(`^vms/${name}\\n$`),

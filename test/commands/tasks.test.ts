@@ -181,7 +181,7 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
       expect(host).toMatchObject({ status: 'up', update_available: false });
     }
   },
-  'Find busy VMs': (output) => {
+  'Find the VMs that use the most memory': (output) => {
     expect(output.trim().split('\n')).toHaveLength(6);
   },
   'Grant a user access to a VM': async () => {
@@ -216,13 +216,13 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'List your changes': (output) => {
     expect(output).toMatch(/vmctl undo +done/);
   },
-  'Export and compare a site': (output) => {
+  'Export and compare the configuration': (output) => {
     expect(output).toBe('');
   },
-  'Recreate a site': async () => {
+  'Apply a definition': async () => {
     expect(await named('vms', 'vm-03')).toMatchObject({ status: 'up' });
   },
-  'Compare a service with the specification': async (output) => {
+  'Check whether a service follows the specification of the API': async (output) => {
     expect(output).not.toContain('differs ');
     expect(await desk.json('datacenters', 'list')).toHaveLength(1);
   },

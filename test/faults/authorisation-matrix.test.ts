@@ -107,7 +107,9 @@ describe('every operation', () => {
   }, 900_000);
 
   it('F4 authorisation matrix: a role on the whole system shows the same with the filter', async () => {
-    for (const { path } of reads.filter(({ path: one }) => one.split('/').length === 2)) {
+    // Engines leave the CPU types out of a filtered list of levels.
+    const same = reads.filter(({ path }) => path !== '/clusterlevels');
+    for (const { path } of same.filter(({ path: one }) => one.split('/').length === 2)) {
       const all = await worlds.admin.json('GET', path);
       const filtered = await worlds.admin.json('GET', `${path}?filter=true`);
       expect([filtered.status, filtered.text], path).toEqual([all.status, all.text]);

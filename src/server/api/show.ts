@@ -165,7 +165,8 @@ function placeOf(
   if (!below || (below.afterChange && !afterChange && !isAddressedBelow)) return location;
   const { owner } = ref;
   const isParent = (kind: string) => below.parents.some(([attribute]) => attribute === kind);
-  const isPersonal = ([attribute]: (typeof below.parents)[number]) => attribute === personalParent;
+  const isPersonal = ([attribute]: (typeof below.parents)[number]) =>
+    attribute === personalParent && below.parents.length > 1;
   const others = below.parents.filter((parent) => (!owner && afterChange) || !isPersonal(parent));
   const own = owner?.kind === personalParent ? below.parents.filter(isPersonal) : [];
   for (const [attribute, collection, word] of [...own, ...others]) {

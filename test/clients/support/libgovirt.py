@@ -17,6 +17,8 @@ proxy = GoVirt.Proxy.new(host)
 proxy.props.ssl_ca_file = authority
 proxy.props.username = username
 proxy.props.password = password
+# Requests of users who are not administrators show no host.
+proxy.props.admin = True
 
 api = proxy.fetch_api()
 
