@@ -49,7 +49,7 @@ describe(row(93), () => {
     };
     await refused({ mac }, 409, /already used/);
     await refused({ mac: { address: 'nonsense' } }, 400, /not a MAC address/);
-    await refused({ mac: { address: '01:00:5e:00:00:01' } }, 400, /group/);
+    await refused({ mac: { address: '01:00:5e:00:00:01' } }, 400, /multicast/);
     await refused({ name: 'nic1' }, 409, /nic1/);
     await refused({ name: 'x'.repeat(51) }, 400, /at most 50/);
     await refused({ interface: 'pci_passthrough' }, 409, /passthrough/);
