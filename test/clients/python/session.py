@@ -308,7 +308,7 @@ life(
 life(
     "users",
     system.users_service(),
-    types.User(user_name="jane@internal-authz", domain=types.Domain(name="internal-authz")),
+    types.User(user_name="kim@internal-authz", domain=types.Domain(name="internal-authz")),
     keep=True,
 )
 
