@@ -4,7 +4,8 @@
 //
 //   npm run clients
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './prepare.js';
 
@@ -21,6 +22,17 @@ function run(folder, program, ...words) {
   if (status === 0) return stdout.trim();
   const last = `${stdout}\n${stderr}`.trim().split('\n').slice(-3).join('\n');
   throw new Error(`${program} ${words[0] ?? ''} ended with ${status}: ${last}`);
+}
+
+/** Hash of the files in some folders below `test/clients`: versions, and sessions that are compiled. */
+function hashOf(names) {
+  const hash = createHash('sha256');
+  for (const name of names) {
+    for (const file of readdirSync(join(sources, name)).sort()) {
+      hash.update(`${name}/${file}\n`).update(readFileSync(join(sources, name, file)));
+    }
+  }
+  return hash.digest('hex');
 }
 
 const has = (program, word) => spawnSync(program, [word], { stdio: 'ignore' }).status === 0;
@@ -80,10 +92,11 @@ function java(folder) {
 }
 
 const clients = {
-  python: { install: python, needs: [['python3', '--version']] },
-  go: { install: go, needs: [['go', 'version']] },
+  python: { install: python, from: ['python', 'ansible'], needs: [['python3', '--version']] },
+  go: { install: go, from: ['go'], needs: [['go', 'version']] },
   java: {
     install: java,
+    from: ['java'],
     needs: [
       ['javac', '-version'],
       ['mvn', '--version'],
@@ -91,10 +104,11 @@ const clients = {
   },
 };
 
-for (const [name, { install, needs }] of Object.entries(clients)) {
+for (const [name, { install, from, needs }] of Object.entries(clients)) {
   const folder = join(target, name);
   const done = join(folder, 'installed');
-  if (existsSync(done)) continue;
+  const hash = hashOf(from);
+  if (existsSync(done) && readFileSync(done, 'utf8') === hash) continue;
   const missing = needs
     .filter(([program, word]) => !has(program, word))
     .map(([program]) => program);
@@ -106,7 +120,7 @@ for (const [name, { install, needs }] of Object.entries(clients)) {
   mkdirSync(folder, { recursive: true });
   try {
     install(folder);
-    writeFileSync(done, '');
+    writeFileSync(done, hash);
     console.log(`installed the clients of ${name}`);
   } catch (error) {
     console.log(`skip the clients of ${name}: ${error.message}`);

@@ -156,7 +156,7 @@ function parts(entry: Entry): readonly HTMLElement[] {
     element('p', {}, stateWord(String(entry.status ?? 'no answer')), `  ${entry.at}  ${id ?? ''}`),
     ...(fault ? [element('p', { class: 'bad' }, [fault.reason, fault.detail].join(': '))] : []),
     ...part('Request', entry.request),
-    ...part('Answer', entry.response),
+    ...part('Response', entry.response),
   ];
 }
 

@@ -1,7 +1,10 @@
-/** Collections of which a deployed engine lists more objects than `max` says. */
+/** Lists in which a deployed engine ignores or refuses a parameter. */
 
-/** Lists that are always whole. */
+/** Lists that are always whole, with any `max`. */
 export const listedWhole: ReadonlySet<string> = new Set(['/clusterlevels', '/operatingsystems']);
+
+/** Lists that refuse `filter=true`. */
+export const neverFiltered: ReadonlySet<string> = new Set(['/tags']);
 
 /** Lists that end with objects beside the requested ones: the root of the tags. */
 const listedBesides: Readonly<Record<string, number>> = { '/tags': 1 };

@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     await browser.value(
       "[...document.querySelectorAll('tbody tr')].find((row) => /users/.test(row.textContent)).click()",
     );
-    const text = await browser.until(/Answer[\s\S]*no entry called ada/);
+    const text = await browser.until(/Response[\s\S]*no entry called ada/);
     const paths = await browser.value(
       "[...document.querySelectorAll('tbody tr td:nth-child(3)')].map((cell) => cell.textContent).join(' ')",
     );

@@ -249,7 +249,7 @@ describe('to finalize', () => {
     service.before = (call) => {
       if (call === look) looks += 1;
       if (looks === 3) Object.assign(service.transfer, { transfer_url: 'https://d/x' });
-      if (call === action('finalize') && looks === 0) throw new ConflictError('nobody has it');
+      if (call === action('finalize') && looks === 0) throw new ConflictError('without a server');
     };
     await api.finalize(id);
     expect(acted()).toHaveLength(2);

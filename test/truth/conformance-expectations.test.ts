@@ -24,7 +24,7 @@ function clientOf(engine: RecordedEngine): ConstructorParameters<typeof Service>
   };
 }
 
-/** What the recorded engine lacks: it had no Katello, and could not reach its provider of images. */
+/** Lists that the recorded engine refuses, because it had no Katello and no connection to its image provider. */
 const lacking = ['/katelloerrata list', '/openstackimageproviders/{provider}/images list'];
 
 it('find no difference in the answers of a recorded engine', async () => {

@@ -43,9 +43,10 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
     default: {
       if (verbOptions(verb).foundBy) {
         const flagsOfOne = neededFlags(verb, shortest, flags);
-        return [[`vmctl ${verb.noun} ${verb.name}`, ...flagsOfOne].join(' '), plain];
+        const words = [`vmctl ${verb.noun} ${verb.name}`, ...flagsOfOne, ...parentOf(verb)];
+        return [words.join(' '), plain];
       }
-      const full = line(...argumentsFor(verb, flags, shortest));
+      const full = line(...argumentsFor(verb, flags, shortest), ...parentOf(verb));
       const named = isReferenceVerb(verb) || verbOptions(verb).takesBricks;
       const fromFile = verb.kind === 'add' && !named;
       return fromFile ? [full, `${plain} -f new.yaml`] : [full];
@@ -55,9 +56,13 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
 
 /** The example for one of the places of a verb, with all that the service asks for. */
 export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): string {
-  const line = lineMaker(verb, flags, candidate)(...argumentsFor(verb, flags, candidate));
-  // A sample with `--on` names the parent of another place.
-  return line.replace(/ --on \S+/, '');
+  return lineMaker(verb, flags, candidate)(...argumentsFor(verb, flags, candidate));
+}
+
+/** The parent that the sample of a verb names. */
+function parentOf(verb: Verb): readonly string[] {
+  const { on } = verbSamples[`${verb.noun} ${verb.name}`] ?? {};
+  return on === undefined ? [] : [`--on ${on}`];
 }
 
 function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {

@@ -67,6 +67,8 @@ export interface VerbSample {
   readonly object?: string;
   /** Flags, as they are typed; an empty text where the verb needs none. */
   readonly flags?: string;
+  /** Parent of the example in help, as `--on` names it: `vms/web01`. */
+  readonly on?: string;
   /** By noun: the object that it belongs to. */
   readonly parents?: Readonly<Record<string, string>>;
 }

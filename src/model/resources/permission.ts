@@ -222,11 +222,11 @@ export const permission = resource('permission', {
       grant: {
         namesObject: true,
         onlyAttributes: ['role', 'user', 'group'],
-        sample: { flags: '--role UserVmManager --user jane@internal --on vms/web01' },
+        sample: { flags: '--role UserVmManager --user jane@internal', on: 'vms/web01' },
       },
       revoke: {
         foundBy: ['role', 'user', 'group'],
-        sample: { flags: '--role UserVmManager --user jane@internal --on vms/web01' },
+        sample: { flags: '--role UserVmManager --user jane@internal', on: 'vms/web01' },
       },
     },
   },

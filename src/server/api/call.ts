@@ -46,7 +46,6 @@ export type Answer = {
       readonly type: string;
       readonly parts: readonly ListPart[];
       readonly extras: CollectionExtras;
-      /** In JSON the list has an array, also if it is empty. */
     }
   /** What an action answers; a creation is told in the same words. */
   | { readonly form: 'action' | 'creation'; readonly action: StoredObject }

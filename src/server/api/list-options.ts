@@ -3,7 +3,7 @@
 import { searchedWithoutText, searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
-import { listedWhole } from '../../model/list-limits.ts';
+import { listedWhole, neverFiltered } from '../../model/list-limits.ts';
 import { listOrder } from '../../model/list-order.ts';
 import {
   type Expression,
@@ -163,9 +163,6 @@ function fromCondition(
   if (from === undefined || from <= 0) return undefined;
   return numberFrom('index', from, dialect.eventsFromExclusive);
 }
-
-/** Collections that engines refuse to filter by the permissions of the caller. */
-const neverFiltered: ReadonlySet<string> = new Set(['/tags']);
 
 function requestsFilter({ parameters }: ListRequest): boolean {
   return booleanParameter(parameters.get('filter')) === true;

@@ -53,12 +53,8 @@ export function isBrief({ ctx }: Presentation, { members }: CollectionRef): bool
 }
 
 /** The full representation, also in collections that show links only. */
-export function showWhole(
-  view: Presentation,
-  ref: CollectionRef,
-  object: StoredObject,
-): StoredObject {
-  const { ctx } = view;
+function showWhole(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
+  const { engineAnswers, hrefsBelowParents } = view.ctx.site.dialect;
   const { service, path } = placeOf(view, ref, object);
   const shown = presentVisible(view, ref.shownAs ?? ref.kind, object, service, path);
   Object.assign(shown, domainOf(view, ref), withoutAddress(view, ref.type, shown));
@@ -68,7 +64,7 @@ export function showWhole(
     if (ref.owner) delete shown[ref.owner.kind];
   }
   if (isWithoutLinks(view, ref)) delete shown['link'];
-  if (ctx.site.dialect.engineAnswers) keepPart(shown, shownInPart[ref.service]);
+  if (engineAnswers) keepPart(shown, shownInPart[ref.service]);
   const naming = namesOwner(view, ref);
   if (naming && ref.owner) {
     const { id } = ref.owner;
@@ -76,7 +72,7 @@ export function showWhole(
   }
   const beside = besideOf(view, ref);
   if (beside?.attribute === ref.owner?.kind) delete shown[beside?.parent ?? ''];
-  const lacking = view.ctx.site.dialect.hrefsBelowParents && withoutAddressesInside[ref.kind];
+  const lacking = hrefsBelowParents && withoutAddressesInside[ref.kind];
   return lacking ? withoutAddresses(membersWhere(shown, (name) => !lacking.includes(name))) : shown;
 }
 

@@ -1,13 +1,13 @@
-/** Servers that take a transfer over from each other, as a client sees them: the service and their daemons. */
+/** Servers that take over a transfer from each other: the responses of the service, and the daemons. */
 import { FakeDaemon } from './fake-daemon.ts';
 import { away, type FakeService } from './fake-service.ts';
 
-/** What the service says of a transfer, at one look after the other, until somebody has taken it over. */
-export type Seen = 'as before' | 'away' | 'nobody has it';
+/** Response of the service to a read of the transfer, until a server has taken it over. */
+export type Seen = 'as before' | 'unavailable' | 'without a server';
 
 const looking = 'get /imagetransfers/{imagetransfer}';
 
-/** Lets the service say one thing after the other of its transfer, and then that it is at this address. */
+/** Lets the service give these responses in turn, and then the address of the new server. */
 export function takeOver(service: FakeService, url: () => string | undefined, seen: Seen[]): void {
   const { transfer } = service;
   const { before: earlier } = service;
@@ -15,7 +15,7 @@ export function takeOver(service: FakeService, url: () => string | undefined, se
     earlier(call);
     if (call !== looking) return;
     const next = seen.shift() ?? 'taken over';
-    if (next === 'away') throw away();
+    if (next === 'unavailable') throw away();
     if (next === 'as before') return;
     const address = next === 'taken over' ? url() : undefined;
     if (address === undefined) {
@@ -29,7 +29,7 @@ export function takeOver(service: FakeService, url: () => string | undefined, se
   };
 }
 
-/** A daemon of another server, which sees what is on the storage that both have. */
+/** The daemon of another server with the same storage. */
 export async function successorOf(daemon: FakeDaemon): Promise<FakeDaemon> {
   const next = await FakeDaemon.start(daemon.stable.length);
   next.current = Buffer.from(daemon.stable);

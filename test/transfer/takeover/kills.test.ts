@@ -79,7 +79,7 @@ async function prepare(direction: 'upload' | 'download', isSafe: boolean) {
   service = started;
   const at = { moment: 1 + Math.floor(Math.random() * blocks), told: 0 };
   killing = undefined;
-  const seen: Seen[] = (['as before', 'away', 'nobody has it'] as const).filter(
+  const seen: Seen[] = (['as before', 'unavailable', 'without a server'] as const).filter(
     () => Math.random() < 0.5,
   );
   const kill = async () => {

@@ -1,4 +1,4 @@
-/** Transfers whose server dies, or loses them, while bytes travel: another server takes them over. */
+/** Transfers whose server ends or loses them during the transfer: another server takes them over. */
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -12,7 +12,7 @@ import { type Seen, successorOf, takeOver } from '../support/takeover.ts';
 import { size, UploadBench } from '../support/upload-bench.ts';
 
 let bench: UploadBench;
-/** The daemons of the servers, in the order in which they had the transfer. */
+/** The daemons of the servers, in the order of their takeovers. */
 let daemons: FakeDaemon[];
 
 beforeEach(async () => {
@@ -28,14 +28,14 @@ afterEach(async () => {
 
 const last = () => daemons.at(-1) as FakeDaemon;
 
-/** Calls of the service from now on that look at the transfer. */
+/** Number of reads of the transfer since this call. */
 function looks(): () => number {
   const from = bench.service.calls.length;
   return () =>
     bench.service.calls.slice(from).filter((call) => call.startsWith('get /imagetransfers')).length;
 }
 
-/** Ends the server that has the transfer; what was not flushed is lost. Others say so, and go on. */
+/** Ends the server of the transfer, which loses data that was not flushed. Another server takes the transfer over. */
 async function kill(seen: Seen[] = [], dies = true): Promise<void> {
   const daemon = last();
   let next: FakeDaemon | undefined;
@@ -47,7 +47,7 @@ async function kill(seen: Seen[] = [], dies = true): Promise<void> {
   await closing;
 }
 
-/** Does something when the present daemon is asked for something for the n-th time. */
+/** Calls a function at the n-th request of a kind to the current daemon. */
 function at(moment: number, method: string, what: string, act: () => unknown): void {
   const daemon = last();
   let count = 0;
@@ -77,19 +77,22 @@ function expectStored(): void {
   expect(bench.service.transfers.size).toBe(1);
 }
 
-describe('an upload whose server dies', () => {
+describe('an upload whose server ends', () => {
   it.each([
-    ['is known at once', []],
+    ['is known immediately', []],
     ['is unknown at first', ['as before', 'as before']],
-    ['is known by nobody for a while', ['away', 'away', 'nobody has it', 'away', 'nobody has it']],
-  ] satisfies [string, Seen[]][])('goes on with another, which %s', async (_, seen) => {
+    [
+      'is unknown for a while',
+      ['unavailable', 'unavailable', 'without a server', 'unavailable', 'without a server'],
+    ],
+  ] satisfies [string, Seen[]][])('continues with another server, which %s', async (_, seen) => {
     at(7, 'PUT', '', () => kill([...seen]));
     await upload(bench.options());
     expectStored();
     expect(bench.events.at(-1)).toMatchObject({ phase: 'done', transferred: size });
   });
 
-  it('sends what was flushed once', async () => {
+  it('sends flushed data only once', async () => {
     at(2, 'PATCH', '', () => kill());
     await upload(bench.options());
     expectStored();
@@ -97,7 +100,7 @@ describe('an upload whose server dies', () => {
     expect(bytesSentTo(last())).toBeLessThan(size);
   });
 
-  it('looks once for all its connections', async () => {
+  it('reads the transfer once for all connections', async () => {
     let looked: (() => number) | undefined;
     let seen: number | undefined;
     at(6, 'PUT', '', async () => {
@@ -113,7 +116,7 @@ describe('an upload whose server dies', () => {
     expect(seen).toBe(1);
   });
 
-  it('survives as many deaths as there are, as long as bytes arrive in between', async () => {
+  it('survives any number of takeovers if bytes arrive between them', async () => {
     const die = () => {
       if (daemons.length < 12) at(2, 'PUT', '', () => kill().then(die));
     };
@@ -123,47 +126,44 @@ describe('an upload whose server dies', () => {
     expect(daemons).toHaveLength(12);
   });
 
-  it('goes on without a repetition that anybody allowed', async () => {
-    at(6, 'PUT', '', () => kill(['nobody has it']));
+  it('continues without retries', async () => {
+    at(6, 'PUT', '', () => kill(['without a server']));
     await upload(bench.options({ retries: 0 }));
     expectStored();
   });
 
-  it.each(['PUT', 'PATCH'])(
-    'sends once more what comes only once, and is not safe: %s',
-    async (method) => {
-      at(method === 'PUT' ? 7 : 2, method, '', () => kill(['nobody has it']));
-      const { content, identity } = bench.options().source;
-      const source = new StreamSource({
-        ...{ path: '-', identity, content, size, repeatable: false, signal: bench.stop.signal },
-        open: () => createReadStream(bench.file),
-      });
-      await upload(bench.options({ source }));
-      expectStored();
-    },
-  );
+  it.each(['PUT', 'PATCH'])('repeats data of a stream that was not stored: %s', async (method) => {
+    at(method === 'PUT' ? 7 : 2, method, '', () => kill(['without a server']));
+    const { content, identity } = bench.options().source;
+    const source = new StreamSource({
+      ...{ path: '-', identity, content, size, repeatable: false, signal: bench.stop.signal },
+      open: () => createReadStream(bench.file),
+    });
+    await upload(bench.options({ source }));
+    expectStored();
+  });
 
-  it('keeps to its limit', async () => {
+  it('respects the rate limit', async () => {
     at(6, 'PUT', '', () => kill());
     await upload(bench.options({ limit: new RateLimit(2 ** 30) }));
     expectStored();
   });
 
-  it('before its first answer begins at the other', async () => {
-    at(1, 'OPTIONS', '', () => kill(['as before', 'away', 'as before', 'nobody has it']));
+  it('starts with the other server if the first one never responds', async () => {
+    at(1, 'OPTIONS', '', () => kill(['as before', 'unavailable', 'as before', 'without a server']));
     await upload(bench.options());
     expectStored();
   });
 
-  it.each(['checksum', 'extents'])('is verified at the other: %s', async (what) => {
-    at(1, 'GET', what, () => kill(['nobody has it']));
+  it.each(['checksum', 'extents'])('is verified by the other server: %s', async (what) => {
+    at(1, 'GET', what, () => kill(['without a server']));
     await upload(bench.options());
     expectStored();
     expect(last().asked.map((asked) => asked.what)).toContain(what);
     expect(bench.notes).toEqual([]);
   });
 
-  it('is finalized when the service is back', async () => {
+  it('is finalized when the service is available again', async () => {
     let failures = 0;
     bench.service.before = (call) => {
       if (failures === 0 ? !call.startsWith('finalize') : failures >= 6) return;
@@ -175,7 +175,7 @@ describe('an upload whose server dies', () => {
     expect(failures).toBe(6);
   });
 
-  it('uses the socket of the other daemon', async () => {
+  it('uses the Unix socket of the other daemon', async () => {
     await bench.daemon.listenOn(join(bench.folder, 'one'));
     at(6, 'PUT', '', async () => {
       let next: FakeDaemon | undefined;
@@ -194,10 +194,10 @@ describe('an upload whose server dies', () => {
   });
 });
 
-describe('an upload that is waiting for another server', () => {
-  it('stops when the user interrupts it, and goes on later', async () => {
+describe('an upload that waits for another server', () => {
+  it('stops when the user interrupts it, and can be resumed', async () => {
     at(2, 'PATCH', '', async () => {
-      const waiting: Seen[] = Array.from({ length: 4 }, () => 'nobody has it');
+      const waiting: Seen[] = Array.from({ length: 4 }, () => 'without a server');
       await kill(waiting);
       const { before: earlier } = bench.service;
       bench.service.before = (call) => {
@@ -214,8 +214,8 @@ describe('an upload that is waiting for another server', () => {
     expectStored();
   });
 
-  it.each(['as before', 'nobody has it'] satisfies Seen[])(
-    'ends when somebody pauses it, and goes on later (%s)',
+  it.each(['as before', 'without a server'] satisfies Seen[])(
+    'ends when a user pauses it, and can be resumed (%s)',
     async (seen) => {
       at(6, 'PUT', '', async () => {
         await kill([seen, 'as before', 'as before', 'as before']);
@@ -237,7 +237,7 @@ describe('an upload that is waiting for another server', () => {
     },
   );
 
-  it('resumes what the other server paused', async () => {
+  it('resumes a transfer that the other server paused', async () => {
     at(6, 'PUT', '', async () => {
       await kill(['as before']);
       bench.service.transfer['phase'] = 'paused_system';
@@ -246,7 +246,7 @@ describe('an upload that is waiting for another server', () => {
     expectStored();
   });
 
-  it('gives up, to be resumed, where nobody says that it is elsewhere', async () => {
+  it('ends and can be resumed if no server takes it over', async () => {
     at(10, 'PUT', '', () => bench.daemon.close());
     const { cause, remainder } = await bench.failure({ retries: 2 });
     expect(cause).toMatchObject({ code: 'unreachable' });
@@ -255,7 +255,7 @@ describe('an upload that is waiting for another server', () => {
 });
 
 describe('an upload whose server lost it', () => {
-  it.each([403, 404])('goes on with another when it is refused with %i', async (status) => {
+  it.each([403, 404])('continues with another server after a refusal with %i', async (status) => {
     const daemon = bench.daemon;
     let count = 0;
     daemon.fault = ({ method }) => {
@@ -263,7 +263,7 @@ describe('an upload whose server lost it', () => {
       if (count < 7) return undefined;
       if (count === 7 && daemons.length === 1) {
         count += 1;
-        void kill(['as before', 'as before', 'nobody has it'], false);
+        void kill(['as before', 'as before', 'without a server'], false);
       }
       return { status };
     };
@@ -271,13 +271,13 @@ describe('an upload whose server lost it', () => {
     expectStored();
   });
 
-  it('does without a checksum only where there is none', async () => {
+  it('skips the checksum only if the daemon has none', async () => {
     const daemon = bench.daemon;
     daemon.fault = ({ what }) => {
-      if (what === 'checksum' && daemons.length === 1) void kill(['nobody has it'], false);
+      if (what === 'checksum' && daemons.length === 1) void kill(['without a server'], false);
       return what === 'checksum' || daemons.length > 1 ? { status: 404 } : undefined;
     };
-    // Asked for the image it knows of nothing, either.
+    // The daemon does not know the ticket of the image.
     daemon.tickets.clear();
     daemon.tickets.add('transfer-2');
     await upload(bench.options());
@@ -286,7 +286,7 @@ describe('an upload whose server lost it', () => {
     expect(last().asked.map(({ what }) => what)).toContain('checksum');
   });
 
-  it('ends when it is cancelled', async () => {
+  it('ends when it is canceled', async () => {
     at(7, 'PUT', '', () => {
       bench.service.pauseBySystem();
       bench.service.transfer['phase'] = 'cancelled_user';
@@ -300,7 +300,7 @@ describe('an upload whose server lost it', () => {
   });
 });
 
-it('A daemon that stands still is left while its answers do not come', async () => {
+it('leaves a daemon that does not respond', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let silent = 0;
   const standing = new Promise<void>((resolve) => {
@@ -319,7 +319,7 @@ it('A daemon that stands still is left while its answers do not come', async () 
   expectStored();
 });
 
-describe('a download whose server dies', () => {
+describe('a download whose server ends', () => {
   const options = () => {
     bench.daemon.current = readFileSync(bench.file);
     bench.daemon.stable = Buffer.from(bench.daemon.current);
@@ -327,19 +327,22 @@ describe('a download whose server dies', () => {
     const { source: _source, into: _into, ...common } = bench.options();
     return { ...common, disk };
   };
-  const seen = (): Seen[] => ['as before', 'away', 'nobody has it'];
+  const seen = (): Seen[] => ['as before', 'unavailable', 'without a server'];
 
-  it.each([2, 9, 17])('into a file goes on with another after %i requests', async (moment) => {
-    const copy = join(bench.folder, 'copy');
-    const given = options();
-    at(moment, 'GET', '', () => kill(seen()));
-    const done = await download({ ...given, file: copy, force: false, keepPartial: true });
-    expect(done).toMatchObject({ transferred: size, verified: true });
-    expect(readFileSync(copy).equals(readFileSync(bench.file))).toBe(true);
-    expect(bench.service.transfers.size).toBe(1);
-  });
+  it.each([2, 9, 17])(
+    'to a file continues with another server after %i requests',
+    async (moment) => {
+      const copy = join(bench.folder, 'copy');
+      const given = options();
+      at(moment, 'GET', '', () => kill(seen()));
+      const done = await download({ ...given, file: copy, force: false, keepPartial: true });
+      expect(done).toMatchObject({ transferred: size, verified: true });
+      expect(readFileSync(copy).equals(readFileSync(bench.file))).toBe(true);
+      expect(bench.service.transfers.size).toBe(1);
+    },
+  );
 
-  it.each([2, 9])('into a stream goes on with another after %i requests', async (moment) => {
+  it.each([2, 9])('to a stream continues with another server after %i requests', async (moment) => {
     const received: Buffer[] = [];
     const out = new Writable({
       write: (chunk: Buffer, _, done) => {
@@ -354,7 +357,7 @@ describe('a download whose server dies', () => {
     expect(Buffer.concat(received).equals(readFileSync(bench.file))).toBe(true);
   });
 
-  it('while its checksum is made has it made by the other', async () => {
+  it('gets the checksum from the other server', async () => {
     const copy = join(bench.folder, 'copy');
     const given = options();
     at(1, 'GET', 'checksum', () => kill(seen()));

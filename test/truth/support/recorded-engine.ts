@@ -1,4 +1,4 @@
-/** The recorded engine as a service that can be asked: each GET gets the answer of the recorded session. */
+/** Recorded engine as a service: each GET request gets the response of the recorded session. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { operationAt, segmentsBelow } from '../../../src/client/harm.ts';

@@ -13,7 +13,7 @@ const options = {
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  // Entities stay as they are, on the way in and out.
+  // The parser and the builder do not change entities.
   processEntities: false,
 } as const;
 
@@ -22,7 +22,7 @@ const builder = new XMLBuilder({ ...options, suppressEmptyNode: true });
 
 /**
  * Each link becomes a list element with its address: `<link rel="nics" href="..."/>` is written as
- * `<nics href="..."/>`. What a followed link brought stays in that element. Actions are left out.
+ * `<nics href="..."/>`. Objects of followed links stay in that element. The document has no actions.
  */
 export function asClientsWrite(xml: string, type: string): string {
   const nodes = parser.parse(xml) as Node[];
@@ -32,7 +32,7 @@ export function asClientsWrite(xml: string, type: string): string {
   return String(builder.build([root]));
 }
 
-/** The document with another text in one of its own members. */
+/** The document with a different text in one of its members. */
 export function withMember(xml: string, member: string, text: string): string {
   const [root] = parser.parse(xml) as Node[];
   if (!root) throw new Error('The document is empty.');
