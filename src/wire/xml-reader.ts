@@ -104,7 +104,7 @@ function makeObjectReader(shape: Shape): ObjectReader {
     if (cursor.attributeEnd > 0) readAttributes(cursor, members, fields);
     while (cursor.nextChild()) {
       const found = members.get(cursor.name);
-      if (!found) {
+      if (!found || (skipsElements(cursor) && found.member.attribute)) {
         if (cursor.skipsUnknown) cursor.skip();
         else if (!isLinkSentBack(cursor, shape)) {
           cursor.refuse(`unknown element, ${shape.display} has no such member`);
@@ -124,6 +124,11 @@ function makeObjectReader(shape: Shape): ObjectReader {
     return fields;
   };
   return { members, read };
+}
+
+/** Whether the document is read as a deployed engine reads it: there, `<id>` is an unknown element. */
+function skipsElements({ skipsUnknown, tolerant }: XmlCursor): boolean {
+  return skipsUnknown && !tolerant;
 }
 
 function append(list: unknown[], value: unknown): unknown[] {

@@ -276,6 +276,27 @@ describe('addresses and links', () => {
     }
   });
 
+  it.each([
+    ['0', undefined],
+    ['1', 'Active-Backup'],
+    ['2', 'Load balance (balance-xor)'],
+    ['3', undefined],
+    ['4', 'Dynamic link aggregation (802.3ad)'],
+    ['5', 'Adaptive transmit load balancing (balance-tlb)'],
+    ['6', undefined],
+  ])('of a bond name the mode %s', async (mode, type) => {
+    const bonding = {
+      options: { option: [{ name: 'mode', value: mode }] },
+      slaves: { host_nic: [{ name: 'eth1' }, { name: 'eth2' }] },
+    };
+    const path = `/hosts/${engine.host}`;
+    const bonds = { host_nic: [{ name: 'bond0', bonding }] };
+    await must('POST', `${path}/setupnetworks`, { modified_bonds: bonds });
+    const bond = (await list(`${path}/nics`, 'host_nic')).find(({ name }) => name === 'bond0');
+    const shown = { name: 'mode', value: mode, ...(type === undefined ? {} : { type }) };
+    expect(bond?.['bonding']).toMatchObject({ options: { option: [shown] } });
+  });
+
   it('of a domain that is activated contain its data center', async () => {
     const path = `/datacenters/${engine.dataCenter}/storagedomains`;
     const domain = (await list(path, 'storage_domain')).find(({ name }) => name === 'data2');

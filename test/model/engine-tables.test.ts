@@ -4,18 +4,21 @@ import { namedActions, namedServices } from '../../src/model/action-answers.ts';
 import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
+import { enums } from '../../src/model/enums.ts';
 import { allOperations, attributesOf, parseKind } from '../../src/model/index.ts';
 import { checkedCollections, checkedPaths } from '../../src/model/input-checks.ts';
 import { listedWhole, neverFiltered } from '../../src/model/list-limits.ts';
 import { listOrder, sortedByEngines } from '../../src/model/list-order.ts';
 import { derivedKinds } from '../../src/model/notation/kinds.ts';
 import {
+  absentInNew,
   namingOwners,
   shownBelow,
   shownBeside,
   shownInPart,
   shownWhenSent,
   shownWithoutLinks,
+  statesOfNew,
   unaddressed,
   unaddressedReferences,
   withoutAddressesInside,
@@ -23,6 +26,7 @@ import {
 import { namedOperations } from '../../src/model/unknown-ids.ts';
 import { refusedReferences } from '../../src/model/unknown-references.ts';
 
+const enumValues: Readonly<Record<string, readonly string[]>> = enums;
 const operations = allOperations();
 const paths = new Set(operations.map(({ path }) => path));
 const collections = new Set(
@@ -110,6 +114,7 @@ describe('tables about a deployed engine', () => {
     const named = [
       ...Object.entries(namingOwners).map(([type, { attribute }]) => [type, [attribute]] as const),
       ...Object.entries(shownWhenSent),
+      ...Object.entries(absentInNew),
       ...Object.entries(shownInPart).map(([path, names]) => [services[path]?.type, names] as const),
     ];
     const wrong = named.flatMap(([type = '', names]) =>
@@ -118,6 +123,11 @@ describe('tables about a deployed engine', () => {
         .map((name) => `${type}.${name}`),
     );
     expect(wrong).toEqual([]);
+    const states = Object.entries(statesOfNew).filter(([path, state]) => {
+      const kind = parseKind(attributesOf(services[path]?.type ?? '')['status']?.kind ?? 'string');
+      return kind.form !== 'enum' || !enumValues[kind.of]?.includes(state);
+    });
+    expect(states).toEqual([]);
   });
 
   it('objects and references without addresses: types and attributes', () => {

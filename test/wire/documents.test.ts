@@ -1,8 +1,15 @@
 /** The documents themselves: order, names, escaping, collections, actions and faults. */
 import { describe, expect, test } from 'vitest';
 import { services } from '../../src/model/derive/services.ts';
+import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
-import { addressesObject, attributesOf, subCollections, tagOf } from '../../src/model/index.ts';
+import {
+  addressesObject,
+  attributesOf,
+  parseKind,
+  subCollections,
+  tagOf,
+} from '../../src/model/index.ts';
 import {
   decodeAction,
   decodeFault,
@@ -138,6 +145,23 @@ describe('objects read from XML', () => {
   test('identity may be written as elements', () => {
     const body = '<vm><id>1</id><href>/v</href><cluster><id>c</id></cluster></vm>';
     expect(decodeObject(xml, body, 'vm')).toEqual({ id: '1', href: '/v', cluster: { id: 'c' } });
+  });
+
+  const referring = Object.keys(types).flatMap((type) =>
+    Object.entries(attributesOf(type))
+      .filter(([, { kind }]) => parseKind(kind).form === 'ref' && !parseKind(kind).list)
+      .map(([name]) => [type, name] as const),
+  );
+
+  test('engines ignore identity in elements, in each type and each reference', () => {
+    expect(referring.length).toBeGreaterThan(200);
+    const accepting = referring.filter(([type, name]) => {
+      const tag = tagOf(type);
+      const body = `<${tag}><id>1</id><href>/v</href><${name}><id>2</id></${name}></${tag}>`;
+      const read = decodeObject(xml, body, type, { unknown: 'skip-elements' });
+      return JSON.stringify(read) !== JSON.stringify({ [name]: {} });
+    });
+    expect(accepting).toEqual([]);
   });
 
   test('an empty element is an empty object, text, or nothing', () => {

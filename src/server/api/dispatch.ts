@@ -3,7 +3,7 @@
  */
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
-import { shownWhenSent } from '../../model/shown-below.ts';
+import { absentInNew, shownWhenSent, statesOfNew } from '../../model/shown-below.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -233,6 +233,13 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   // What has no state has nothing to wait for: disks that are logical units.
   if (behavior?.addsWith) {
     return { status: behavior.addsWith, form: 'object', type: ref.type, object: shown };
+  }
+  if (call.dialect.engineAnswers) {
+    const attribute = lifecycle?.attribute ?? 'status';
+    const first = statesOfNew[ref.service] ?? ctx.firstStates.get(String(object['id']));
+    if (shown[attribute] !== undefined && first) shown[attribute] = first;
+    for (const name of absentInNew[ref.type] ?? []) delete shown[name];
+    return { status: 201, headers, form: 'object', type: ref.type, object: shown };
   }
   if (behavior?.addsAtOnce || !state || lifecycle.settled.includes(String(state))) {
     return { status: 201, headers, form: 'object', type: ref.type, object: shown };

@@ -93,6 +93,8 @@ export class RuleContext {
   readonly steps: Resource<'step'>[] = [];
   /** The job of a client that the request is a part of. */
   externalJob: string | undefined;
+  /** First state of each object that started a state transition in this context, by id. */
+  readonly firstStates = new Map<string, string>();
   /** Work outside the database, done once the transaction is durable and before the answer. */
   readonly afterCommit: (() => void | Promise<void>)[] = [];
 

@@ -6,8 +6,8 @@ import { Refusal, typeLabel } from './fault.ts';
 /** Types whose new objects keep the id of the request. */
 const chosenByClients: ReadonlySet<KindName> = new Set<KindName>(['vm', 'cluster']);
 
-/** Types whose new objects keep the id in the answers of engines alone. */
-const chosenWithEngines: ReadonlySet<KindName> = new Set<KindName>(['bookmark']);
+/** More types whose new objects keep it in dialects that follow a deployed engine. */
+const chosenWithEngines: ReadonlySet<KindName> = new Set<KindName>(['bookmark', 'disk', 'host']);
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

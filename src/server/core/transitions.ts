@@ -232,6 +232,7 @@ function enter(
   for (const [stage, [state, milliseconds]] of stages.entries()) {
     if (stage < first || run.skip?.includes(state)) continue;
     current = { ...current, [lifecycle.attribute]: state };
+    if (!ctx.firstStates.has(run.id)) ctx.firstStates.set(run.id, state);
     if (ctx.site.speed === 0) continue;
     ctx.tx.update(run.kind, current, run.collection);
     carryOn(ctx, run, stage, milliseconds * ctx.site.speed);

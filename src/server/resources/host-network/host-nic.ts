@@ -15,26 +15,38 @@ const ofVirtualFunctions = [
   'updatevirtualfunctionsconfiguration',
 ];
 
-const aggregating = new Set(['4', '802.3ad']);
+/** Text in the `type` of the option `mode` of a bond, by number and name of the mode; broadcast has none. */
+const bondModes: Readonly<Record<string, string>> = {
+  1: 'Active-Backup',
+  'active-backup': 'Active-Backup',
+  2: 'Load balance (balance-xor)',
+  'balance-xor': 'Load balance (balance-xor)',
+  4: 'Dynamic link aggregation (802.3ad)',
+  '802.3ad': 'Dynamic link aggregation (802.3ad)',
+  5: 'Adaptive transmit load balancing (balance-tlb)',
+  'balance-tlb': 'Adaptive transmit load balancing (balance-tlb)',
+};
 
-/** Members of an interface that depend on its sort: VLAN devices have no address, 802.3ad bonds a partner. */
-function asEnginesShow({ network, base_interface, bonding }: Nic) {
-  const mode = bonding?.options?.find(({ name }) => name === 'mode')?.value ?? '';
+/** Bonds as engines show them: the mode with its type, and the partner of an 802.3ad bond. */
+function showBond({ bonding }: Nic): Partial<Nic> {
+  const options = bonding?.options ?? [];
+  const mode = options.find(({ name }) => name === 'mode')?.value ?? '';
+  const type = bondModes[mode];
+  if (type === undefined) return {};
+  const typed = options.map((one) => (one.name === 'mode' ? { type, ...one } : one));
+  const shown = { ...bonding, options: typed };
+  if (mode !== '4' && mode !== '802.3ad') return { bonding: shown };
+  const partner = { ad_partner_mac: { address: '00:00:00:00:00:00' } };
+  return { ad_aggregator_id: 1, bonding: { ...shown, ...partner } };
+}
+
+/** Attributes that depend on the type of the interface. A VLAN device has no MAC address. */
+function asEnginesShow(nic: Nic) {
+  const { network, base_interface } = nic;
   return {
     ...(network ? {} : { custom_configuration: undefined }),
     ...(base_interface === undefined ? {} : { mac: undefined }),
-    ...(aggregating.has(mode)
-      ? {
-          ad_aggregator_id: 1,
-          bonding: {
-            ...bonding,
-            ad_partner_mac: { address: '00:00:00:00:00:00' },
-            options: bonding?.options?.map((one) =>
-              one.name === 'mode' ? { type: 'Dynamic link aggregation (802.3ad)', ...one } : one,
-            ),
-          },
-        }
-      : {}),
+    ...showBond(nic),
   };
 }
 
