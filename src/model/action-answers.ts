@@ -16,7 +16,10 @@ const answering: Readonly<Record<string, readonly string[]>> = {
   vm: [],
 };
 
-/** Attributes that the object of a response shows beside its id, actions and links, by its path template. */
+/**
+ * Attributes that the object of a response shows in addition to its id, actions and links, by its
+ * path template.
+ */
 const shownAttributes: Readonly<Record<string, readonly string[]>> = {
   '/datacenters/{datacenter}/storagedomains/{storagedomain}': ['data_center', 'data_centers'],
   '/storagedomains/{storagedomain}/templates/{template}': ['storage_domain'],

@@ -1,7 +1,7 @@
 /**
- * Proof, at compile time, that every name in the declarations exists: types and enums behind kinds,
- * bases, the types that searches lead to, events and faults of lifecycles, attributes behind columns, nouns of
- * collections. An unknown name is an error in this file, which shows it.
+ * Compile-time checks that all names in the declarations exist: types and enums of kinds, bases,
+ * searched types, events and faults of lifecycles, attributes of columns, nouns of collections. The
+ * compiler reports an unknown name in this file.
  */
 import type { EnumName, SharedEnums } from './enums.ts';
 import type { EventName, SharedEventName } from './events.ts';
@@ -64,7 +64,7 @@ type KindAt<T, A> = T extends TypeName
         : never
   : never;
 
-/** The kind of what a path of attributes leads to from a type. */
+/** Kind at the end of a path of attributes of a type. */
 type KindAtPath<T, P> = P extends `${infer A}.${infer Rest}`
   ? KindAtPath<TypeIn<KindAt<T, A>>, Rest>
   : KindAt<T, P>;
@@ -73,7 +73,7 @@ type Commands<D> = D extends { readonly commands: infer C } ? C : never;
 type ColumnsOf<C> = C extends { readonly columns: readonly (infer One)[] } ? One : never;
 type PathsIn<C> = C extends { readonly paths: readonly (infer P)[] } ? P : C;
 
-/** Columns that lead nowhere, behind their type: `vm.hots.name`. */
+/** Columns with an unknown path, preceded by their type: `vm.hots.name`. */
 type WrongColumns<D> = D extends { readonly name: infer T extends string }
   ? WrongPaths<T, PathsIn<ColumnsOf<Commands<D>>>>
   : never;
@@ -83,7 +83,7 @@ type WrongPaths<T extends string, P> = P extends string
     : never
   : never;
 
-/** The word that the path of a collection, or of its objects, says what they are with. */
+/** Last literal segment of a path of a collection or object. */
 type WordOf<P, Before = never> = P extends `${infer First}/${infer Rest}`
   ? WordOf<Rest, First>
   : P extends `{${string}}`
@@ -98,7 +98,10 @@ type MadeIn<R> = R extends { readonly makes: readonly (infer M)[] }
   : never;
 type ObjectPaths<D> = D extends { readonly paths: infer P } ? keyof P : never;
 
-/** Collections in which something is said to be made, and of which no resource has the objects. */
+/**
+ * Collections in which an operation declares new objects, but for which no resource declares
+ * objects.
+ */
 type WrongPlaces<P> = P extends string
   ? [Extract<ObjectPaths<Declaration>, `${P}/{${string}`>] extends [never]
     ? P
@@ -118,7 +121,7 @@ type OtherwiseNamed = Nouns extends infer One
     : never
   : never;
 
-/** Words of all paths but those that the verbs of an owner reach. */
+/** Last segments of all paths, except those with verbs of their owner. */
 type PathWords<D> = D extends { readonly paths: infer P }
   ? {
       [K in keyof P]: P[K] extends { readonly memberVerbs: object }
@@ -127,7 +130,7 @@ type PathWords<D> = D extends { readonly paths: infer P }
     }[keyof P]
   : never;
 
-/** An error here names the declaration that is missing. */
+/** A compile error here names the missing declaration. */
 type Nothing<Unknown extends never> = Unknown;
 
 export type UnknownNames =
@@ -136,11 +139,11 @@ export type UnknownNames =
   | Nothing<Exclude<EnumsSearched<Declaration>, EnumName>>
   | Nothing<Exclude<EventsOf<MovesOf<Declaration>>, EventName>>
   | Nothing<Exclude<FaultsOf<MovesOf<Declaration>>, FaultKey>>
-  /** Names that a resource and a shared table both have. */
+  /** Names that are both in a resource and in a shared table. */
   | Nothing<DeclaredEventName & SharedEventName>
   | Nothing<DeclaredFaultKey & SharedFaultKey>
   | Nothing<keyof DeclaredEnums & keyof SharedEnums>
   | Nothing<WrongColumns<Declaration>>
   | Nothing<WrongPlaces<MadeIn<RulesOf<Declaration>>>>
-  /** Words of paths for which no resource declares a noun in its `commands`. */
+  /** Path segments without a noun in the `commands` of a resource. */
   | Nothing<Exclude<PathWords<Declaration>, NounName>>;

@@ -54,7 +54,7 @@ export type DialectName = 'standard' | 'ovirt';
 
 export interface Dialect {
   readonly name: DialectName;
-  /** Path below which everything lives, without a slash at its end. */
+  /** Root path of the service, without a trailing slash. */
   readonly appRoot: string;
   /** OAuth scope of the API (specification 5.2). */
   readonly scope: string;
@@ -68,11 +68,14 @@ export interface Dialect {
   readonly jsonBareElements: ReadonlySet<string>;
   /** Lists with their name in JSON although they are empty, by path template. */
   readonly jsonNamedEmptyLists: ReadonlySet<string>;
-  /** `from=N` of events leaves N itself out. */
+  /** `from=N` of events excludes N. */
   readonly eventsFromExclusive: boolean;
-  /** A search that does not parse finds nothing instead of being refused. */
+  /** An invalid search returns an empty list instead of a refusal. */
   readonly badSearchFindsNothing: boolean;
-  /** Attributes that are optional on add in this dialect, although `required.ts` has them: `cluster.cpu.type`. */
+  /**
+   * Attributes that are optional on add in this dialect, although they are declared as required:
+   * `cluster.cpu.type`.
+   */
   readonly optionalOnAdd: readonly string[];
   /**
    * Refusals have the status, the reason and the form of a deployed engine (docs/stand-in.md): no body for an
@@ -93,11 +96,14 @@ export interface Dialect {
   readonly linksToSearches: boolean;
   /** A label of VMs or hosts cannot be removed. */
   readonly refusesUsedLabels: boolean;
-  /** Collections without a search list their objects as they were created (`list-order.ts`), not by name. */
+  /**
+   * Collections without a search list their objects in the order of creation (`list-order.ts`), not
+   * by name.
+   */
   readonly listsAsCreated: boolean;
-  /** Attributes, as `type.attribute`, whose unknown ids are ignored: the attribute keeps its default. */
+  /** Attributes, as `type.attribute`, with ignored unknown ids: the attribute keeps its default. */
   readonly ignoredReferences: ReadonlySet<string>;
-  /** What an update of a disk may change without its attachment. */
+  /** Attributes of a disk that an update may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
   /** A new disk without a VM is refused if it has `active`; otherwise `active` is ignored. */
   readonly refusesActiveDisk: boolean;
@@ -105,10 +111,10 @@ export interface Dialect {
   readonly ignoresSearchWithoutFields: boolean;
   /** An unknown operating system of a VM becomes `other` instead of being refused. */
   readonly unknownSystemIsOther: boolean;
-  /** Thawing file systems that are not frozen succeeds and does nothing. */
+  /** Thawing file systems that are not frozen succeeds without an effect. */
   readonly thawsWhatIsNotFrozen: boolean;
   readonly product: { readonly name: string; readonly vendor: string };
-  /** `origin` of the service's own events and objects. */
+  /** `origin` of events and objects of the service itself. */
   readonly origin: string;
   /** `origin` of new VMs. */
   readonly vmOrigin: string;

@@ -1,8 +1,10 @@
-/** Tables whose entries are read when somebody first asks for them: the build makes the large ones so. */
+/**
+ * Tables whose entries are parsed on first use. The build generates the large tables in this form.
+ */
 
 /**
- * A table of entries that are given as JSON. To whoever looks into it, it is an object like any other.
- * @param texts the entries by their keys
+ * Creates a table that parses its entries on first use. It behaves like a plain object.
+ * @param texts entries as JSON, by key
  */
 export function entriesOf(texts: Readonly<Record<string, string>>): Record<string, unknown> {
   const table: Record<string, unknown> = Object.create(null);

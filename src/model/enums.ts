@@ -1,4 +1,4 @@
-/** Every enumerated type and its values, as they are on the wire (specification 2.1). */
+/** All enums with their values in bodies (specification 2.1). */
 import { statisticUnits } from './notation/statistics.ts';
 import { type DeclaredEnums, declaredEnums } from './resources/index.ts';
 
@@ -401,5 +401,5 @@ type Enums = SharedEnums & DeclaredEnums;
 export type EnumName = keyof Enums;
 export type EnumValue<E extends EnumName> = Enums[E] extends readonly (infer V)[] ? V : never;
 
-/** Those that many resources use, and those that a resource declares for itself. */
+/** Shared enums, and enums of one resource. */
 export const enums: Enums = { ...sharedEnums, ...declaredEnums };

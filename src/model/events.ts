@@ -1,6 +1,6 @@
 /**
- * What the service writes to its audit log (specification 6): code, severity, sentence, by name. Words in
- * `{}` are filled in from the objects that the event is about.
+ * Events of the audit log (specification 6) by name: code, severity and text. Placeholders in `{}`
+ * are replaced by objects of the event.
  */
 import { clusterEvents } from './events/clusters.ts';
 import { deviceEvents } from './events/devices.ts';
@@ -36,7 +36,7 @@ export type SharedEventName = keyof typeof sharedEvents;
 
 export type EventName = SharedEventName | DeclaredEventName;
 
-/** Those that concern many resources, and those that a resource declares for itself. */
+/** Shared events, and events of one resource. */
 export const events: Readonly<Record<EventName, EventTexts[string]>> = {
   ...sharedEvents,
   ...declaredEvents,

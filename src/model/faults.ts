@@ -1,6 +1,6 @@
 /**
- * What the service says when it refuses (specification 7): the HTTP status and the sentence. Words
- * in `{}` are filled in; the sentence of a refused command is answered in square brackets.
+ * Faults of the service (specification 7): HTTP status and text. Placeholders in `{}` are replaced.
+ * Responses enclose the text of a refused command in square brackets.
  */
 
 import { clusterFaults } from './faults/clusters.ts';
@@ -173,7 +173,7 @@ export type SharedFaultKey = keyof typeof sharedFaults;
 
 export type FaultKey = SharedFaultKey | DeclaredFaultKey;
 
-/** Those that many resources use, and those that a resource declares for itself. */
+/** Shared faults, and faults of one resource. */
 export const faults: Readonly<Record<FaultKey, FaultTexts[string]>> = {
   ...sharedFaults,
   ...declaredFaults,

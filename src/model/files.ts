@@ -1,12 +1,12 @@
-/** Operations that are also answered with a file instead of a document, for clients that ask for it. */
+/** Operations that can also return a file instead of a document. */
 
 export interface FileAnswer {
   /** Media type of the file. */
   readonly media: string;
-  /** The action of the same object whose result has the file, and the member of it. */
+  /** Action of the same object whose result contains the file, and its member. */
   readonly action: string;
   readonly member: string;
-  /** Whoever accepts anything gets the file. */
+  /** Whether requests that accept any media type receive the file. */
   readonly preferred?: true;
 }
 

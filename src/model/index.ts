@@ -4,7 +4,7 @@ import { types } from './derive/types.ts';
 import type { Attribute, Kind, TypeDefinition } from './notation/attributes.ts';
 import type { TypeName } from './resources/index.ts';
 
-/** The declaration of a type. Throws when the model has no such type: a mistake in the code. */
+/** Declaration of a type. Throws for an unknown type, which is a programming error. */
 export function typeOf(name: string): TypeDefinition {
   const found = types[name];
   if (!found) throw new Error(`The model has no type ${name}.`);
@@ -12,8 +12,8 @@ export function typeOf(name: string): TypeDefinition {
 }
 
 /**
- * The first path of a service that is found under two: clusters are there by themselves and below
- * their data center.
+ * First path of a service with two paths: clusters are at the top level and below their data
+ * center.
  */
 export function primaryPath(path: string): string {
   return path.replace(/^\/datacenters\/\{datacenter\}(?=\/clusters)/, '');
@@ -32,7 +32,7 @@ const identifiedAttributes: Readonly<Record<string, Attribute>> = {
 
 const attributesByType = new Map<string, Readonly<Record<string, Attribute>>>();
 
-/** All attributes of a type with those of its bases, base first; without `id` and `href`. */
+/** Attributes of a type and its bases, base first, without `id` and `href`. */
 export function attributesOf(name: string): Readonly<Record<string, Attribute>> {
   let attributes = attributesByType.get(name);
   if (!attributes) {
@@ -42,7 +42,8 @@ export function attributesOf(name: string): Readonly<Record<string, Attribute>> 
       : type.identified
         ? identifiedAttributes
         : {};
-    // Without a prototype: names in documents and paths are looked up in it, such as "constructor".
+    // No prototype: lookups of names from documents and paths, for example "constructor", must not
+    // find its members.
     const own: Record<string, Attribute> = Object.assign(
       Object.create(null),
       inherited,
@@ -54,7 +55,7 @@ export function attributesOf(name: string): Readonly<Record<string, Attribute>> 
   return attributes;
 }
 
-/** The type of the objects that a reference of this type leads to. */
+/** Type of the objects that references of this type identify. */
 export function referencedType(name: TypeName): TypeName {
   const { standsFor } = typeOf(name);
   return standsFor !== undefined && isType(standsFor) ? standsFor : name;
@@ -66,7 +67,7 @@ export function isIdentified(name: string): boolean {
   return type.identified ?? (type.base ? isIdentified(type.base) : false);
 }
 
-/** XML element of one object of the type, and the JSON key of a list of them. */
+/** XML element of one object of the type, and JSON key of a list of them. */
 export function tagOf(name: string): string {
   return typeOf(name).tag ?? name;
 }
@@ -79,7 +80,7 @@ export function pluralOf(name: string): string {
   return /[^aeiou]y$/.test(tag) ? `${tag.slice(0, -1)}ies` : `${tag}s`;
 }
 
-/** A kind taken apart: `of` is a scalar kind, or the name of an enum or of a type. */
+/** Parsed kind. `of` is a scalar kind, or the name of an enum or type. */
 export type ParsedKind = (
   | { readonly form: 'scalar'; readonly of: string }
   | { readonly form: 'enum'; readonly of: string }
@@ -92,7 +93,7 @@ type TypeForm = (typeof typeForms)[number];
 
 const parsedKinds = new Map<string, ParsedKind>();
 
-/** Takes a kind apart: `list enum boot_device` is a list of enum values of `boot_device`. */
+/** Parses a kind: `list enum boot_device` is a list of values of the enum `boot_device`. */
 export function parseKind(kind: Kind): ParsedKind {
   let parsed = parsedKinds.get(kind);
   if (!parsed) {
@@ -114,7 +115,7 @@ function takenApart(kind: Kind): ParsedKind {
   return { form, of, list: list || form === 'links' };
 }
 
-/** The type of the objects that an attribute holds or refers to; undefined for plain values. */
+/** Type of the objects in an attribute or of its references. `undefined` for plain values. */
 export function typeBehind(kind: Kind): TypeName | undefined {
   const { form, of } = parseKind(kind);
   return form === 'scalar' || form === 'enum' ? undefined : of;
@@ -122,7 +123,7 @@ export function typeBehind(kind: Kind): TypeName | undefined {
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
 
-/** One operation of the API (specification 4.1). */
+/** Operation of the API (specification 4.1). */
 export interface Operation {
   /** Name in snake case: `list`, `add`, `reset_emulated_machine`. */
   readonly name: string;
@@ -131,14 +132,14 @@ export interface Operation {
   readonly path: string;
   /** Path template of the service: `/vms/{vm}`. */
   readonly service: string;
-  /** Type of the objects behind the service. */
+  /** Type of the objects of the service. */
   readonly type: TypeName;
   readonly isAction: boolean;
   /** Names of the query parameters. */
   readonly query: readonly string[];
   /** Names of the elements of the action body. */
   readonly body: readonly string[];
-  /** The main parameter is a list although the operation is no `list` (adding bricks). */
+  /** Whether the main parameter is a list, although the operation is not `list` (adding bricks). */
   readonly listBody: boolean;
 }
 
@@ -153,7 +154,7 @@ const methods: Readonly<Record<string, HttpMethod>> = {
 
 const operationsByPath = new Map<string, readonly Operation[]>();
 
-/** The operations of one service, by the path template it is declared under. */
+/** Operations of a service, by its declared path template. */
 export function operationsOf(path: string): readonly Operation[] {
   const service = services[path];
   if (!service) return [];
@@ -202,7 +203,7 @@ export function addressesObject(path: string): boolean {
 
 let childrenByPath: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Names of the sub-collections of an object: the `rel` of its links, the segment of their paths. */
+/** Sub-collections of an object: the `rel` of its links, and the segment of their paths. */
 export function subCollections(path: string): readonly string[] {
   childrenByPath ??= allSubCollections();
   return childrenByPath.get(path) ?? [];
@@ -223,7 +224,7 @@ function allSubCollections(): ReadonlyMap<string, readonly string[]> {
 
 const linksByType = new Map<string, ReadonlySet<string>>();
 
-/** Names of all links that objects of a type have, wherever they are found. */
+/** Links of objects of a type, at any path. */
 export function linkNames(type: string): ReadonlySet<string> {
   let names = linksByType.get(type);
   if (!names) {
@@ -236,7 +237,7 @@ export function linkNames(type: string): ReadonlySet<string> {
   return names;
 }
 
-/** Types whose lists declare a search although their objects have no fields to search by. */
+/** Types whose lists declare a search although their objects have no search fields. */
 const withoutFields = new Set([
   'nic',
   'watchdog',
@@ -246,7 +247,7 @@ const withoutFields = new Set([
   'openstack_volume_provider',
 ]);
 
-/** Whether a list can be searched: a search is declared, and there is something to search by. */
+/** Whether a list can be searched: it declares a search, and its type has search fields. */
 export function isSearchable({ query, type }: Pick<Operation, 'query' | 'type'>): boolean {
   return query.includes('search') && !withoutFields.has(type);
 }

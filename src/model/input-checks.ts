@@ -19,7 +19,10 @@ const byCode: readonly RegExp[] = [
 /** Requirements in the code for collections that have others in the description. */
 const requirementsByCode: ReadonlySet<string> = new Set(['/networks data_center.id|name']);
 
-/** Requirements of commands, as collection and requirement: their refusals are those of the operation. */
+/**
+ * Requirements that commands check, as collection and requirement. Their refusals are those of the
+ * operation.
+ */
 const requirementsByCommand: ReadonlySet<string> = new Set([
   '/clusters/{cluster}/affinitygroups name',
   '/hosts root_password|ssh.authentication_method|ssh.user.password',

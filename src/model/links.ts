@@ -1,10 +1,10 @@
-/** Links of an object to what is below it: the collections of its path that objects of its sort have. */
+/** Links of an object: the collections below its path that objects of its sort have. */
 import { missingCollections } from './derive/placements.ts';
 import { subCollections } from './index.ts';
 
 const linksBySort = new Map<string, readonly string[]>();
 
-/** Types whose links have a template for a search in each collection, as in `users/search`. */
+/** Types whose links include a search template for each collection, such as `users/search`. */
 const typesWithSearches: ReadonlySet<string> = new Set(['domain']);
 
 const searchesByPath = new Map<string, readonly string[]>();
@@ -21,8 +21,9 @@ export function linksWithSearches(
 }
 
 /**
- * Path words of the collections below an object of a type, found at this path of the model. `answer`: the response
- * to an update, or to GET of the object alone, in a dialect in which these have other links.
+ * Path segments of the collections below an object of a type at this path of the model. `answer`:
+ * the response to an update, or to GET of a single object, in dialects where these have other
+ * links.
  */
 export function linksOf(
   path: string,
@@ -31,7 +32,7 @@ export function linksOf(
   answer?: 'updated' | 'alone' | 'listed',
 ): readonly string[] {
   const rule = missingCollections[type];
-  // Below a data center all storage domains have the same, except in lists.
+  // Below a data center, all storage domains have the same links, except in lists.
   if (!rule || (answer !== 'listed' && path.startsWith('/datacenters/'))) {
     return subCollections(path);
   }

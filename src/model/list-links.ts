@@ -1,7 +1,7 @@
-/** Links that clients follow to get the lists of other objects into an answer. */
+/** Links to follow for lists of other objects in a response. */
 import { attributesOf, linkNames, parseKind, subCollections } from './index.ts';
 
-/** Attributes whose name differs from the last word of their collection, by that word. */
+/** Attributes whose name differs from the last segment of their collection, by that segment. */
 const attributeByWord: Readonly<Record<string, string>> = {
   fenceagents: 'agents',
   storage: 'storages',
@@ -10,15 +10,15 @@ const attributeByWord: Readonly<Record<string, string>> = {
   storageserverconnections: 'storageconnections',
 };
 
-/** The attribute that shows a collection, without the underscores of its name. */
+/** Attribute that contains a collection, without underscores. */
 export function attributeOfCollection(word: string): string {
   return attributeByWord[word] ?? word;
 }
 
 /**
- * The value of `follow` that adds a list of other objects to an answer, at a path of the model such as
- * `/vms/{vm}`: `nics`, `fenceagents`, `disk_attachments.disk`. Returns `'inline'` if every answer contains the
- * list, and `'elsewhere'` if objects at this path do not have it.
+ * Value of `follow` that adds a list of other objects to a response, for a path of the model such
+ * as `/vms/{vm}`: `nics`, `fenceagents`, `disk_attachments.disk`. Returns `'inline'` if every
+ * response contains the list, and `'elsewhere'` if objects at this path do not have it.
  */
 export function linksForList(path: string, type: string, attribute: string): string {
   const { kind, through } = attributesOf(type)[attribute] ?? {};

@@ -1,4 +1,4 @@
-/** Order of lists whose request names none. */
+/** Order of lists without a requested order. */
 import { defaultSorts, searchFields } from './derive/search.ts';
 import { services } from './derive/services.ts';
 import type { Dialect } from './dialect.ts';
@@ -13,13 +13,13 @@ export const sortedByEngines: Readonly<Record<string, readonly SortRule[]>> = {
 };
 
 /**
- * The order of a list, by path template of the collection and type of its objects. Engines sort what they
- * search; other lists have the order of creation.
+ * Order of a list, by path template of the collection and type of its objects. Engines sort
+ * searchable lists; other lists have the order of creation.
  */
 export function listOrder(dialect: Dialect, service: string, type: string): readonly SortRule[] {
   const isSearched = services[service]?.operations['list']?.query.includes('search') === true;
   if (isSearched || !dialect.listsAsCreated) return defaultSorts[type] ?? byName;
-  // A type that is searched nowhere has its order for this list alone.
+  // A type without searches has its order only for this list.
   const own = searchFields[type] ? undefined : defaultSorts[type];
   return sortedByEngines[service] ?? own ?? [];
 }

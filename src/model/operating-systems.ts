@@ -1,12 +1,12 @@
-/** Operating systems that a VM can name, as engines describe them, and their former names. */
+/** Operating systems of VMs, as engines describe them, and their former names. */
 
 /**
- * What hardware a system lacks: `i440fx` runs on that chipset alone, `insecure` without secure boot,
- * `vga` with VNC on a VGA device alone.
+ * Hardware limits of a system: `i440fx` runs only on that chipset, `insecure` without secure boot,
+ * `vga` with VNC only on a VGA device.
  */
 type Limit = 'i440fx' | 'insecure' | 'vga';
 
-/** In the order in which engines list them. */
+/** Systems in the order in which engines list them. */
 export const operatingSystems: readonly (readonly [
   id: string,
   word: string,
@@ -80,18 +80,18 @@ export const operatingSystems: readonly (readonly [
 
 const byWord = new Map(operatingSystems.map((system) => [system[1], system]));
 
-/** The system of a word; undefined if engines do not know it. */
+/** System by its name in the API. `undefined` if engines do not know it. */
 export function operatingSystem(word: string) {
   return byWord.get(word);
 }
 
-/** Whether a system lacks some hardware. Unknown systems lack none. */
+/** Whether a system has a limit. Unknown systems have none. */
 export function isLimited(word: string | undefined, limit: Limit): boolean {
   const limits = byWord.get(word ?? '')?.slice(5) ?? [];
   return limits.includes(limit);
 }
 
-/** Former names, which requests and OVF documents may contain. Answers never do. */
+/** Former names, which requests and OVF documents can contain. Responses never do. */
 const legacyWords: Readonly<Record<string, string>> = {
   Unassigned: 'other',
   Other: 'other',
@@ -117,7 +117,7 @@ const legacyWords: Readonly<Record<string, string>> = {
   Windows2012x64: 'windows_2012x64',
 };
 
-/** The word of a system by its present or former name; undefined for an unknown one. */
+/** Name of a system by its present or former name. `undefined` for an unknown one. */
 export function systemNamed(word: string): string | undefined {
   if (byWord.has(word)) return word;
   return Object.hasOwn(legacyWords, word) ? legacyWords[word] : undefined;

@@ -1,4 +1,4 @@
-/** Requirements on what is sent, as paths and as the text that faults and help show. */
+/** Required input as paths, and as text for faults and help. */
 import type { Requirement } from './notation/collections.ts';
 
 function neededPaths(requirement: Requirement): readonly string[] {
@@ -7,19 +7,19 @@ function neededPaths(requirement: Requirement): readonly string[] {
   return typeof needed === 'string' ? [needed] : needed;
 }
 
-/** Paths of which one has to be sent: `['cluster.id', 'cluster.name']`. */
+/** Paths of which one is required: `['cluster.id', 'cluster.name']`. */
 export function acceptedPaths(requirement: Requirement): readonly string[] {
   const instead =
     typeof requirement === 'object' && 'needed' in requirement ? requirement.unless : [];
   return [...neededPaths(requirement), ...instead];
 }
 
-/** The path that is meant first: `cluster.id`. */
+/** Preferred path: `cluster.id`. */
 export function firstPath(requirement: Requirement): string {
   return neededPaths(requirement)[0] ?? '';
 }
 
-/** What is needed, in a text: `cluster.id|name`. */
+/** Text of a requirement: `cluster.id|name`. */
 export function requirementText(requirement: Requirement): string {
   const [first = '', ...others] = neededPaths(requirement);
   const parent = first.slice(0, first.lastIndexOf('.') + 1);

@@ -1,4 +1,4 @@
-/** TypeScript types of the objects on the wire, inferred from their declarations. */
+/** TypeScript types of API objects, inferred from their declarations. */
 import type { EnumName, EnumValue } from './enums.ts';
 import type { ActionParameter, actionParameters } from './notation/parameters.ts';
 import type { Declarations, TypeName } from './resources/index.ts';
@@ -13,13 +13,13 @@ type ScalarValue<K> = K extends 'int' | 'decimal'
       ? boolean
       : string;
 
-/** 64-bit integers are numbers while those are exact, and bigints beyond 2^53. */
+/** 64-bit integers: numbers up to 2^53, otherwise bigints. */
 export type Long = number | bigint;
 
 type EnumOf<E extends string> = E extends EnumName ? EnumValue<E> : never;
 type ObjectOf<T extends string> = T extends TypeName ? Resource<T> : never;
 
-/** The TypeScript type of a value of this kind, as it is held in memory. */
+/** TypeScript type of a value of this kind in memory. */
 export type ValueOf<K extends string> = K extends `enum ${infer E}`
   ? EnumOf<E>
   : K extends `struct ${infer T}` | `ref ${infer T}`
@@ -49,7 +49,7 @@ export interface Link {
   href: string;
 }
 
-/** What every object may carry (specification 2.2); structs leave it empty. */
+/** Common members of objects (specification 2.2). Structures have none. */
 export interface Identified {
   id?: string;
   href?: string;
@@ -60,12 +60,12 @@ export interface Identified {
   actions?: { link: Link[] };
 }
 
-/** An object of the named type, as client and server hold it in memory: every part optional. */
+/** Object of the named type in memory. All members are optional. */
 export type Resource<T extends TypeName> = Omit<Identified, keyof Definition<T>['attributes']> &
   AttributesOf<T> &
   BaseOf<T>;
 
-/** What is sent with an action: its parameters by name (specification 4.5), every one optional. */
+/** Parameters of an action by name (specification 4.5). All are optional. */
 export type ActionBody = {
   -readonly [P in ActionParameter]?: ValueOf<(typeof actionParameters)[P]['kind']>;
 };

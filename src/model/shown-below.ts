@@ -9,7 +9,7 @@ export const personalParent = 'user';
 export interface ShownBelow {
   /** References to a parent, and the collection of the parent. The first reference with a value applies. */
   readonly parents: readonly (readonly [attribute: string, collection: string, word: string])[];
-  /** The parent is the owner of the list that the request reads, of whatever type. */
+  /** Whether the parent is the owner of the requested list, of any type. */
   readonly byOwner?: true;
   /** Only in the response to an add or an update. Otherwise the address is at the top level. */
   readonly afterChange?: true;
@@ -91,7 +91,7 @@ export const namingOwners: Readonly<
   Record<string, { readonly attribute: string; readonly collection: string }>
 > = {
   permit: { attribute: 'role', collection: '/roles' },
-  // A group is named as if it was a user.
+  // The member names a group as a user.
   role: { attribute: 'user', collection: '/users' },
 };
 

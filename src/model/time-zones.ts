@@ -1,4 +1,4 @@
-/** Time zones of guests: the general name, and the name that systems of the Windows family use. */
+/** Time zones of guests: the IANA name, and the name on Windows. */
 
 const zones: readonly (readonly [general: string, windows: string])[] = [
   ['Etc/GMT', 'Greenwich Standard Time'],
@@ -83,17 +83,17 @@ const zones: readonly (readonly [general: string, windows: string])[] = [
 const generalNames: ReadonlySet<string> = new Set(zones.map(([general]) => general));
 const windowsNames: ReadonlySet<string> = new Set(zones.map(([, windows]) => windows));
 
-/** Whether a system is a Windows system. Windows has different names of time zones. */
+/** Whether a system is Windows, which has different names of time zones. */
 export function isWindows(system: string | undefined): boolean {
   return system?.startsWith('windows') ?? false;
 }
 
-/** Whether a system knows a time zone. */
+/** Whether a system supports a time zone. */
 export function knowsTimeZone(system: string | undefined, name: string): boolean {
   return (isWindows(system) ? windowsNames : generalNames).has(name);
 }
 
-/** The default time zone of a guest. */
+/** Default time zone of a guest. */
 export function defaultTimeZone(system: string | undefined): string {
   return isWindows(system) ? 'GMT Standard Time' : 'Etc/GMT';
 }

@@ -155,7 +155,7 @@ interface Asked {
   readonly isAction: boolean;
 }
 
-/** The response of an engine if the path of an operation has a valid id without an object. */
+/** Response of an engine to a path with a valid id without an object. */
 export function unknownIdAnswerOf({ http, path, name, isAction }: Asked): UnknownIdAnswer {
   const exception = exceptions.get(`${http} ${path}`);
   if (exception) return exception;

@@ -1,4 +1,4 @@
-/** Unknown references: the status of the refusal if a reference in a body leads to no object. */
+/** Unknown references: status of the refusal if the object in a reference does not exist. */
 
 /**
  * 404: the service has no such object. 400: a bad value of the attribute. 409: a conflict. `gone`: 404 like an
@@ -14,7 +14,7 @@ interface Statuses {
 const badValue: Statuses = { byId: 400, byName: 400 };
 const gone: Statuses = { byId: 'gone', byName: 'gone' };
 
-/** By type and attribute. All other references are refused with 404. */
+/** Statuses by type and attribute. Other unknown references are refused with 404. */
 const statuses: Readonly<Record<string, Statuses>> = {
   'affinity_group.hosts': badValue,
   'affinity_group.vms': badValue,
@@ -31,7 +31,7 @@ const statuses: Readonly<Record<string, Statuses>> = {
   'disk_attachment.disk': badValue,
   'disk_profile.qos': badValue,
   'filter.scheduling_policy_unit': badValue,
-  // The name is looked up before the command runs.
+  // The engine resolves the name before the command runs.
   'host.cluster': { byId: 400, byName: 404 },
   'host.external_host_provider': { byId: 409, byName: 404 },
   'iscsi_bond.networks': badValue,
@@ -55,10 +55,10 @@ const statuses: Readonly<Record<string, Statuses>> = {
   'weight.scheduling_policy_unit': badValue,
 };
 
-/** The attributes of the table, as `type.attribute`. */
+/** Attributes of the table, as `type.attribute`. */
 export const refusedReferences: readonly string[] = Object.keys(statuses);
 
-/** The status of the refusal if a reference in this attribute leads to no object. */
+/** Status of the refusal of an unknown reference in an attribute. */
 export function statusOfUnknown(
   type: string,
   attribute: string,

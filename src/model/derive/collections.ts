@@ -5,18 +5,18 @@ import { allResources, type TypeName } from '../resources/index.ts';
 /** A collection, by the path templates of itself and of its objects. */
 export interface DeclaredCollection {
   readonly type: TypeName;
-  /** Path template of the collection; absent where only its objects have one. */
+  /** Path template of the collection. Absent if only its objects have paths. */
   readonly path: string;
-  /** Path template of its objects, where they can be addressed. */
+  /** Path template of its objects, if they have paths. */
   readonly objects?: string;
   readonly declared: Collection;
 }
 
-/** What is below a cluster is found below its data center as well. */
+/** Collections below a cluster exist below its data center too. */
 const cluster = '/clusters/{cluster}/';
 const clusterOfDataCenter = '/datacenters/{datacenter}';
 
-/** Every collection, those of a resource together. */
+/** All collections, grouped by resource. */
 export const allCollections: readonly DeclaredCollection[] = allResources.flatMap(
   ({ name, paths }) =>
     Object.entries(paths).flatMap(([path, declared]) =>

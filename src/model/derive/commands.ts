@@ -1,4 +1,4 @@
-/** What the command line knows of collections, nouns and types, beside what their operations say. */
+/** Command-line options of collections, nouns and types that do not follow from operations. */
 import type { Commands, MemberVerbs, NounDeclaration, VerbOptions } from '../notation/commands.ts';
 import { allNouns, allResources } from '../resources/index.ts';
 import { allCollections } from './collections.ts';
@@ -9,7 +9,7 @@ type NounOptions = Pick<NounDeclaration, 'one' | 'parentFlags' | 'operationVerbs
 
 type TypeOptions = Omit<Commands, keyof NounDeclaration | 'otherNouns'>;
 
-/** Those of the members that an object has. */
+/** Picks the present members of an object. */
 function pick<T extends object, const K extends keyof T>(object: T, keys: readonly K[]) {
   const present = keys.filter((key) => object[key] !== undefined);
   return Object.fromEntries(present.map((key) => [key, object[key]])) as Pick<T, K>;
@@ -50,18 +50,18 @@ export const nounOptions: Readonly<Record<string, NounOptions>> = Object.fromEnt
   ),
 );
 
-/** Nouns of collections whose path ends with another word. */
+/** Nouns of collections whose path ends with a different segment. */
 export const nounsByPath: Readonly<Record<string, string>> = Object.fromEntries(
   allNouns.flatMap(({ noun, collections = [] }) => collections.map((path) => [path, noun])),
 );
 
-/** Verbs of operations where they are not the usual ones, by the path of the collection. */
+/** Verbs that differ from the defaults, by path of the collection. */
 export const verbsByPath: Readonly<Record<string, Readonly<Record<string, string>>>> =
   Object.fromEntries(
     allCollections.flatMap(({ path, declared: { verbs } }) => (verbs ? [[path, verbs]] : [])),
   );
 
-/** Collections that have verbs of their owner, by path. */
+/** Collections with verbs of their owner, by path. */
 export const memberVerbs: Readonly<Record<string, MemberVerbs>> = Object.fromEntries(
   allCollections.flatMap(({ path, declared: { memberVerbs: one } }) => (one ? [[path, one]] : [])),
 );

@@ -1,6 +1,6 @@
 /**
- * What the service accepts and leaves without effect, and why: `docs/coverage.md` shows it. Whatever
- * is not in these tables is read by the server, and a test has seen what it does.
+ * Accepted parameters and actions without an effect, with the reason, for `docs/coverage.md`. The
+ * server reads all other parameters, and a test covers the effect of each.
  */
 import type {
   ActionParameters,
@@ -48,7 +48,7 @@ function ignoredIn(
   return found(plainIs, declared);
 }
 
-/** The path of each operation of a collection, by what the declaration calls it. */
+/** Path of each operation of a collection, by its name in the declaration. */
 function operationsOf(path: string, objects: string | undefined, declared: Collection) {
   const single = objects ?? path;
   const collection: readonly Method[] = ['list', 'add', 'removeMany'];
@@ -83,7 +83,7 @@ export const ignoredParameters: readonly IgnoredParameter[] = everyOperation.fla
   ({ key, parameters, plainIs }) => ignoredIn(parameters, key, plainIs),
 );
 
-/** Actions that are accepted and change nothing that can be seen, and why. */
+/** Accepted actions without a visible effect, with the reason. */
 export const actionsWithoutEffect: Readonly<Record<string, string>> = Object.fromEntries(
   everyOperation.flatMap(({ name, key, declared }) => {
     const why = declared.withoutEffect?.[name];
@@ -91,7 +91,10 @@ export const actionsWithoutEffect: Readonly<Record<string, string>> = Object.fro
   }),
 );
 
-/** Operations that this service always refuses, and why: no test can see them succeed. */
+/**
+ * Operations that this service always refuses, with the reason, so that no test can cover their
+ * success.
+ */
 export const refusedOperations: Readonly<Record<string, string>> = Object.fromEntries(
   everyOperation.flatMap(({ name, key, declared }) => {
     const why = declared.alwaysRefused?.[name];

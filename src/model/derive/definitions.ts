@@ -1,9 +1,9 @@
-/** What a site written down says of collections, and why it says nothing of the others. */
+/** Collections in definitions, and reasons to omit the others. */
 import type { InDefinitions } from '../notation/definition.ts';
 import { allResources } from '../resources/index.ts';
 import { allCollections } from './collections.ts';
 
-/** How a collection is written down: its objects, the names of them, or some of their attributes. */
+/** Form of a collection in definitions: complete objects, only names, or some attributes. */
 export interface Written {
   readonly how: 'whole' | 'names';
   readonly only?: readonly string[];
@@ -24,23 +24,23 @@ export const written: Readonly<Record<string, Written>> = Object.fromEntries(
   ]),
 );
 
-/** By type: objects that every service has, or that come with others. */
+/** Objects, by type, that every service has or that are created with others. */
 export const unwrittenObjects: Readonly<Record<string, NonNullable<InDefinitions['except']>>> =
   Object.fromEntries(declared.flatMap(([name, { except }]) => (except ? [[name, except]] : [])));
 
-/** Why objects that could be made are not written down: by type, or by the path of a collection. */
+/** Reasons to omit objects from definitions, by type or by path of a collection. */
 export const leftOut: Readonly<Record<string, string>> = Object.fromEntries(
   declared.flatMap(([name, { leftOut: why = {} }]) =>
     typeof why === 'string' ? [[name, why]] : Object.entries(why),
   ),
 );
 
-/** Below their data center clusters are found a second time. */
+/** Clusters exist at the top level too. */
 const secondPath = '/datacenters/{datacenter}/clusters';
 
 /**
- * Collections in which objects can be made, and that a site written down neither has nor leaves out
- * for a reason: none. Views and lists of members show what is written elsewhere.
+ * Collections with `add` that definitions neither contain nor omit with a reason. The list must be
+ * empty. Views and lists of members show objects of other collections.
  */
 export const undecided: readonly string[] = allCollections.flatMap(
   ({ type, path, declared: { add, placement } }) => {

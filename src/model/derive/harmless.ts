@@ -1,4 +1,4 @@
-/** Actions that stop no work and lose no data, by type. */
+/** Actions that neither stop work nor lose data, by type. */
 import { allResources } from '../resources/index.ts';
 
 export const harmlessActions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

@@ -1,7 +1,7 @@
 /** Descriptions of jobs, by type and operation (specification 5.3). */
 import { allResources } from '../resources/index.ts';
 
-/** Operations without an entry open no job. `{name}` is the object, `{owner}` what it belongs to. */
+/** Operations without an entry open no job. `{name}` is the object, `{owner}` its owner. */
 export const jobDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   Object.fromEntries(
     allResources.map(({ name, operations }) => [
@@ -14,5 +14,5 @@ export const jobDescriptions: Readonly<Record<string, Readonly<Record<string, st
     ]),
   );
 
-/** The steps that every job of the service has, in order. */
+/** Steps of every job, in order. */
 export const jobSteps = ['validating', 'executing', 'finalizing'] as const;

@@ -1,7 +1,7 @@
-/** Types that a reference or a link of another type leads to: what does not say so itself has an id then. */
+/** Types that references or links of other types refer to. They have an id, declared or not. */
 import { types } from './types.ts';
 
-/** By their names, in the order in which they are found. */
+/** Names of these types, in order of their first reference. */
 export const linkedTypes: readonly string[] = [
   ...new Set(
     Object.values(types)

@@ -1,8 +1,8 @@
-/** What operations make beside the object that they are called on, by type and operation. */
+/** Objects that operations create in addition to the addressed object, by type and operation. */
 import { type Makes, makesNothing } from '../notation/makes.ts';
 import { allResources } from '../resources/index.ts';
 
-/** Operations without an entry make nothing but what they answer. */
+/** Operations without an entry create only the object in their response. */
 export const makesByType: Readonly<Record<string, Readonly<Record<string, readonly Makes[]>>>> =
   Object.fromEntries(
     allResources.flatMap(({ name, operations }) => {

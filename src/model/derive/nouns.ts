@@ -1,4 +1,4 @@
-/** The nouns of the command line, in the order in which help shows them. */
+/** Nouns of the command line, in the order of help. */
 import { type Group, groups } from '../notation/commands.ts';
 import { allNouns } from '../resources/index.ts';
 
@@ -7,13 +7,13 @@ export interface ModelNoun {
   readonly aliases: readonly string[];
   readonly group: Group;
   readonly doc: string;
-  /** Shown in `vmctl help nouns` only. */
+  /** Only in `vmctl help nouns`. */
   readonly more: boolean;
 }
 
 const last = Number.MAX_SAFE_INTEGER;
 
-/** Group by group, what is not on the root page behind the rest. */
+/** Nouns by group; those that are not on the root page come last. */
 export const declaredNouns: readonly ModelNoun[] = allNouns
   .toSorted(
     (a, b) =>

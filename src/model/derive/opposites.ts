@@ -1,15 +1,15 @@
-/** Operations that take back what another one did, by the path of its service and its name. */
+/** Opposites of operations, by path of the service and name. */
 import type { OppositeLimit } from '../notation/resource.ts';
 import { allResources } from '../resources/index.ts';
 import { allCollections } from './collections.ts';
 
-/** How an operation is taken back. */
+/** Operation that reverts another one. */
 export interface Opposite {
-  /** Path template of the service that has the opposite operation. */
+  /** Path template of the service with the opposite operation. */
   readonly service: string;
   readonly operation: string;
   readonly where?: OppositeLimit;
-  /** Objects are attached here: their ids are sent, and these attributes of theirs. */
+  /** Attributes of attached objects that the request contains in addition to their ids. */
   readonly attaches?: readonly string[];
 }
 
@@ -42,7 +42,9 @@ const entries = allCollections.flatMap(({ type, path, objects, declared }): read
   ];
 });
 
-/** By service, then by operation; what is not listed loses something, or has no counterpart. */
+/**
+ * Opposites by service and operation. An operation without an entry loses data or has no opposite.
+ */
 export const opposites: Readonly<Record<string, Readonly<Record<string, Opposite>>>> =
   Object.fromEntries(
     [...new Set(entries.map(([service]) => service))].map((service) => [

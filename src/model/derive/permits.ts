@@ -1,4 +1,6 @@
-/** Permits of each operation, and the objects that they must be held on (specification 5.5). */
+/**
+ * Permits of each operation, and the objects on which the caller needs them (specification 5.5).
+ */
 import { type ConditionalNeed, type Need, superUser } from '../notation/permits.ts';
 import type { OperationRule } from '../notation/resource.ts';
 import { allResources } from '../resources/index.ts';
@@ -6,7 +8,7 @@ import { allCollections } from './collections.ts';
 
 type ByTypeAndOperation<V> = Readonly<Record<string, Readonly<Record<string, V>>>>;
 
-/** What the rules of the operations of each type say, by type, then by operation. */
+/** One property of the operation rules, by type and operation. */
 function byOperation<V>(of: (rule: OperationRule) => V | undefined): ByTypeAndOperation<V> {
   return Object.fromEntries(
     allResources.map(({ name, operations }) => [
@@ -21,35 +23,35 @@ function byOperation<V>(of: (rule: OperationRule) => V | undefined): ByTypeAndOp
   );
 }
 
-/** By type, then by operation. Operations that are not listed are for super users alone. */
+/** By type and operation. Operations without an entry are restricted to superusers. */
 export const permitsByType: ByTypeAndOperation<readonly Need[]> = byOperation(({ permit }) => {
   if (permit === superUser) return undefined;
   return 'on' in permit ? [permit] : permit;
 });
 
-/** By type, then by operation: permits beside those above. */
+/** Additional permits, by type and operation. */
 export const permitsWhenSent: ByTypeAndOperation<readonly ConditionalNeed[]> = byOperation(
   ({ permitWhenSent }) => permitWhenSent,
 );
 
-/** Collections whose objects are attached rather than made, by path: other permits hold there. */
+/** Permits of collections that attach existing objects, by path. */
 export const permitsByPath: ByTypeAndOperation<readonly Need[]> = Object.fromEntries(
   allCollections.flatMap(({ path, objects, declared: { permits } }) =>
     permits ? [path, ...(objects ? [objects] : [])].map((one) => [one, permits]) : [],
   ),
 );
 
-/** What contains the objects of a type, as paths of references. */
+/** Containers of the objects of a type, as paths of references. */
 export const containedIn: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   allResources.flatMap((one) => (one.containedIn ? [[one.name, one.containedIn]] : [])),
 );
 
-/** Types whose objects lead to those of a type. */
+/** Types whose visible objects make an object of a type visible. */
 export const reachedFrom: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   allResources.flatMap((one) => (one.reachedFrom ? [[one.name, one.reachedFrom]] : [])),
 );
 
-/** Attributes by which objects of a type refer to what they are about. */
+/** Attributes that refer to the subject of an object, by type. */
 export const about: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   allResources.flatMap((one) => (one.about ? [[one.name, one.about]] : [])),
 );

@@ -1,4 +1,4 @@
-/** Placements of collections: the source of the objects of each, by its path. */
+/** Placements of collections by path: the source of their objects. */
 import type { Placement } from '../notation/collections.ts';
 import type { MissingCollections } from '../notation/resource.ts';
 import { allResources } from '../resources/index.ts';
@@ -8,7 +8,7 @@ export const placements: Readonly<Record<string, Placement>> = Object.fromEntrie
   allCollections.map(({ path, declared: { placement } }) => [path, placement]),
 );
 
-/** Collections that objects of some sorts lack, by type. */
+/** Collections that some objects of a type lack, by type. */
 export const missingCollections: Readonly<Record<string, MissingCollections>> = Object.fromEntries(
   allResources.flatMap((one) =>
     one.missingCollections ? [[one.name, one.missingCollections]] : [],

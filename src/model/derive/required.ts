@@ -3,12 +3,12 @@ import type { Requirement } from '../notation/collections.ts';
 import { allResources } from '../resources/index.ts';
 import { allCollections } from './collections.ts';
 
-/** By type: what `add` asks for. */
+/** Required attributes of `add`, by type. */
 export const requiredOnAdd: Readonly<Record<string, readonly Requirement[]>> = Object.fromEntries(
   allResources.flatMap(({ name, required }) => (required ? [[name, required]] : [])),
 );
 
-/** By path: collections whose `add` asks for something else, because it attaches what exists. */
+/** Required attributes of an `add` that attaches existing objects, by path. */
 export const requiredOnAttach: Readonly<Record<string, readonly Requirement[]>> =
   Object.fromEntries(
     allCollections.flatMap(({ path, declared: { required } }) =>
@@ -16,18 +16,18 @@ export const requiredOnAttach: Readonly<Record<string, readonly Requirement[]>> 
     ),
   );
 
-/** By type: what `add` asks for instead where one of these members is sent. */
+/** Required attributes of `add` if the request contains a certain member, by type. */
 export const requiredOnAddWith: Readonly<
   Record<string, Readonly<Record<string, readonly Requirement[]>>>
 > = Object.fromEntries(
   allResources.flatMap(({ name, requiredWith }) => (requiredWith ? [[name, requiredWith]] : [])),
 );
 
-/** By kind of stored object, where it is not that of its type. */
+/** Required attributes by kind of stored object, if they differ from those of the type. */
 export const requiredOnAddOfKind: Readonly<Record<string, readonly Requirement[]>> =
   Object.fromEntries(allResources.flatMap((one) => Object.entries(one.requiredOfKind ?? {})));
 
-/** By type, then by operation: elements of the action body. */
+/** Required elements of action bodies, by type and operation. */
 export const requiredByAction: Readonly<
   Record<string, Readonly<Record<string, readonly Requirement[]>>>
 > = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Words for the examples of commands, by noun and verb. */
+/** Values for examples of commands, by noun and verb. */
 import type { NounSamples, VerbSample } from '../notation/commands.ts';
 import { allNouns } from '../resources/index.ts';
 

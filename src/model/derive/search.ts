@@ -3,8 +3,8 @@ import type { CrossReference, SearchFields, SortRule } from '../notation/search.
 import { allResources } from '../resources/index.ts';
 
 /**
- * Fields by the kind of object: a type of the model, or one of `directory_user`,
- * `directory_group`, `cluster_network`, `host_network` and `vm_nic`, which only the search knows.
+ * Fields by kind of object: a type of the model, or one of `directory_user`, `directory_group`,
+ * `cluster_network`, `host_network` and `vm_nic`, which exist only in searches.
  */
 export const searchFields: Readonly<Record<string, SearchFields>> = Object.fromEntries(
   allResources.flatMap(({ name, search }) => [
@@ -13,18 +13,20 @@ export const searchFields: Readonly<Record<string, SearchFields>> = Object.fromE
   ]),
 );
 
-/** Types that engines search by their fields alone. */
+/** Types that engines search only by fields. */
 export const searchedWithoutText: readonly string[] = allResources.flatMap(({ name, search }) =>
   search?.withoutText ? [name] : [],
 );
 
-/** Cross references by the type of object they start from. */
+/** Cross references by the type that they start from. */
 export const crossReferences: Readonly<Record<string, readonly CrossReference[]>> =
   Object.fromEntries(
     allResources.flatMap(({ name, search }) => (search?.related ? [[name, search.related]] : [])),
   );
 
-/** Order of lists, and of what a requested order leaves open; by name where nothing is said. */
+/**
+ * Default order of lists, which also breaks ties of a requested order. By name without an entry.
+ */
 export const defaultSorts: Readonly<Record<string, readonly SortRule[]>> = Object.fromEntries(
   allResources.flatMap(({ name, search }) => (search?.order ? [[name, search.order]] : [])),
 );

@@ -1,4 +1,4 @@
-/** Names of the attributes and parameters whose values are secrets. */
+/** Names of attributes and parameters with secret values. */
 import { actionParameters, type Parameter } from '../notation/parameters.ts';
 import { types } from './types.ts';
 
@@ -15,16 +15,16 @@ const declared: readonly (readonly [string, Declared])[] = [
   ...parameters,
 ];
 
-/** Those that answers mask; of `value` the place decides (`secretPlaces`). */
+/** Names masked in responses. The context determines whether `value` is secret (`secretPlaces`). */
 export const secretAttributes = namesOf(({ secret }) => secret === true);
 
-/** Those that answers contain, and nothing else that is written down. */
+/** Names that responses contain, but recordings, histories and the journal mask. */
 export const confidentialAttributes = namesOf(({ confidential }) => confidential === true);
 
-/** Names of types and members in which `value` is a secret that answers mask. */
+/** Types and members in which responses mask `value`. */
 export const secretPlaces = placesOf(({ secret }) => secret === true);
 
-/** Names of types and members in which `value` is confidential: the tickets of consoles. */
+/** Types and members in which `value` is confidential: console tickets. */
 export const confidentialPlaces = placesOf(({ confidential }) => confidential === true);
 
 function namesOf(isSecret: (one: Declared) => boolean): readonly string[] {

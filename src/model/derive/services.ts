@@ -1,4 +1,4 @@
-/** All services of the API, by path: the type behind it and its operations (specification 4.5). */
+/** All services of the API by path, with type and operations (specification 4.5). */
 import type { ActionParameters, Ignored, MethodParameters } from '../notation/collections.ts';
 import type { TypeName } from '../resources/index.ts';
 import { allCollections, type DeclaredCollection } from './collections.ts';
@@ -6,19 +6,19 @@ import { allCollections, type DeclaredCollection } from './collections.ts';
 /** Names of the parameters of an operation. */
 export interface OperationParameters {
   readonly query: readonly string[];
-  /** Elements of the body, beside the object that is sent. */
+  /** Elements of the body in addition to the object. */
   readonly body: readonly string[];
-  /** The main element is a list although the operation is no `list`. */
+  /** Whether the main element is a list, although the operation is not `list`. */
   readonly bodyIsList: boolean;
 }
 
 /**
- * The operations of one path. `list`, `get`, `add`, `update`, `remove` and `head` are the HTTP
- * methods of specification 4.1; every other name is an action, POSTed to the path followed by its
- * name without underscores.
+ * Operations of one path. `list`, `get`, `add`, `update`, `remove` and `head` are the HTTP methods
+ * of specification 4.1. Other names are actions: POST to the path followed by the name without
+ * underscores.
  */
 export interface ServiceDefinition {
-  /** The type of the objects behind the path. */
+  /** Type of the objects at the path. */
   readonly type: TypeName;
   readonly operations: Readonly<Record<string, OperationParameters>>;
 }
@@ -86,7 +86,7 @@ function rank(path: string): number {
   return topLevel.indexOf(`/${path.split('/')[1]}`);
 }
 
-/** By top level collection, then by path. */
+/** Order by top-level collection, then by path. */
 function inOrder([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
   return rank(one) - rank(other) || (one < other ? -1 : 1);
 }

@@ -1,4 +1,4 @@
-/** The measured values that objects have, by type (specification 4.5). */
+/** Measured values of objects, by type (specification 4.5). */
 import type { StatisticRow } from '../notation/statistics.ts';
 import { allResources } from '../resources/index.ts';
 

@@ -1,4 +1,4 @@
-/** All types of the API, by name: the attributes of resources and of what is a part of them. */
+/** All types of the API by name: resources and structures. */
 import type { TypeDefinition } from '../notation/attributes.ts';
 import { allDeclarations, type TypeName } from '../resources/index.ts';
 

@@ -1,4 +1,4 @@
-/** Events of data centers, clusters, and what belongs to them: affinity, quotas, limits. */
+/** Events of data centers, clusters, affinity groups, quotas and limits. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const clusterEvents = {

@@ -1,4 +1,4 @@
-/** Events of the network interfaces of machines. */
+/** Events of VM NICs. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const deviceEvents = {

@@ -1,4 +1,4 @@
-/** Events about Gluster volumes, bricks and hooks. Words in `{}` are filled in. */
+/** Events of Gluster volumes, bricks and hooks. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const glusterEvents = {

@@ -1,4 +1,4 @@
-/** Events about hosts. Words in `{}` are filled in. */
+/** Events of hosts. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const hostEvents = {

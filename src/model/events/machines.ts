@@ -1,4 +1,4 @@
-/** Events of virtual machines and pools: made, run, changed, removed. */
+/** Events of VMs and pools. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const machineEvents = {

@@ -1,4 +1,4 @@
-/** Events about networks, and the networks of hosts. Words in `{}` are filled in. */
+/** Events of networks and host networks. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const networkEvents = {

@@ -1,4 +1,4 @@
-/** Events of people: sign-in, users, permissions. */
+/** Events of users: sign-in, users, permissions. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const peopleEvents = {

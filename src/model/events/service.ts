@@ -1,4 +1,4 @@
-/** Events of the service itself: its life, its log, jobs and events of others. */
+/** Events of the service itself: start, stop, audit log, jobs, and events of other systems. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const serviceEvents = {

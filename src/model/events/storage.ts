@@ -1,4 +1,4 @@
-/** Events of storage domains and of what leads to them. */
+/** Events of storage domains and connections. */
 import type { EventTexts } from '../notation/events.ts';
 
 export const storageEvents = {

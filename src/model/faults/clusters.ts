@@ -1,4 +1,4 @@
-/** What refuses operations on data centers and clusters. Words in `{}` are filled in. */
+/** Faults of data centers and clusters. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const clusterFaults = {

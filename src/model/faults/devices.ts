@@ -1,4 +1,4 @@
-/** What refuses operations on snapshots, interfaces and other devices of machines. Words in `{}` are filled in. */
+/** Faults of snapshots, NICs and other VM devices. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const deviceFaults = {

@@ -1,4 +1,4 @@
-/** What the service says when it refuses something about disks, their images and their machines. */
+/** Faults of disks, images and attachments. */
 export const diskFaults = {
   DISK_IS_OVF_STORE: {
     status: 409,

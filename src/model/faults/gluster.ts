@@ -1,4 +1,4 @@
-/** What refuses operations on Gluster volumes, bricks and hooks. */
+/** Faults of Gluster volumes, bricks and hooks. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const glusterFaults = {

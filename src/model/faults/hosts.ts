@@ -1,4 +1,4 @@
-/** What refuses operations on hosts. Words in `{}` are filled in. */
+/** Faults of hosts. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const hostFaults = {

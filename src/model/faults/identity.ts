@@ -1,4 +1,4 @@
-/** What refuses operations on users, groups, roles, tags and scheduling policies. Words in `{}` are filled in. */
+/** Faults of users, groups, roles, tags and scheduling policies. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const identityFaults = {

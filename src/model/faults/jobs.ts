@@ -1,4 +1,4 @@
-/** What refuses operations on jobs. Words in `{}` are filled in. */
+/** Faults of jobs. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const jobFaults = {

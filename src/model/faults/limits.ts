@@ -1,4 +1,4 @@
-/** What the service says when it refuses something about quotas, QoS, profiles, iSCSI bonds and providers. */
+/** Faults of quotas, QoS, profiles, iSCSI bonds and providers. */
 export const limitFaults = {
   QUOTA_ELSEWHERE: {
     status: 400,

@@ -1,4 +1,4 @@
-/** What refuses operations on virtual machines and their scheduling. Words in `{}` are filled in. */
+/** Faults of VMs and scheduling. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const machineFaults = {

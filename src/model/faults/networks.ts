@@ -1,4 +1,4 @@
-/** What refuses operations on networks, and on the networks of hosts. */
+/** Faults of networks and host networks. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const networkFaults = {

@@ -1,4 +1,4 @@
-/** What the service says when it refuses something about storage domains, connections and data centers. */
+/** Faults of storage domains, connections and data centers. */
 export const storageFaults = {
   CONNECTION_ID_GIVEN: {
     status: 400,

@@ -1,4 +1,4 @@
-/** What refuses operations on templates and pools, exports and imports. Words in `{}` are filled in. */
+/** Faults of templates, pools, exports and imports. */
 import type { FaultTexts } from '../notation/faults.ts';
 
 export const templateFaults = {

@@ -1,6 +1,6 @@
 /**
- * Collections: at which paths objects of a type are found, what can be done there (specification 4.1
- * and 4.5), and where the objects come from.
+ * Collections: paths of the objects of a type, their operations (specification 4.1 and 4.5), and
+ * the source of the objects.
  */
 
 import type { MemberVerbs } from './commands.ts';
@@ -8,13 +8,13 @@ import type { DerivedKind } from './kinds.ts';
 import type { ActionParameter, QueryParameter } from './parameters.ts';
 import type { Need } from './permits.ts';
 
-/** A parameter that is accepted and has no effect, with the reason: the coverage page shows it. */
+/** Accepted parameter without an effect, with the reason for the coverage page. */
 export interface Ignored<P extends string> {
   readonly parameter: P;
   readonly ignored: string;
 }
 
-/** Says that the service accepts a parameter and leaves it without effect, and why. */
+/** Declares an accepted parameter without an effect, and the reason. */
 export function ignored<const P extends string>(parameter: P, why: string): Ignored<P> {
   return { parameter, ignored: why };
 }
@@ -22,46 +22,48 @@ export function ignored<const P extends string>(parameter: P, why: string): Igno
 /** `async` of an update. */
 export const asyncIgnored = ignored('async', 'updates complete before the server answers');
 
-/** Parameters of an operation by name; `ignored(...)` for those that the service does not read. */
+/**
+ * Parameters of an operation by name. `ignored(...)` marks those that the service does not read.
+ */
 export type Parameters<P extends string> = readonly (P | Ignored<P>)[];
 
-/** Parameters of a method: those of its query, or of its body too. */
+/** Parameters of a method: of its query, or of its body too. */
 export type MethodParameters =
   | Parameters<QueryParameter>
   | {
       readonly query?: Parameters<QueryParameter>;
       readonly body?: Parameters<ActionParameter>;
-      /** The body is a list although the operation adds one object (adding bricks). */
+      /** Whether the body is a list although the operation adds one object (adding bricks). */
       readonly bodyIsList?: true;
     };
 
-/** Parameters of an action: elements of its body, and seldom of its query. */
+/** Parameters of an action: elements of its body, rarely of its query. */
 export type ActionParameters =
   | Parameters<ActionParameter>
   | {
       readonly query?: Parameters<QueryParameter>;
       readonly body?: Parameters<ActionParameter>;
-      /** The main element is a list. */
+      /** Whether the main element is a list. */
       readonly bodyIsList?: true;
     };
 
-/** A path of attributes that must be sent, or several of which one must be. */
+/** Required path of attributes, or several paths of which one suffices. */
 export type RequiredPaths = string | readonly [string, ...string[]];
 
-/** What must be sent; `unless` says what makes it unnecessary. */
+/** Required paths. Members in `unless` make them optional. */
 export type Requirement =
   | RequiredPaths
   | { readonly needed: RequiredPaths; readonly unless: readonly string[] };
 
-/** An object that exists, by id or by name. */
+/** Existing object, by id or by name. */
 export const idOrName = ['id', 'name'] as const;
 
-/** A reference that has to be sent, by id or by name. */
+/** Required reference, by id or by name. */
 export function byIdOrName(attribute: string): readonly [string, string] {
   return [`${attribute}.id`, `${attribute}.name`];
 }
 
-/** The target of an export: an export domain, or a host with a directory. */
+/** Target of an export: an export domain, or a host with a directory. */
 export const exportTarget = [
   'storage_domain.id',
   'storage_domain.name',
@@ -69,12 +71,12 @@ export const exportTarget = [
   'host.name',
 ] as const;
 
-/** What has to be sent where none of these members is. */
+/** Requires paths unless the request contains one of these members. */
 export function unless(needed: RequiredPaths, ...members: readonly string[]): Requirement {
   return { needed, unless: members };
 }
 
-/** The operations of a collection and of the objects in it. */
+/** Operations of a collection and its objects. */
 export interface Operations {
   readonly list?: MethodParameters;
   readonly add?: MethodParameters;
@@ -82,45 +84,50 @@ export interface Operations {
   readonly update?: MethodParameters;
   readonly remove?: MethodParameters;
   readonly head?: MethodParameters;
-  /** DELETE of the collection, which names in its body what goes. */
+  /** DELETE of the collection, with the objects to remove in its body. */
   readonly removeMany?: MethodParameters;
-  /** POSTed to the object, by name in snake case; the path has them without underscores. */
+  /** POST to the object, by name in snake case. The path omits the underscores. */
   readonly actions?: Readonly<Record<string, ActionParameters>>;
-  /** POSTed to the collection. */
+  /** POST to the collection. */
   readonly collectionActions?: Readonly<Record<string, ActionParameters>>;
-  /** What `add` asks for, where it is not what the type says: objects that exist are attached. */
+  /**
+   * Required attributes of an `add` that attaches existing objects, if they differ from those of
+   * the type.
+   */
   readonly required?: readonly Requirement[];
-  /** Permits, where they are not those of the type, by operation. */
+  /** Permits by operation, if they differ from those of the type. */
   readonly permits?: Readonly<Record<string, readonly Need[]>>;
-  /** Verbs of the command line here, by operation, where they are not the usual ones. */
+  /** Verbs of the command line by operation, if they differ from the defaults. */
   readonly verbs?: Readonly<Record<string, string>>;
-  /** The command line has verbs of the owner for these, instead of a noun. */
+  /** Verbs of the owner for this collection, instead of a noun. */
   readonly memberVerbs?: MemberVerbs;
   /**
-   * Objects that exist are put in by `add`, named by their ids, and taken out by `remove`: each takes
-   * back what the other did. A list names attributes that belong to being here. Members always are so.
+   * `add` attaches existing objects by their ids, and `remove` detaches them: each reverts the
+   * other. A list contains the attributes of the attachment. Always true for members.
    */
   readonly attaches?: true | readonly string[];
-  /** Operations that are always refused, and why: no test can see them succeed. */
+  /**
+   * Operations that are always refused, with the reason, so that no test can cover their success.
+   */
   readonly alwaysRefused?: Readonly<Record<string, string>>;
-  /** Actions that are accepted and change nothing that can be seen, and why. */
+  /** Accepted actions without a visible effect, with the reason. */
   readonly withoutEffect?: Readonly<Record<string, string>>;
 }
 
 /**
- * What adding a member answers: the object as a new one would be (201), or with 200 what was sent,
- * a link to it, or an action. A collection of links lists nothing but links.
+ * Response to adding a member: the object with status 201, or with status 200 the sent object, a
+ * link to it, or an action. A collection of links lists only links.
  */
 export type MemberAnswer = 'object' | 'sent' | 'link' | 'action';
 
-/** Where the objects of a collection come from. */
+/** Source of the objects of a collection. */
 export type Placement =
-  /** They are kept in the collection itself. */
+  /** Objects stored in the collection. */
   | { readonly is: 'owned' }
   /**
-   * They are kept in a collection of their own, and those are shown whose attribute refers to the
-   * object in the path (`refersBy`) or lists it (`lists`), those that it holds (`held`), or `all`;
-   * `partOf` says which collection it is, where that is not the one at the top level.
+   * Objects stored in another collection: those whose attribute refers to the object in the path
+   * (`refersBy`) or lists it (`lists`), those that it holds (`held`), or `all`. `partOf` is the
+   * other collection, if it is not at the top level.
    */
   | {
       readonly is: 'view';
@@ -131,8 +138,8 @@ export type Placement =
       readonly partOf?: string;
     }
   /**
-   * They exist by themselves: `add` puts one in, `remove` takes it out. The list is an attribute of
-   * the owner in the path, or of the objects.
+   * Independent objects that `add` attaches and `remove` detaches. The list is an attribute of the
+   * owner in the path, or of the objects.
    */
   | {
       readonly is: 'members';
@@ -140,21 +147,21 @@ export type Placement =
       readonly attribute: string;
       readonly answers: MemberAnswer;
     }
-  /** They are made from others, and kept as a kind of their own. */
+  /** Objects computed from others, stored under another kind. */
   | { readonly is: 'computed'; readonly kind: DerivedKind };
 
 export type Collection = Operations & { readonly placement: Placement };
 
 type Placed<O, P> = O & { readonly placement: P };
 
-/** A collection that keeps its objects itself. */
+/** Declares a collection that stores its objects. */
 export function owned<const O extends Operations>(operations: O): Placed<O, { is: 'owned' }> {
   return { placement: { is: 'owned' }, ...operations };
 }
 
 type View = Omit<Extract<Placement, { is: 'view' }>, 'is'>;
 
-/** Objects of another collection, those that belong to the object in the path. */
+/** Declares a view of another collection: the objects that belong to the object in the path. */
 export function view<const V extends View, const O extends Operations>(
   which: V,
   operations: O,
@@ -164,7 +171,7 @@ export function view<const V extends View, const O extends Operations>(
 
 type Members = Omit<Extract<Placement, { is: 'members' }>, 'is'>;
 
-/** Objects that exist by themselves, as members of the object in the path. */
+/** Declares independent objects as members of the object in the path. */
 export function members<const M extends Members, const O extends Operations>(
   how: M,
   operations: O,
@@ -172,7 +179,7 @@ export function members<const M extends Members, const O extends Operations>(
   return { placement: { is: 'members', ...how }, ...operations };
 }
 
-/** Objects that are made from others, of a stored kind of their own. */
+/** Declares objects that are computed from others, of another stored kind. */
 export function computed<const K extends DerivedKind, const O extends Operations>(
   kind: K,
   operations: O,
@@ -180,13 +187,15 @@ export function computed<const K extends DerivedKind, const O extends Operations
   return { placement: { is: 'computed', kind }, ...operations };
 }
 
-/** The same collection below several objects: `below(['/vms/{vm}'], 'tags/{tag}', ...)`. */
+/**
+ * Declares the same collection below several objects: `below(['/vms/{vm}'], 'tags/{tag}', ...)`.
+ */
 export function below<const O extends `/${string}`, const S extends string, const C>(
   owners: readonly O[],
   path: S,
   collection: C,
 ): Readonly<Record<`${O}/${S}`, C>> {
   const entries = owners.map((owner) => [`${owner}/${path}`, collection] as const);
-  // The keys of the entries are those of the type: one for each owner.
+  // The keys are those of the type, one for each owner.
   return Object.fromEntries(entries) as Record<`${O}/${S}`, C>;
 }

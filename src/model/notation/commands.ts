@@ -1,9 +1,9 @@
 /**
- * Notation of commands: what the command line calls the objects of a resource, how its verbs differ
- * from what the operations say, and which columns its tables have.
+ * Notation of commands: names of the objects of a resource, exceptions from the derived verbs, and
+ * table columns.
  */
 
-/** The groups of nouns in the order in which help shows them. */
+/** Groups of nouns, in the order of help. */
 export const groups = [
   'compute',
   'storage',
@@ -17,16 +17,19 @@ export const groups = [
 
 export type Group = (typeof groups)[number];
 
-/** A column under another title than its path; the values of several paths are multiplied. */
+/** Column with a title other than its path. The values of several paths are multiplied. */
 export interface TitledColumn<P extends string = string> {
   readonly title: string;
   readonly paths: readonly [P, ...P[]];
 }
 
-/** A column of a table: an attribute path, or several under a title. */
+/** Table column: an attribute path, or one or more paths with a title. */
 export type ColumnDeclaration = string | TitledColumn;
 
-/** A column under a title of its own: `column('mac', 'mac.address')`. Several paths are multiplied. */
+/**
+ * Declares a column with a title: `column('mac', 'mac.address')`. The values of several paths are
+ * multiplied.
+ */
 export function column<const P extends string>(
   title: string,
   ...paths: readonly [P, ...P[]]
@@ -34,27 +37,27 @@ export function column<const P extends string>(
   return { title, paths };
 }
 
-/** A flag that sets an attribute below the first level, or under another name. */
+/** Flag for a nested attribute, or with another name than the attribute. */
 export interface Shortcut {
   readonly flag: string;
   readonly path: string;
   readonly doc: string;
 }
 
-/** Declares such a flag. */
+/** Declares a shortcut flag. */
 export function shortcut(flag: string, path: string, doc: string): Shortcut {
   return { flag, path, doc };
 }
 
-/** An argument behind the object, and the attribute paths that its text goes to. */
+/** Argument after the object, and the attribute paths that it sets. */
 export interface ExtraArgument {
   readonly name: string;
-  /** Of two, the text before and behind the sign: `a=b`. */
+  /** Two paths receive the text before and after the sign: `a=b`. */
   readonly paths: readonly string[];
   readonly doc: string;
 }
 
-/** A flag that stands for a value of a query parameter. */
+/** Flag that sets a query parameter to a value. */
 export interface QueryShortcut {
   readonly flag: string;
   readonly query: string;
@@ -62,115 +65,118 @@ export interface QueryShortcut {
   readonly doc: string;
 }
 
-/** Words in the example of one verb, where they are not the usual ones. */
+/** Values in the example of one verb that differ from those of the noun. */
 export interface VerbSample {
   readonly object?: string;
-  /** Flags, as they are typed; an empty text where the verb needs none. */
+  /** Flags of the example. Empty if the verb needs none. */
   readonly flags?: string;
-  /** Parent of the example in help, as `--on` names it: `vms/web01`. */
+  /** Parent in the example, as `--on` names it: `vms/web01`. */
   readonly on?: string;
-  /** By noun: the object that it belongs to. */
+  /** Parents of the object, by noun. */
   readonly parents?: Readonly<Record<string, string>>;
 }
 
-/** What a verb has beyond what its operation says. */
+/** Options of a verb that do not follow from its operation. */
 export interface VerbOptions {
   readonly aliases?: readonly string[];
-  /** One sentence without a full stop; `{}` stands for the object, with its article. */
+  /** One sentence without a full stop. `{}` is replaced by the object with its article. */
   readonly purpose?: string;
   readonly shortcuts?: readonly Shortcut[];
   /** Other names of flags, by flag. */
   readonly flagAliases?: Readonly<Record<string, readonly string[]>>;
-  /** The attributes that are flags, where not all of them should be. */
+  /** Attributes with a flag (default: all). */
   readonly onlyAttributes?: readonly string[];
   readonly argument?: ExtraArgument;
   readonly queryShortcut?: QueryShortcut;
-  /** The arguments are bricks, new ones or those of a volume, for all of which one request is sent. */
+  /** The arguments are new or existing bricks of a volume. One request contains all of them. */
   readonly takesBricks?: true;
-  /** `--object KIND/REF` names what the new object is about. */
+  /** `--object KIND/REF` names the subject of the new object. */
   readonly namesObject?: true;
   /**
-   * Objects without names are found by these references, as flags, where no argument names them: the
-   * flags that made them. With it goes `--object KIND/REF`, what they are about.
+   * References, as flags, that find an object without a name: those that created it. The verb also
+   * has `--object KIND/REF`, the subject of the object.
    */
   readonly foundBy?: readonly string[];
-  /** It sends attributes, although verbs of its name send a reference to what exists. */
+  /**
+   * Whether it sends attributes, although other verbs of its name send a reference to an existing
+   * object.
+   */
   readonly sendsAttributes?: true;
   readonly sample?: VerbSample;
 }
 
-/** Words for examples. */
+/** Values for examples. */
 export interface NounSamples {
-  /** An object as it may be called; an id where it has no name. */
+  /** Name of an object, or an id if objects have no name. */
   readonly object?: string;
-  /** Of single collections, by path. */
+  /** Names of objects in single collections, by path. */
   readonly objectAt?: Readonly<Record<`/${string}`, string>>;
-  /** What a new object may be called. */
+  /** Name of a new object. */
   readonly newName?: string;
-  /** A state that objects are waited for. */
+  /** State to wait for. */
   readonly state?: string;
-  /** What may be searched for; the beginning of a name where nothing is said. */
+  /** Search text (default: the beginning of a name). */
   readonly search?: string;
-  /** By noun: the object that it belongs to. */
+  /** Parents of the object, by noun. */
   readonly parents?: Readonly<Record<string, string>>;
 }
 
-/** A noun of the command line. It stands for all collections whose path ends with it. */
+/** Noun of the command line, for all collections whose path ends with it. */
 export interface NounDeclaration<N extends string = string> {
   readonly noun: N;
   readonly aliases?: readonly string[];
   readonly group: Group;
-  /** What the objects are, for lists of nouns. */
+  /** Description for lists of nouns. */
   readonly doc: string;
-  /** One object in words, where that is not the singular of the noun. */
+  /** Name of a single object, if it is not the singular of the noun. */
   readonly one?: string;
-  /** Shown in `vmctl help nouns` only. */
+  /** Only in `vmctl help nouns`. */
   readonly more?: true;
-  /** Place in the group; those without one follow, in the order of the resources. */
+  /** Position in the group. Nouns without one follow in the order of the resources. */
   readonly position?: number;
-  /** Collections that it stands for although their paths end with another word. */
+  /** Additional collections whose paths end with a different segment. */
   readonly collections?: readonly `/${string}`[];
-  /** Other names of the flag that says to which of these objects something belongs. */
+  /** Other names of the flag for a parent of this noun. */
   readonly parentFlags?: readonly string[];
-  /** What operations are called, by operation, where not as usual. */
+  /** Verbs by operation, if they differ from the defaults. */
   readonly operationVerbs?: Readonly<Record<string, string>>;
   /** By verb. */
   readonly verbs?: Readonly<Record<string, VerbOptions>>;
   readonly samples?: NounSamples;
 }
 
-/** What the command line knows of a resource. */
+/** Command-line options of a resource. */
 export interface Commands extends NounDeclaration {
-  /** Nouns for collections of the same type under other words. */
+  /** Nouns for collections of the same type with other names. */
   readonly otherNouns?: readonly NounDeclaration[];
   /**
-   * Columns of tables, the most important one first: where a terminal has no room, the last are left
-   * out. Without them the first attributes that are plain.
+   * Columns of tables, the most important first. A narrow terminal omits the last ones. By default,
+   * the first plain attributes.
    */
   readonly columns?: readonly ColumnDeclaration[];
-  /** Columns that `-o wide` shows as well; the links in them are followed. */
+  /** Additional columns of `-o wide`. Links in them are followed. */
   readonly wideColumns?: readonly ColumnDeclaration[];
-  /** The link that has to be followed for the usual columns. */
+  /** Link to follow for the default columns. */
   readonly follow?: string;
   /** Flags of `create` and `update`. */
   readonly shortcuts?: readonly Shortcut[];
-  /** Attributes by which an object is known, where that is not its name; the first is listed. */
+  /** Attributes that identify an object instead of its name. Lists show the first. */
   readonly knownBy?: readonly string[];
-  /** The link that has to be followed to see them. */
+  /** Link to follow for these attributes. */
   readonly knownThrough?: string;
-  /** Its owner has one as a rule, which need not be named then. */
+  /** Whether its owner usually has one, so that the name is optional. */
   readonly isSingle?: true;
-  /** Lists are long: a name is searched for, instead of in the whole list. */
+  /** Whether lists are long, so that the server searches for a name. */
   readonly searchedByName?: true;
-  /** The attribute that names an object in bodies, where it is neither id nor name of a collection. */
+  /** Attribute that identifies an object in bodies, if it is neither the id nor the name. */
   readonly referredBy?: string;
-  /** Values of new objects that are not left to the service. */
+  /** Values that new objects always have, instead of defaults of the service. */
   readonly alwaysSent?: Readonly<Record<string, unknown>>;
-  /** An object that is made together with this one, and waited for. */
+  /** Object that is created together with this one. Commands wait for it too. */
   readonly createdAlong?: { readonly attribute: string; readonly type: string };
 }
 
-/** The processors of a machine. */
+/** Virtual CPUs of a VM. */
 export const cpusColumn = column(
   'cpus',
   'cpu.topology.sockets',
@@ -178,7 +184,7 @@ export const cpusColumn = column(
   'cpu.topology.threads',
 );
 
-/** Flags for what machines, templates and instance types have in common. */
+/** Flags that VMs, templates and instance types share. */
 export const cpuShortcuts: readonly Shortcut[] = [
   shortcut('cpu-sockets', 'cpu.topology.sockets', 'Number of virtual sockets.'),
   shortcut('cpu-cores', 'cpu.topology.cores', 'Number of cores per socket.'),
@@ -190,24 +196,24 @@ export const cpuShortcuts: readonly Shortcut[] = [
   shortcut('ha', 'high_availability.enabled', 'Restart on another host after a host failure.'),
 ];
 
-/** Verbs of collections in which objects that exist are put. */
+/** Verbs of collections that attach existing objects. */
 export const attaching = { add: 'attach', remove: 'detach' } as const;
 
-/** A collection that has verbs of its owner: `affinitygroups add-vm GROUP VM`. */
+/** Collection with verbs of its owner: `affinitygroups add-vm GROUP VM`. */
 export interface MemberVerbs {
   readonly one: string;
   readonly many: string;
-  /** What a member may be called, in examples. */
+  /** Name of a member in examples. */
   readonly sample?: string;
-  /** The noun of the collection has its own verbs for it as well. */
+  /** Whether the noun of the collection has verbs for it too. */
   readonly alsoGeneric?: true;
 }
 
-/** The id of objects without a name, in examples. */
+/** Id of objects without a name in examples. */
 export const sampleId = '4f5a1a8e-30ab-4c57-9d3c-7f5a6a1c2b90';
 
-/** The same for a second connection to storage. */
+/** Id of a second storage connection. */
 export const otherId = '9b0d7c3e-6f15-4a88-b2d4-e1c3a5f70b66';
 
-/** The id of the storage domain data1, where only an id will do. */
+/** Id of the storage domain data1, for flags that accept only ids. */
 export const domainId = '2e7d51f0-94c3-4b6a-8f1e-0b5d7c9a3e42';

@@ -1,19 +1,19 @@
-/** Notation of definitions: what a site written down (`vmctl export`) says of a resource. */
+/** Notation of definitions: how `vmctl export` writes a resource. */
 
 type Path = `/${string}`;
 
 export interface InDefinitions {
-  /** Collections whose objects are written down, by path. */
+  /** Collections with complete objects, by path. */
   readonly writtenAt?: readonly Path[];
-  /** Collections of which only the names are: their objects are written down elsewhere. */
+  /** Collections with names only. Their objects are written in another collection. */
   readonly namedAt?: readonly Path[];
-  /** The attributes that are written in a collection, where the rest is written down elsewhere. */
+  /** Attributes to write in a collection, if others are written in another one. */
   readonly only?: Readonly<Record<Path, readonly string[]>>;
-  /** Why its objects are not written down: anywhere, or in these collections. */
+  /** Reason to omit its objects from all collections, or from these. */
   readonly leftOut?: string | Readonly<Record<Path, string>>;
   /**
-   * Objects that every service has, or that come with others, and that nobody can change: those with
-   * one of these values of an attribute, or with any.
+   * Unchangeable objects that every service has, or that are created with others: those with one of
+   * these values of an attribute, or with any value.
    */
   readonly except?: Readonly<Record<string, readonly (string | boolean)[] | 'any'>>;
 }

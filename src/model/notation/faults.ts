@@ -1,2 +1,2 @@
-/** Notation of faults: HTTP status and sentence. */
+/** Notation of faults: HTTP status and text. */
 export type FaultTexts = Readonly<Record<string, { status: number; text: string }>>;

@@ -1,8 +1,10 @@
-/** Kinds of stored objects that are made from those of a type, or seen from another object. */
+/**
+ * Kinds of stored objects that are computed from objects of a type, or viewed from another object.
+ */
 
 /**
- * By kind: the type whose attributes they have. They are kept under the id of the object that they
- * are a view of, or would be in the inventory.
+ * Types with the attributes of these kinds. The id of a stored object is that of the viewed object,
+ * or of its counterpart in the inventory.
  */
 export const derivedKinds = {
   attached_storage_domain: 'storage_domain',

@@ -1,6 +1,6 @@
-/** Notation of lifecycles: the operations that take an object from state to state. */
+/** Notation of lifecycles: operations that change the state of an object. */
 
-/** A state on the way, and the milliseconds an object of a small site stays in it. */
+/** Transitional state, and its duration in milliseconds on a small site. */
 export type Stage<S extends string> = readonly [state: S, milliseconds: number];
 
 export interface Move<
@@ -8,41 +8,41 @@ export interface Move<
   Event extends string = string,
   Fault extends string = string,
 > {
-  /** States from which the move may begin; from any other it is refused. */
+  /** States in which the operation is permitted. */
   readonly from: readonly S[];
-  /** States passed through, in order. */
+  /** Transitional states in order. */
   readonly via?: readonly Stage<S>[];
-  /** State in which the object comes to rest; absent where the object is gone then. */
+  /** Final state. Absent if the operation removes the object. */
   readonly to?: S;
-  /** Other states in which it may come to rest, where the request asks for that. */
+  /** Other final states that the request can select. */
   readonly or?: readonly S[];
-  /** The object keeps the state that it was in. */
+  /** Whether the state remains unchanged. */
   readonly stays?: true;
-  /** From the state that it leads to, it may begin and does nothing. */
+  /** Whether the operation is permitted in its final state, without an effect. */
   readonly idempotent?: true;
-  /** What is answered from states that `from` does not list. */
+  /** Faults for other states than those in `from`. */
   readonly refusedBy: Readonly<Partial<Record<S, Fault>>> & { readonly otherwise: Fault };
-  /** Events written when the move begins, when it ends, and when copying for it fails. */
+  /** Events at the begin and the end of the operation, and if copying fails. */
   readonly events?: { readonly begin?: Event; readonly end?: Event; readonly fail?: Event };
 }
 
-/** Names of events and faults are checked in `model/checked-names.ts`. */
+/** `model/checked-names.ts` checks the names of events and faults. */
 export interface Lifecycle<
   S extends string = string,
   Event extends string = string,
   Fault extends string = string,
 > {
-  /** Type of the objects, as the model names it. */
+  /** Type of the objects. */
   readonly type: string;
-  /** Attribute that holds the state. */
+  /** State attribute. */
   readonly attribute: string;
   /** State of a new object. */
   readonly initial: S;
-  /** States that do not end by themselves. */
+  /** Stable states. */
   readonly settled: readonly S[];
-  /** States that mean that something went wrong. */
+  /** Failure states. */
   readonly failed?: readonly S[];
-  /** By operation, in snake case. */
+  /** Moves by operation, in snake case. */
   readonly moves: Readonly<Record<string, Move<S, Event, Fault>>>;
 }
 

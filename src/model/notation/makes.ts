@@ -1,26 +1,26 @@
 /**
- * Notation of what operations make beside the object that they are called on: where the new object is
- * found, and how it is known among the others there.
+ * Notation of objects that operations create in addition to the addressed object: their collection,
+ * and how to find them in it.
  */
 
 export interface Makes {
   /**
-   * The collection that gets the new object. What is not its own path says it: a placeholder stands
-   * for the element of the request of the same name.
+   * Collection of the new object. Placeholders outside of the operation's path are elements of the
+   * request with the same name.
    */
   readonly in: `/${string}`;
-  /** Element of the request that may hold the name of the new object. */
+  /** Element of the request with the name of the new object. */
   readonly namedBy?: string;
-  /** Member of the answer that refers to it. */
+  /** Member of the response that refers to it. */
   readonly answeredAs?: string;
-  /** It has the id of the object that the operation is called on, unless `clone` is sent. */
+  /** Whether it has the id of the addressed object, unless the request has `clone`. */
   readonly keepsId?: true;
-  /** It is made only where this element is sent. */
+  /** Element of the request that creates the object. */
   readonly when?: string;
 }
 
-/** What an operation makes; of several the first whose element is sent. */
+/** Objects that an operation can create. The first one whose element is in the request applies. */
 export type Making = readonly [Makes, ...Makes[]];
 
-/** The operation needs the permit to make something, but makes nothing that was not there. */
+/** The operation needs a permit to create objects, but creates none. */
 export const makesNothing = 'nothing';

@@ -1,21 +1,21 @@
-/** Names: which ones objects may have, and among which objects a name is unique (specification 2.2). */
+/** Rules for names of objects, and the scope in which names are unique (specification 2.2). */
 
 export type NamePattern = 'letters' | 'masked' | 'identifier' | 'dotted' | 'any';
 
 export interface Naming {
   readonly pattern: NamePattern;
-  /** Longest name, in characters. */
+  /** Maximum characters of a name. */
   readonly max: number;
   /**
-   * Where a name is unique: in the whole service, in the collection, among objects with the same
-   * value of an attribute (`cluster.data_center`), or nowhere.
+   * Scope of unique names: the service, the collection, objects with the same value of an attribute
+   * (`cluster.data_center`), or none.
    */
   readonly unique: 'service' | 'collection' | 'nowhere' | { readonly within: string };
-  /** Status of the refusal of a name that is taken, where it is not 409. */
+  /** Status of the refusal of a duplicate name (default 409). */
   readonly takenStatus?: 400;
 }
 
-/** What each pattern allows, in words and as a test of the whole name. */
+/** Rule of each pattern, as a text and as a regular expression for complete names. */
 export const namePatterns: Readonly<Record<NamePattern, { test: RegExp; rule: string }>> = {
   letters: {
     test: /^[\p{L}\p{N}._-]+$/u,

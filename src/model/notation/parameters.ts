@@ -1,16 +1,16 @@
 /**
- * Every secondary parameter of the API (specification 4.2 and 4.5), named by the services.
- * A name means the same thing wherever it occurs.
+ * All secondary parameters of the API (specification 4.2 and 4.5). A name has the same meaning in
+ * all services.
  */
 import type { Kind } from './attributes.ts';
 
 export interface Parameter {
   readonly kind: Kind;
-  /** Only in the answer (`out`), or in request and answer (`inout`). */
+  /** Only in the response (`out`), or in request and response (`inout`). */
   readonly out?: 'out' | 'inout';
-  /** As `secret` of an attribute. */
+  /** Same as `secret` of an attribute. */
   readonly secret?: true;
-  /** As `confidential` of an attribute. */
+  /** Same as `confidential` of an attribute. */
   readonly confidential?: true;
   readonly doc: string;
 }

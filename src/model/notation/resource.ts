@@ -1,4 +1,4 @@
-/** Resources: everything that is data about one type of objects, in one declaration. */
+/** Resources: one declaration with all data about one type of objects. */
 
 import type { TypeDefinition } from './attributes.ts';
 import type { Collection, Requirement } from './collections.ts';
@@ -14,80 +14,95 @@ import type { ConditionalNeed, Need, superUser } from './permits.ts';
 import type { Search } from './search.ts';
 import type { StatisticRow } from './statistics.ts';
 
-/** Where an operation has an opposite, if not always. */
+/** Condition of an opposite. */
 export interface OppositeLimit {
-  /** Where this attribute was sent: without it something was made that the opposite does not take away. */
+  /**
+   * The request contained this attribute. Otherwise the operation created an object that the
+   * opposite does not remove.
+   */
   readonly sent?: string;
-  /** Not where this parameter had this value: then something is gone. */
+  /** The parameter did not have this value, with which the operation loses data. */
   readonly unless?: readonly [parameter: QueryParameter, value: boolean];
 }
 
-/** What holds of an operation that changes something, wherever objects of the type are found. */
+/** Properties of a changing operation, at all paths of the type. */
 export interface OperationRule<O extends string = string> {
-  /** Permits that the caller needs, all of them; `superUser` where no permit is enough. */
+  /** Permits that the caller needs, all of them, or `superUser`. */
   readonly permit: Need | readonly Need[] | typeof superUser;
-  /** Further permits, where the request says something. */
+  /** Additional permits for certain requests. */
   readonly permitWhenSent?: readonly ConditionalNeed[];
-  /** The job that the operation opens: `{name}` is the object, `{owner}` what it belongs to. */
+  /** Job that the operation opens: `{name}` is the object, `{owner}` its owner. */
   readonly job: string | 'none';
-  /** The action stops no work and loses no data: protected contexts do not ask before it. */
+  /**
+   * Whether the action neither stops work nor loses data, so that protected contexts need no
+   * confirmation.
+   */
   readonly harmless?: true;
-  /** Elements without which an action is not run. */
+  /** Required elements of an action. */
   readonly required?: readonly Requirement[];
-  /** The objects that it makes beside the one that it is called on, or answers instead of itself. */
+  /** Objects that it creates in addition to the addressed one, or returns instead of it. */
   readonly makes?: Making | typeof makesNothing;
   /**
-   * The operation that takes back what this one did, where neither loses anything: it has this one as
-   * its own opposite. `add` is that of `remove` where all that an object says can be said again.
+   * Operation that reverts this one, if neither loses data. The opposite has this operation as its
+   * opposite. `add` reverts `remove` if a request can set all attributes.
    */
   readonly opposite?: O;
   readonly oppositeWhere?: OppositeLimit;
 }
 
-/** Collections that objects of some sorts lack, by the attribute that says of which sort one is. */
+/** Collections that some objects lack, by the attribute with the sort of the object. */
 export interface MissingCollections {
   readonly by: string;
   readonly collections: Readonly<Record<string, readonly string[]>>;
-  /** Those that the answer to an update lacks instead, where the dialect follows an engine. */
+  /** Collections that responses to updates lack instead, in dialects that follow an engine. */
   readonly afterUpdate?: readonly string[];
-  /** Those that the answer to GET of one object lacks instead, where the dialect follows an engine. */
+  /**
+   * Collections that responses to GET of one object lack instead, in dialects that follow an
+   * engine.
+   */
   readonly alone?: readonly string[];
 }
 
 export interface ResourceDefinition extends TypeDefinition {
-  /** Which names objects may have, and where a name is unique (specification 2.2). */
+  /** Rules for names, and the scope in which they are unique (specification 2.2). */
   readonly naming?: Naming;
-  /** Attributes without which an object is not added (specification 4.5). */
+  /** Required attributes of new objects (specification 4.5). */
   readonly required?: readonly Requirement[];
-  /** What is asked for instead where one of these members is sent. */
+  /** Required attributes if the request contains one of these members. */
   readonly requiredWith?: Readonly<Record<string, readonly Requirement[]>>;
-  /** What is asked for instead of objects of a kind of their own. */
+  /** Required attributes of objects of other kinds. */
   readonly requiredOfKind?: Readonly<Record<string, readonly Requirement[]>>;
   readonly operations?: Readonly<Record<string, OperationRule>>;
-  /** By the path template of the objects; of the collection where single ones have no path. */
+  /**
+   * Collections by path template of the objects, or of the collection if single objects have no
+   * path.
+   */
   readonly paths: Readonly<Record<`/${string}`, Collection>>;
   readonly missingCollections?: MissingCollections;
   /**
-   * What contains an object, and so passes permissions on: paths of references that lead to it.
-   * Everything is in the system.
+   * Containers from which objects inherit permissions, as paths of references. The system contains
+   * all objects.
    */
   readonly containedIn?: readonly string[];
-  /** Types that refer to this one: whoever sees such an object sees the one that it refers to. */
+  /**
+   * Types that refer to this one. A visible object of these types makes the referenced object
+   * visible.
+   */
   readonly reachedFrom?: readonly string[];
-  /** Attributes that refer to what an object is about: it is seen with that. */
+  /** Attributes that refer to the subject of an object, which determines its visibility. */
   readonly about?: readonly string[];
   readonly statistics?: readonly StatisticRow[];
   readonly search?: Search;
   readonly lifecycle?: Lifecycle;
-  /** Events of its own, by name; those that concern other resources too are in `model/events`. */
+  /** Events of this resource by name. Shared events are in `model/events`. */
   readonly events?: EventTexts;
-  /** Faults of its own, by name; those that others use too are in `model/faults`. */
+  /** Faults of this resource by name. Shared faults are in `model/faults`. */
   readonly faults?: FaultTexts;
-  /** Enumerated types of its own, by name. */
+  /** Enums of this resource by name. */
   readonly enums?: Readonly<Record<string, readonly [string, ...string[]]>>;
-  /** What a site written down says of it. */
+  /** Form in definitions. */
   readonly definition?: InDefinitions;
-  /** What the command line calls its collections; absent where a noun of another resource covers them. */
+  /** Nouns of its collections. Absent if a noun of another resource covers them. */
   readonly commands?: Commands;
 }
 
@@ -95,12 +110,12 @@ type ActionsOf<C> = C extends { readonly actions: infer A } ? keyof A : never;
 type CollectionActionsOf<C> = C extends { readonly collectionActions: infer A } ? keyof A : never;
 type ChangesOf<C> = Extract<keyof C, 'add' | 'update' | 'remove'>;
 
-/** Names of the operations of these collections that change something. */
+/** Names of the changing operations of these collections. */
 export type ChangingOperations<P> = {
   [K in keyof P]: ActionsOf<P[K]> | CollectionActionsOf<P[K]> | ChangesOf<P[K]>;
 }[keyof P];
 
-/** Every operation that changes something has its permits and its job. */
+/** Requires a permit and a job for each changing operation. */
 type Ruled<P> = [ChangingOperations<P>] extends [never]
   ? unknown
   : {
@@ -112,8 +127,8 @@ type Ruled<P> = [ChangingOperations<P>] extends [never]
     };
 
 /**
- * Declares a resource under the name of its type; returns it with its literal types. An operation of
- * its collections that has no permit or no job is an error of types.
+ * Declares a resource under the name of its type, with literal types. A changing operation without
+ * a permit or job is a type error.
  */
 export function resource<const N extends string, const D extends ResourceDefinition>(
   name: N,
@@ -122,7 +137,7 @@ export function resource<const N extends string, const D extends ResourceDefinit
   return { ...definition, name };
 }
 
-/** Declares a type whose values are parts of others and have no path of their own. */
+/** Declares a type of nested values without a path. */
 export function structure<const N extends string, const D extends TypeDefinition>(
   name: N,
   definition: D,

@@ -1,7 +1,7 @@
-/** Search fields, related objects and steps that many resources share. */
+/** Search fields, related objects and steps that resources share. */
 import type { Relation, SearchField, Step } from './search.ts';
 
-/** Relations of fields that have others than those of their kind. */
+/** Relations of fields that differ from those of their kind. */
 export const relations = {
   equality: ['=', '!='],
   dayRelations: ['<', '>', '='],
@@ -10,7 +10,7 @@ export const relations = {
   none: [],
 } as const satisfies Readonly<Record<string, readonly Relation[]>>;
 
-/** Fields that mean the same wherever they occur. */
+/** Fields with the same meaning in all types. */
 export const field = {
   name: { kind: 'text', path: 'name' },
   description: { kind: 'text', path: 'description' },
@@ -23,7 +23,7 @@ export const field = {
   architecture: { kind: 'enum', path: 'cpu.architecture', enum: 'architecture' },
 } as const satisfies Readonly<Record<string, SearchField>>;
 
-/** The words by which objects of other types are named in a search, and whose fields they have. */
+/** Names of related objects in searches, and the source of their fields. */
 export const related = {
   hosts: { names: ['host', 'hosts'], fields: 'host', type: 'host' },
   vms: { names: ['vm', 'vms'], fields: 'vm', type: 'vm' },
@@ -54,7 +54,7 @@ export const related = {
   },
 } as const;
 
-/** Steps from an object to others. */
+/** Steps between objects. */
 export const step = {
   toCluster: { follow: 'cluster' },
   toDataCenter: { follow: 'data_center' },

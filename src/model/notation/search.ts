@@ -1,11 +1,8 @@
+/** Search notation: fields, related objects, and the order of lists (specification 4.3). */
 /**
- * Search: fields that objects are searched by, their relations to others, and the order of lists
- * (specification 4.3).
- */
-/**
- * `text` compares as a whole or with `*`; `number` is an integer unless it `isDecimal`, `span` a duration, `severity` an
- * ordered word, `tag` the name of a tag or of one above it, `user` a name with or without its
- * domain.
+ * Kinds of search fields. `text` matches completely or with `*`. `number` is an integer unless
+ * `isDecimal`. `span` is a duration. `severity` is an ordered enum. `tag` is the name of a tag or
+ * of its ancestor. `user` is a name with or without its domain.
  */
 export type SearchFieldKind =
   | 'text'
@@ -21,9 +18,9 @@ export type SearchFieldKind =
 export type Relation = '=' | '!=' | '<' | '>' | '<=' | '>=';
 
 /**
- * One step from an object to others: `follow` goes to the objects that a reference or a list of
- * references names; `back` goes to the objects of a type whose reference names this one, as in
- * `disk_attachment.vm`; `paired` goes to the networks as clusters have them.
+ * Step from an object to others. `follow`: the targets of a reference or a list of references.
+ * `back`: the objects of a type whose reference names this object, as in `disk_attachment.vm`.
+ * `paired`: the networks of clusters.
  */
 export type Step =
   | { readonly follow: string }
@@ -32,38 +29,38 @@ export type Step =
 
 export interface SearchField {
   readonly kind: SearchFieldKind;
-  /** Steps to the objects that have the attribute, when it is not the object itself. */
+  /** Steps to the objects with the attribute, if they are not the object itself. */
   readonly through?: readonly Step[];
-  /** Dotted path of the attribute; it may lead through references. Absent booleans are false. */
+  /** Dotted path of the attribute, also through references. Absent booleans are false. */
   readonly path?: string;
-  /** Instead of a path: a member that is stored with the object and not shown. */
+  /** Stored member that responses do not contain, instead of a path. */
   readonly storedPath?: string;
-  /** The attribute is a version, and its text `major.minor`. */
+  /** Whether the attribute is a version, compared as `major.minor`. */
   readonly as?: 'version';
-  /** Instead of a path: what the field means where it is no attribute. */
+  /** Meaning of a field that is not an attribute, instead of a path. */
   readonly source?: string;
-  /** Of an `enum` field (`checked-names.ts`). */
+  /** Enum of an `enum` field (`checked-names.ts`). */
   readonly enum?: string;
   /**
-   * Words beside those of the enum, in lower case and without underscores, and what they stand
-   * for. Words of the enum itself are found in any case, with or without underscores.
+   * Additional values, in lower case and without underscores, and their meaning. Values of the enum
+   * match in any case, with or without underscores.
    */
   readonly values?: Readonly<Record<string, string>>;
-  /** Numbers are counted in this unit, the attribute in bytes. */
+  /** Unit of numbers in searches. The attribute is in bytes. */
   readonly unit?: 'MiB' | 'GiB';
-  /** Numbers may have a fraction. */
+  /** Whether numbers can have a fraction. */
   readonly isDecimal?: true;
-  /** Relations, where they are not those of the kind. */
+  /** Relations, if they differ from those of the kind. */
   readonly relations?: readonly Relation[];
-  /** An object without this reference has every value: Blank is in every data center. */
+  /** An object without this reference matches every value: Blank is in every data center. */
   readonly everyWithout?: string;
-  /** The values are ids of objects. */
+  /** Whether the values are ids. */
   readonly isId?: boolean;
-  /** Works, but is not offered. */
+  /** Works, but completion does not offer it. */
   readonly hidden?: boolean;
 }
 
-/** Relations that a field of a kind has when it does not say otherwise. */
+/** Default relations by kind of field. */
 export const relationsByKind: Readonly<Record<SearchFieldKind, readonly Relation[]>> = {
   text: ['=', '!='],
   enum: ['=', '!='],
@@ -76,22 +73,22 @@ export const relationsByKind: Readonly<Record<SearchFieldKind, readonly Relation
   user: ['=', '!='],
 };
 
-/** Severities of events, the mildest first. */
+/** Severities of events in ascending order. */
 export const severities = ['normal', 'warning', 'error', 'alert'] as const;
 
-/** Fields by the word that a search says. */
+/** Fields by their names in searches. */
 export type SearchFields = Readonly<Record<string, SearchField>>;
 
-/** A way from an object to related ones, whose fields can be asked for as `name.field`. */
+/** Related objects whose fields can be searched as `name.field`. */
 export interface CrossReference {
-  /** The singular first; all are accepted. */
+  /** Accepted names, the singular first. */
   readonly names: readonly string[];
-  /** Whose fields there are: a type, or a kind that the search alone knows. */
+  /** Source of the fields: a type, or a kind that exists only in searches. */
   readonly fields: string;
-  /** Type of the objects that the steps lead to. */
+  /** Type of the related objects. */
   readonly type: string;
   readonly steps?: readonly Step[];
-  /** Instead of steps: a reference that is stored with the object and not shown. */
+  /** Stored reference that responses do not contain, instead of steps. */
   readonly storedReference?: string;
 }
 
@@ -100,15 +97,15 @@ export interface SortRule {
   readonly descending?: boolean;
 }
 
-/** How objects of a type are searched for. */
+/** Search of a type. */
 export interface Search {
   readonly fields?: SearchFields;
-  /** Ways to related objects, whose fields can be asked for as `name.field`. */
+  /** Related objects whose fields can be searched as `name.field`. */
   readonly related?: readonly CrossReference[];
-  /** Order of lists, and of what a requested order leaves open; by name where nothing is said. */
+  /** Default order of lists, which also breaks ties of a requested order. By name if absent. */
   readonly order?: readonly SortRule[];
   /** Engines refuse text without a field, and unknown fields. */
   readonly withoutText?: true;
-  /** Fields of the same objects where they are seen from another one: a kind that the search knows. */
+  /** Fields of the same objects as seen from another object, by kind. */
   readonly seenAs?: Readonly<Record<string, SearchFields>>;
 }

@@ -1,6 +1,6 @@
-/** Statistics: the measured values that objects have (specification 4.5). */
+/** Statistics: measured values of objects (specification 4.5). */
 
-/** What statistics are measured in. */
+/** Units of statistics. */
 export const statisticUnits = [
   'bits_per_second',
   'bytes',
@@ -13,7 +13,7 @@ export const statisticUnits = [
 
 type Unit = (typeof statisticUnits)[number];
 
-/** Name, kind, unit, type of the value, and what it tells. */
+/** Name, kind, unit, value type and description. */
 export type StatisticRow = readonly [
   name: string,
   kind: 'gauge' | 'counter',
@@ -22,7 +22,7 @@ export type StatisticRow = readonly [
   description: string,
 ];
 
-/** Traffic of network interfaces, of machines and of hosts. */
+/** Traffic of NICs of VMs and hosts. */
 export const traffic: readonly StatisticRow[] = [
   ['data.current.rx', 'gauge', 'bytes_per_second', 'decimal', 'Receive data rate'],
   ['data.current.tx', 'gauge', 'bytes_per_second', 'decimal', 'Transmit data rate'],

@@ -1,4 +1,4 @@
-/** Virtual machines and hosts that are kept together or apart. */
+/** Affinity groups of VMs and hosts. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';

@@ -1,4 +1,4 @@
-/** Labels that tie virtual machines to hosts. */
+/** Affinity labels of VMs and hosts. */
 import { idOrName, members, owned } from '../notation/collections.ts';
 import { attaching } from '../notation/commands.ts';
 import { system } from '../notation/permits.ts';

@@ -1,4 +1,4 @@
-/** The entry point: product, summary, settings of the service. */
+/** Entry point: product, summary and settings of the service. */
 import { ignored, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';

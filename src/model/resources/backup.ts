@@ -1,4 +1,4 @@
-/** Backups of virtual machines, and the checkpoints that incremental ones start from. */
+/** VM backups, and checkpoints for incremental backups. */
 import { owned } from '../notation/collections.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner } from '../notation/permits.ts';
@@ -54,7 +54,7 @@ export const backup = resource('backup', {
   },
   required: ['disks'],
   operations: {
-    /** Its job lasts until the backup has ended. */
+    /** The job ends when the backup ends. */
     add: { permit: owner('backup_disk'), job: 'Backing up VM {owner}' },
     finalize: {
       permit: owner('backup_disk'),

@@ -1,4 +1,4 @@
-/** Values that many resources share: versions, options, properties, faults. */
+/** Structures that resources share: versions, options, properties, faults. */
 import { structure } from '../notation/resource.ts';
 
 export const version = structure('version', {

@@ -1,4 +1,4 @@
-/** Processor quality of service. */
+/** CPU profiles. */
 import { asyncIgnored, owned, view } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

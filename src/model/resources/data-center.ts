@@ -6,7 +6,7 @@ import { self, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field, related, step } from '../notation/search-terms.ts';
 
-/** The status follows from the storage domains; no operation sets it. */
+/** The status follows from the storage domains. No operation sets it. */
 export const dataCenterLifecycle = lifecycle({
   type: 'data_center',
   attribute: 'status',

@@ -1,4 +1,4 @@
-/** Disks as they are attached to a virtual machine or template. */
+/** Attachments of disks to VMs and templates. */
 import { computed, ignored, owned } from '../notation/collections.ts';
 import { attaching, column, domainId, shortcut } from '../notation/commands.ts';
 import { owner, referred, sent, whenSent } from '../notation/permits.ts';

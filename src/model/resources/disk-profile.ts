@@ -1,4 +1,4 @@
-/** Storage quality of service for disks. */
+/** Disk profiles. */
 import { asyncIgnored, owned, view } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

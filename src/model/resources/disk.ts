@@ -21,7 +21,7 @@ export const diskLifecycle = lifecycle({
       refusedBy: { otherwise: 'DISK_IS_LOCKED' },
       events: { begin: 'DISK_ADD_STARTED', end: 'DISK_ADDED' },
     },
-    /** A disk that is made for a machine, with its attachment. */
+    /** Creates a disk for a VM, with its attachment. */
     add_to_vm: {
       from: [],
       via: [['locked', 2_000]],

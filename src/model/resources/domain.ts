@@ -1,4 +1,4 @@
-/** Directories that users come from. */
+/** User directories. */
 import { owned } from '../notation/collections.ts';
 import { resource } from '../notation/resource.ts';
 

@@ -1,4 +1,4 @@
-/** Providers of hosts, and what they know. */
+/** External host providers, and the hosts that they offer. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

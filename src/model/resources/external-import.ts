@@ -1,4 +1,4 @@
-/** Imports of virtual machines and templates from elsewhere. */
+/** Imports of VMs and templates from other systems. */
 import { byIdOrName, owned } from '../notation/collections.ts';
 import { shortcut } from '../notation/commands.ts';
 import { sent } from '../notation/permits.ts';

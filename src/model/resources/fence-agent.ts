@@ -1,4 +1,4 @@
-/** Power management of a host: its fence agents. */
+/** Fence agents of hosts. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';

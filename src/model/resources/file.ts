@@ -1,4 +1,4 @@
-/** ISO and floppy images of a storage domain, and images of an image domain. */
+/** ISO and floppy images of storage domains, and images of image domains. */
 import { byIdOrName, owned } from '../notation/collections.ts';
 import { shortcut } from '../notation/commands.ts';
 import { sent } from '../notation/permits.ts';

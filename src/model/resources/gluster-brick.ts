@@ -97,7 +97,7 @@ export const glusterBrick = resource('gluster_brick', {
     ['malloc.keepcost', 'gauge', 'bytes', 'integer', 'Memory that can be released'],
   ],
   search: {
-    // The order in which they were added says which bricks hold copies of each other.
+    // The order of creation determines which bricks replicate each other.
     order: [],
   },
   definition: { leftOut: 'bricks are exported with their volume' },

@@ -1,4 +1,4 @@
-/** Gluster volumes, their options and their profile. */
+/** Gluster volumes, options and profiles. */
 import { ignored, owned } from '../notation/collections.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner, self } from '../notation/permits.ts';
@@ -29,7 +29,7 @@ export const glusterVolumeLifecycle = lifecycle({
   },
 });
 
-/** How long a simulated volume takes to move its data, in milliseconds. */
+/** Duration of a rebalance in the simulation, in milliseconds. */
 export const volumeTaskDuration = 20_000;
 
 export const glusterVolume = resource('gluster_volume', {

@@ -1,4 +1,4 @@
-/** What the agent in a guest reports: applications, devices, sessions. */
+/** Reports of guest agents: applications, devices, sessions. */
 import { below, owned } from '../notation/collections.ts';
 import { resource } from '../notation/resource.ts';
 

@@ -1,4 +1,4 @@
-/** Devices of hosts, and those that a virtual machine was given. */
+/** Host devices, also those attached to a VM. */
 import { idOrName, owned } from '../notation/collections.ts';
 import { attaching } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';

@@ -1,4 +1,4 @@
-/** NUMA nodes and processors of a host. */
+/** NUMA nodes and CPUs of hosts. */
 import { owned } from '../notation/collections.ts';
 import { resource } from '../notation/resource.ts';
 

@@ -1,4 +1,4 @@
-/** Scripts that a host runs around its operations. */
+/** Hook scripts of hosts. */
 import { owned } from '../notation/collections.ts';
 import { resource } from '../notation/resource.ts';
 

@@ -1,4 +1,4 @@
-/** Networks of a host that others manage, and the settings of its network provider. */
+/** External networks of hosts, and their network provider configuration. */
 import { owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

@@ -1,4 +1,4 @@
-/** Network interfaces of hosts. */
+/** Host NICs. */
 import { owned } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
@@ -72,7 +72,7 @@ export const hostNic = resource('host_nic', {
     }),
   },
   statistics: traffic,
-  // Only bonds: the other interfaces are those that the host has.
+  // Only bonds. The other NICs are hardware.
   definition: { writtenAt: ['/hosts/{host}/nics'] },
   search: {
     fields: {

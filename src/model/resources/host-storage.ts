@@ -1,4 +1,4 @@
-/** Storage devices that a host sees, and their logical units. */
+/** Storage devices of hosts, and their logical units. */
 import { owned } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { resource, structure } from '../notation/resource.ts';

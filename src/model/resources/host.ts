@@ -6,16 +6,16 @@ import { owner, self, sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 import { field, related, relations, step } from '../notation/search-terms.ts';
 
-/** States in which a host takes changes of its networks, and tells what it can do. */
+/** States in which a host accepts network changes and reports its capabilities. */
 const reachable = ['up', 'maintenance', 'non_operational'] as const;
 
-/** States from which a host is installed, again or for the first time. */
+/** States in which a host can be installed or reinstalled. */
 const installable = ['maintenance', 'non_operational', 'install_failed', 'installing_os'] as const;
 
-/** States that let an upgrade begin, and a look for one. */
+/** States in which an upgrade or an upgrade check can start. */
 const upgradable = ['up', 'maintenance', 'non_operational', 'install_failed'] as const;
 
-/** From power on until the host answers. */
+/** From power-on until the host responds. */
 const boot = [
   ['reboot', 4_000],
   ['initializing', 2_000],
@@ -140,7 +140,7 @@ export const hostLifecycle = lifecycle({
       stays: true,
       refusedBy: { otherwise: 'SPM_HOST_NOT_UP' },
     },
-    /** Looking for storage, and signing in to it. */
+    /** Storage discovery and login. */
     discover: { from: ['up'], stays: true, refusedBy: { otherwise: 'HOST_STATUS_MUST_BE' } },
     fence_start: {
       from: ['down', 'non_responsive', 'reboot', 'maintenance'],
@@ -184,7 +184,7 @@ export const hostLifecycle = lifecycle({
       stays: true,
       refusedBy: { otherwise: 'HOST_STATUS_MUST_BE' },
     },
-    /** Nobody asks for this: the host does not answer any more. */
+    /** Internal: the host no longer responds. */
     lose: {
       from: ['up', 'non_operational', 'preparing_for_maintenance', 'unassigned', 'initializing'],
       via: [['connecting', 6_000]],
@@ -209,7 +209,7 @@ export const hostLifecycle = lifecycle({
   },
 });
 
-/** States in which attributes change that say how a host is reached. */
+/** States in which the address and credentials of a host can change. */
 export const reconfigurable: readonly string[] = [
   'non_responsive',
   'maintenance',
@@ -220,7 +220,7 @@ export const reconfigurable: readonly string[] = [
   'installing_os',
 ];
 
-/** How long a simulated host takes to look for updates, in milliseconds. */
+/** Duration of an upgrade check in the simulation, in milliseconds. */
 export const upgradeCheckDuration = 2_000;
 
 export const host = resource('host', {

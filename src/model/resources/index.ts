@@ -1,4 +1,4 @@
-/** All resources of the API: one file each, and the types that are parts of them. */
+/** All resources of the API, one file each, and their structures. */
 import type { TypeDefinition } from '../notation/attributes.ts';
 import type { NounDeclaration } from '../notation/commands.ts';
 import type { EventTexts } from '../notation/events.ts';
@@ -74,7 +74,7 @@ import * as vmDeviceFile from './vm-device.ts';
 import * as vmPoolFile from './vm-pool.ts';
 import * as vnicProfileFile from './vnic-profile.ts';
 
-/** What each file declares; in the order in which collections are shown. */
+/** Declarations of each file, in the display order of collections. */
 const files = [
   vmBaseFile,
   initializationFile,
@@ -157,20 +157,20 @@ type Declaration = Extract<
 /** Name of a type, in snake case: `disk_attachment`. */
 export type TypeName = Declaration['name'];
 
-/** The declarations of all types, by name. */
+/** Declarations of all types, by name. */
 export type Declarations = { readonly [D in Declaration as D['name']]: D };
 
-/** Names of the types whose objects have a path. */
+/** Types whose objects have a path. */
 export type ResourceName = Extract<Declaration, { readonly paths: object }>['name'];
 
-/** Names of the events that resources declare for themselves. */
+/** Names of events that resources declare. */
 export type DeclaredEventName = Declaration extends infer D
   ? D extends { readonly events: infer E }
     ? keyof E & string
     : never
   : never;
 
-/** Names of the faults that resources declare for themselves. */
+/** Names of faults that resources declare. */
 export type DeclaredFaultKey = Declaration extends infer D
   ? D extends { readonly faults: infer F }
     ? keyof F & string
@@ -180,7 +180,7 @@ export type DeclaredFaultKey = Declaration extends infer D
 type EnumsIn<D> = D extends { readonly enums: infer E } ? E : never;
 type NamesIn<E> = E extends object ? keyof E & string : never;
 
-/** The enumerated types that resources declare for themselves. */
+/** Enums that resources declare. */
 export type DeclaredEnums = {
   readonly [N in NamesIn<EnumsIn<Declaration>>]: Extract<
     EnumsIn<Declaration>,
@@ -192,21 +192,21 @@ function isDeclaration(value: unknown): value is Declaration {
   return typeof value === 'object' && value !== null && 'attributes' in value;
 }
 
-/** The declarations of all types: resources, and what is a part of them. */
+/** Declarations of all types: resources and structures. */
 export const allDeclarations: readonly (TypeDefinition & { readonly name: TypeName })[] =
   files.flatMap((file) =>
-    // Not every loader has the names of a module in the same order.
+    // Sort, because the order of module exports depends on the loader.
     Object.entries(file)
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, declared]) => declared)
       .filter(isDeclaration),
   );
 
-/** The declarations of what has a path. */
+/** Declarations of types with a path. */
 export const allResources: readonly (ResourceDefinition & { readonly name: ResourceName })[] =
   allDeclarations.filter(isResource);
 
-/** The nouns of the command line, in the order of the resources. */
+/** Nouns of the command line, in the order of the resources. */
 export const allNouns: readonly NounDeclaration[] = allResources.flatMap(({ commands }) =>
   commands ? [commands, ...(commands.otherNouns ?? [])] : [],
 );
@@ -217,17 +217,17 @@ function isResource(
   return 'paths' in declaration;
 }
 
-/** Events that resources declare for themselves, by name. */
+/** Events that resources declare, by name. */
 export const declaredEvents = Object.fromEntries(
   allResources.flatMap(({ events }) => Object.entries(events ?? {})),
 ) as Readonly<Record<DeclaredEventName, EventTexts[string]>>;
 
-/** Faults that resources declare for themselves, by name. */
+/** Faults that resources declare, by name. */
 export const declaredFaults = Object.fromEntries(
   allResources.flatMap(({ faults }) => Object.entries(faults ?? {})),
 ) as Readonly<Record<DeclaredFaultKey, FaultTexts[string]>>;
 
-/** Enumerated types that resources declare for themselves, by name. */
+/** Enums that resources declare, by name. */
 export const declaredEnums = Object.fromEntries(
   allResources.flatMap(({ enums }) => Object.entries(enums ?? {})),
 ) as DeclaredEnums;

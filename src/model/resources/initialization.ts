@@ -1,4 +1,4 @@
-/** First start of a guest: cloud-init, sysprep, Ignition. */
+/** First boot of a guest: cloud-init, sysprep, Ignition. */
 import { structure } from '../notation/resource.ts';
 
 export const initialization = structure('initialization', {
@@ -16,7 +16,7 @@ export const initialization = structure('initialization', {
     nic_configurations: { kind: 'list struct nic_configuration', mut: 'CU' },
     windows_license_key: { kind: 'string', mut: 'CU', secret: true },
     root_password: { kind: 'string', mut: 'CU', secret: true },
-    // People write passwords into the script of the first start.
+    // Scripts can contain passwords.
     custom_script: { kind: 'string', mut: 'CU', confidential: true },
     input_locale: { kind: 'string', mut: 'CU' },
     ui_language: { kind: 'string', mut: 'CU' },

@@ -1,4 +1,4 @@
-/** Instance types: named hardware settings. */
+/** Instance types: hardware presets. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { cpuShortcuts, cpusColumn } from '../notation/commands.ts';
 import { self, system } from '../notation/permits.ts';

@@ -1,4 +1,4 @@
-/** iSCSI bonds of a data center, and what is found at an iSCSI target. */
+/** iSCSI bonds of data centers, and discovered iSCSI targets. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';

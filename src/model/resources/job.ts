@@ -1,4 +1,4 @@
-/** Jobs, and the steps that they are made of. */
+/** Jobs and their steps. */
 import { ignored, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

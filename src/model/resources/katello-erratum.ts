@@ -1,4 +1,4 @@
-/** Errata that apply to a host or virtual machine. */
+/** Errata of hosts and VMs. */
 import { owned, view } from '../notation/collections.ts';
 import { resource, structure } from '../notation/resource.ts';
 

@@ -1,4 +1,4 @@
-/** Networks as they are attached to a host or to one of its interfaces. */
+/** Attachments of networks to host NICs. */
 import { asyncIgnored, byIdOrName, owned, view } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';

@@ -9,7 +9,7 @@ export const networkFilter = resource('network_filter', {
     name: { kind: 'string', mut: 'R' },
     version: { kind: 'struct version', mut: 'R' },
   },
-  // Lists are in the order in which the objects were made.
+  // Lists are in order of creation.
   search: { order: [] },
   paths: {
     '/clusters/{cluster}/networkfilters/{networkfilter}': view(

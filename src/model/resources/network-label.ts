@@ -1,4 +1,4 @@
-/** Labels by which networks reach the interfaces of hosts. */
+/** Labels that attach networks to host NICs. */
 import { below, owned } from '../notation/collections.ts';
 import { attaching, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';

@@ -1,4 +1,4 @@
-/** Logical networks, and networks as a cluster has them. */
+/** Logical networks, and networks of clusters. */
 import {
   asyncIgnored,
   byIdOrName,

@@ -1,4 +1,4 @@
-/** Network interfaces of virtual machines, templates and instance types. */
+/** NICs of VMs, templates and instance types. */
 import { asyncIgnored, computed, owned } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { owner, sent, whenSent } from '../notation/permits.ts';
@@ -31,7 +31,7 @@ export const nic = resource('nic', {
       doc: 'For cloud-init only.',
     },
     on_boot: { kind: 'bool', mut: 'CU', doc: 'For cloud-init only.' },
-    // Engines know it from the profile alone, and read no other.
+    // Engines derive it from the profile, and ignore it in requests.
     network: { kind: 'ref network', mut: 'R' },
     vnic_profile: {
       kind: 'ref vnic_profile',

@@ -1,4 +1,4 @@
-/** Guest operating systems that the service knows, and the icons of machines. */
+/** Guest operating systems and icons. */
 import { owned } from '../notation/collections.ts';
 import { resource } from '../notation/resource.ts';
 

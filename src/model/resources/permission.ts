@@ -1,10 +1,10 @@
-/** Permissions: who has which role on what. */
+/** Permissions: user, role and object. */
 import { below, byIdOrName, owned, view } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
-/** Types that a permission can name as its object, as its attributes are called. */
+/** Types of the object of a permission, by attribute name. */
 export const permissionObjects = [
   'data_center',
   'cluster',

@@ -1,4 +1,4 @@
-/** Quality of service entries of a data center. */
+/** QoS entries of data centers. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

@@ -1,4 +1,4 @@
-/** Quotas of a data center, and their limits by cluster and storage domain. */
+/** Quotas of data centers, with limits by cluster and storage domain. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';

@@ -1,4 +1,4 @@
-/** Mappings of the references of a registered machine. */
+/** Mappings of references when a VM is registered. */
 import { structure } from '../notation/resource.ts';
 
 export const registrationConfiguration = structure('registration_configuration', {

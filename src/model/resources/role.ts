@@ -1,4 +1,4 @@
-/** Roles, and the permits that they give. */
+/** Roles and their permits. */
 import { asyncIgnored, below, idOrName, members, owned, view } from '../notation/collections.ts';
 import { attaching } from '../notation/commands.ts';
 import { system } from '../notation/permits.ts';
@@ -34,7 +34,7 @@ export const role = resource('role', {
     update: { permit: system('manipulate_roles'), job: 'none' },
     remove: { permit: system('manipulate_roles'), job: 'none' },
   },
-  // Lists are in the order in which the objects were made.
+  // Lists are in order of creation.
   search: { order: [] },
   paths: {
     '/users/{user}/roles/{role}': view(
@@ -119,7 +119,7 @@ export const permit = resource('permit', {
     add: { permit: system('manipulate_roles'), job: 'none' },
     remove: { permit: system('manipulate_roles'), job: 'none' },
   },
-  // Lists are in the order in which the objects were made.
+  // Lists are in order of creation.
   search: { order: [] },
   paths: {
     ...below(

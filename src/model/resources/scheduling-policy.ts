@@ -1,4 +1,4 @@
-/** Scheduling policies and the units that they are made of. */
+/** Scheduling policies and their units. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

@@ -20,7 +20,7 @@ export const snapshotLifecycle = lifecycle({
       refusedBy: busy,
       events: { begin: 'SNAPSHOT_STARTED', end: 'SNAPSHOT_FINISHED' },
     },
-    /** Goes along with its machine, which is locked meanwhile. */
+    /** Follows its VM, which is locked during the operation. */
     restore: { from: ['ok'], via: [['in_preview', 2_000]], to: 'ok', refusedBy: busy },
     remove: {
       from: ['ok'],
@@ -34,7 +34,7 @@ export const snapshotLifecycle = lifecycle({
 export const snapshot = resource('snapshot', {
   doc: 'The state of a VM at a point in time.',
   base: 'vm',
-  // The configuration that it saved is shown in its machine.
+  // Responses show the saved configuration in the VM.
   answers: [
     'name',
     'description',
@@ -102,7 +102,7 @@ export const snapshot = resource('snapshot', {
   lifecycle: snapshotLifecycle,
   missingCollections: {
     by: 'snapshot_type',
-    // The present is no copy: its parts are those of the machine.
+    // The active snapshot is no copy: its parts are those of the VM.
     collections: { active: ['cdroms', 'disks', 'nics'] },
     alone: [],
   },

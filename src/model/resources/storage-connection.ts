@@ -1,4 +1,4 @@
-/** Connections to storage servers, and what single hosts add to them. */
+/** Connections to storage servers, and host-specific connection settings. */
 import { asyncIgnored, ignored, owned } from '../notation/collections.ts';
 import { attaching, otherId } from '../notation/commands.ts';
 import { owner, system } from '../notation/permits.ts';

@@ -1,4 +1,4 @@
-/** Storage domains, and storage domains as they are attached to a data center. */
+/** Storage domains, and their attachments to data centers. */
 import {
   asyncIgnored,
   byIdOrName,
@@ -13,7 +13,7 @@ import { owner, self, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field, related } from '../notation/search-terms.ts';
 
-/** A storage domain as a data center sees it. */
+/** Storage domain as seen from a data center. */
 export const storageDomainLifecycle = lifecycle({
   type: 'storage_domain',
   attribute: 'status',
@@ -65,13 +65,13 @@ export const storageDomainLifecycle = lifecycle({
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
       events: { end: 'MASTER_MOVED' },
     },
-    /** Within the call: the domain can be attached elsewhere as soon as it is answered. */
+    /** Completes within the request, so that the domain can be attached to another data center. */
     detach: {
       from: ['maintenance'],
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
       events: { end: 'STORAGE_DOMAIN_DETACHED' },
     },
-    /** After the detachment of a domain on shared storage: from here on another site may have it. */
+    /** Final step of a detachment from shared storage. Another site can use the domain after it. */
     release: { from: ['detaching'], refusedBy: { otherwise: 'OBJECT_IS_LOCKED' } },
   },
 });

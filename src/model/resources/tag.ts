@@ -1,4 +1,4 @@
-/** Tags, and where they are assigned. */
+/** Tags and their assignments. */
 import { asyncIgnored, below, computed, idOrName, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

@@ -29,7 +29,7 @@ export const templateLifecycle = lifecycle({
       refusedBy: locked,
       events: { begin: 'TEMPLATE_ADD_STARTED', end: 'TEMPLATE_ADDED' },
     },
-    /** From an export domain, or from a file on a host. */
+    /** Import from an export domain, or from a file on a host. */
     import: {
       from: [],
       via: [['locked', 3_000]],
@@ -49,7 +49,7 @@ export const templateLifecycle = lifecycle({
         fail: 'TEMPLATE_EXPORT_FAILED',
       },
     },
-    /** Into a file on a host. */
+    /** Export to a file on a host. */
     export_to_file: {
       from: ['ok'],
       via: [['locked', 2_000]],

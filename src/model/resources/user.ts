@@ -1,4 +1,4 @@
-/** Users, with their SSH keys, settings and subscriptions to events. */
+/** Users, SSH keys, options and event subscriptions. */
 import { asyncIgnored, computed, owned } from '../notation/collections.ts';
 import { others, own, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

@@ -1,4 +1,4 @@
-/** Common part of virtual machines, templates and instance types: hardware, firmware, policies. */
+/** Common attributes of VMs, templates and instance types: hardware, firmware, policies. */
 import { structure } from '../notation/resource.ts';
 
 export const vmBase = structure('vm_base', {
@@ -300,7 +300,7 @@ export const display = structure('display', {
   unwritten: ['address', 'port', 'secure_port', 'certificate'],
   attributes: {
     type: { kind: 'enum display_type', mut: 'CU' },
-    // A video device sent alone chooses the protocol of the console.
+    // A video device without a protocol determines the protocol of the console.
     video_type: { kind: 'enum video_type', mut: 'CU', decides: 'type' },
     address: { kind: 'string', mut: 'CU' },
     port: { kind: 'int', mut: 'CU' },

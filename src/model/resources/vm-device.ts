@@ -1,4 +1,4 @@
-/** Devices of virtual machines: CD drives, watchdogs, consoles, mediated devices. */
+/** VM devices: CD drives, watchdogs, consoles, mediated devices. */
 import { asyncIgnored, below, computed, owned } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';

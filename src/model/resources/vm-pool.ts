@@ -1,4 +1,4 @@
-/** Pools of equal virtual machines. */
+/** Pools of identical VMs. */
 import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';

@@ -1,4 +1,4 @@
-/** Virtual machines: attributes, states, operations, search. */
+/** VMs: attributes, states, operations, search. */
 import {
   asyncIgnored,
   byIdOrName,
@@ -17,7 +17,7 @@ import { owner, self, sent, system, whenSent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 import { field, related } from '../notation/search-terms.ts';
 
-/** States in which a virtual machine runs. */
+/** States of a running VM. */
 const running = [
   'up',
   'powering_down',
@@ -27,10 +27,10 @@ const running = [
   'reboot_in_progress',
 ] as const;
 
-/** States from which a virtual machine can be switched off. */
+/** States in which a VM can be powered off. */
 const on = [...running, 'paused', 'not_responding', 'suspended'] as const;
 
-/** What refuses to switch it off from the other states. */
+/** Faults of powering off in other states. */
 const notOn = {
   saving_state: 'VM_IS_SAVING_RESTORING',
   restoring_state: 'VM_IS_SAVING_RESTORING',
@@ -39,7 +39,7 @@ const notOn = {
 
 const illegal = { otherwise: 'VM_STATUS_ILLEGAL' } as const;
 
-/** States in which somebody may sit at the console. */
+/** States in which the console is available. */
 const consoleStates = [
   'up',
   'paused',
@@ -48,7 +48,7 @@ const consoleStates = [
   'reboot_in_progress',
 ] as const;
 
-/** Description of a statistic with recent values, as engines word it. */
+/** Description of a statistic with recent values, in the wording of engines. */
 function historyOf(what: string): string {
   return `List of ${what} usage history, sorted by date from newest to oldest, at intervals of 30 seconds`;
 }
@@ -60,7 +60,7 @@ export const vmLifecycle = lifecycle({
   settled: ['down', 'up', 'paused', 'suspended', 'unknown', 'not_responding', 'unassigned'],
   failed: ['unknown', 'not_responding'],
   moves: {
-    /** Only with disks to copy; without them it is down at once. */
+    /** Only with disks to copy. Otherwise the state is down from the start. */
     add: {
       from: [],
       via: [['image_locked', 2_000]],
@@ -68,7 +68,7 @@ export const vmLifecycle = lifecycle({
       refusedBy: { otherwise: 'VM_IS_LOCKED' },
       events: { begin: 'VM_ADD_STARTED', end: 'VM_ADD_FINISHED', fail: 'VM_ADD_FAILED' },
     },
-    /** From another platform, or from a file on a host. */
+    /** Import from another platform, or from a file on a host. */
     import: {
       from: [],
       via: [['image_locked', 4_000]],
@@ -108,7 +108,7 @@ export const vmLifecycle = lifecycle({
       refusedBy: illegal,
       events: { begin: 'VM_START_INITIATED', end: 'VM_RESUMED' },
     },
-    /** From paused, where it has its host still. */
+    /** A paused VM keeps its host. */
     unpause: { from: ['paused'], to: 'up', refusedBy: illegal, events: { end: 'VM_RESUMED' } },
     stop: {
       from: [...on, 'down'],
@@ -126,7 +126,7 @@ export const vmLifecycle = lifecycle({
       refusedBy: notOn,
       events: { begin: 'VM_SHUTDOWN_STARTED', end: 'VM_DOWN' },
     },
-    /** From suspended nothing runs that had to be switched off. */
+    /** A suspended VM does not run, so no power-off is required. */
     discard: {
       from: ['suspended'],
       to: 'down',
@@ -168,7 +168,7 @@ export const vmLifecycle = lifecycle({
       },
       events: { begin: 'VM_MIGRATION_STARTED', end: 'VM_MIGRATED' },
     },
-    /** Nobody asks for this: the host goes to maintenance. */
+    /** Internal: the host enters maintenance. */
     leave_host: {
       from: [],
       via: [['migrating', 5_000]],
@@ -182,7 +182,7 @@ export const vmLifecycle = lifecycle({
       refusedBy: { otherwise: 'VM_IS_NOT_MIGRATING' },
       events: { end: 'VM_MIGRATION_CANCELLED' },
     },
-    /** Before and after a run that leaves nothing behind. */
+    /** Before and after a stateless run. */
     keep_state: {
       from: ['down'],
       via: [['image_locked', 1_000]],
@@ -204,7 +204,7 @@ export const vmLifecycle = lifecycle({
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
       events: { begin: 'VM_EXPORT_STARTED', end: 'VM_EXPORTED', fail: 'VM_EXPORT_FAILED' },
     },
-    /** Into a file on a host; while it runs it is only read, and keeps its state. */
+    /** Export to a file on a host. A running VM keeps its state, because the export only reads. */
     export_to_file: {
       from: ['down', 'up', 'paused', 'powering_up', 'powering_down', 'reboot_in_progress'],
       via: [['image_locked', 2_000]],
@@ -237,7 +237,7 @@ export const vmLifecycle = lifecycle({
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
       events: { begin: 'SNAPSHOT_PREVIEW_STARTED', fail: 'SNAPSHOT_PREVIEW_FAILED' },
     },
-    /** The second half of a preview: the present is kept, now the snapshot takes its place. */
+    /** Second half of a preview: activates the snapshot, and saves the current state. */
     show_snapshot: {
       from: [],
       via: [['image_locked', 1_000]],
@@ -279,7 +279,7 @@ export const vmLifecycle = lifecycle({
       stays: true,
       refusedBy: { otherwise: 'VM_IN_POOL_IS_RUNNING' },
     },
-    /** Within the call: whoever removed it may use its name at once. */
+    /** Completes within the request, so that the name can be reused. */
     remove: {
       from: ['down', 'unassigned', 'image_locked'],
       refusedBy: { suspended: 'VM_IS_SUSPENDED', otherwise: 'VM_IS_RUNNING' },

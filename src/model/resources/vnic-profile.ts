@@ -1,4 +1,4 @@
-/** Profiles that connect the interfaces of machines to networks. */
+/** VNIC profiles, which connect VM NICs to networks. */
 import { asyncIgnored, below, owned, view } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
