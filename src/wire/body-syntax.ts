@@ -4,8 +4,8 @@ import { parseJsonDocument } from './json-parser.ts';
 import { XmlCursor } from './xml-cursor.ts';
 
 /**
- * The first mistake that keeps a body from being a JSON or XML document, by its content type; its message
- * begins with `LINE:COLUMN: `. Undefined for a well-formed body, and for every other content type.
+ * First syntax error in a JSON or XML body, by its content type. The message begins with
+ * `LINE:COLUMN: `. `undefined` for a well-formed body and for other content types.
  */
 export function findSyntaxError(contentType: string, body: string): WireError | undefined {
   const [, notation] = /^\s*(?:application|text)\/(?:[\w.-]+\+)?(json|xml)\s*(?:;|$)/i.exec(

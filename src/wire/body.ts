@@ -1,27 +1,27 @@
-/** Bodies: media types, decoding of text, and the error for a body that cannot be read. */
+/** Media types, decoding of body text, and the error for invalid bodies. */
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { Step } from '../source-place.ts';
 
 /**
- * `syntax`: the body is no well-formed document, or not of the expected shape; `value`: a member
- * holds something that its kind does not allow; `number`: it holds text that is no number or date;
- * `unknown`: it has a member that its type does not have; `limit`: the body is deeper or wider than accepted.
+ * Reasons to refuse a body. `syntax`: not well formed, or not of the expected shape. `value`: not a
+ * valid value of the member. `number`: not a number or date. `unknown`: unknown member. `limit`:
+ * too deep or too large.
  */
 export type WireErrorKind = 'syntax' | 'unknown' | 'value' | 'number' | 'limit';
 
-/** A body that cannot be read. The message is fit for people and contains `where`. */
+/** Invalid body. The message is for users and contains `where`. */
 export class WireError extends Error {
   readonly kind: WireErrorKind;
   /**
-   * `line:column` (from 1) in the text where it is not well formed; where it is, the dotted path
-   * of the member that is wrong, such as `vm.cpu.name`.
+   * Position of the error. For a syntax error it is `line:column` (from 1), otherwise the dotted
+   * path of the invalid member, such as `vm.cpu.name`.
    */
   readonly where: string;
   /** The message without `where`. */
   readonly problem: string;
-  /** Of a member that is wrong: its path in a JSON document. */
+  /** Path of the invalid member in a JSON document. */
   readonly steps?: readonly Step[] | undefined;
-  /** Of a member that is wrong: `line:column` in an XML document. */
+  /** `line:column` of the invalid member in an XML document. */
   readonly position?: string | undefined;
 
   constructor(kind: WireErrorKind, where: string, problem: string, source: WireErrorSource = {}) {
@@ -36,10 +36,10 @@ export class WireError extends Error {
   }
 }
 
-/** Where the document of a user has the member that is wrong. */
+/** Source position of the invalid member. */
 export type WireErrorSource = Pick<WireError, 'steps' | 'position'>;
 
-/** Names in a body may be as long as the body; messages are not. */
+/** Limit the length of names in messages. In a body they can be as long as the body. */
 function shortened(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 3)}...` : text;
 }
@@ -59,18 +59,18 @@ export function position(text: string, offset: number): string {
 export type MediaType = 'application/xml' | 'application/json';
 
 /**
- * How a reader treats what it does not know: servers refuse it, clients skip it. `skip-elements`: elements and
- * text of an XML document that have no place are skipped, and values are checked all the same.
+ * Handling of unknown members: servers refuse them, clients skip them. `skip-elements`: skips
+ * unknown XML elements and text, but validates values.
  */
 export interface DecodeOptions {
   readonly unknown?: 'refuse' | 'skip' | 'skip-elements';
-  /** Lists in JSON may be arrays without the member that names the items. */
+  /** Accepts JSON arrays without the member that names the items. */
   readonly bareLists?: boolean;
 }
 
 /**
- * The text of a body, without a byte order mark. Throws a `syntax` error when the bytes are not
- * UTF-8 or the string holds half a surrogate pair.
+ * Text of a body without a byte order mark. Throws a `syntax` error for invalid UTF-8 and for
+ * unpaired surrogates.
  */
 export function bodyText(body: string | Uint8Array): string {
   let text: string;
@@ -94,7 +94,7 @@ export function bodyText(body: string | Uint8Array): string {
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Whether every surrogate of the string has its partner. */
+/** Whether a string has no unpaired surrogates. */
 function isWellFormed(text: string): boolean {
   return !loneSurrogate.test(text);
 }

@@ -1,4 +1,4 @@
-/** Decoding of bodies into objects in memory. */
+/** Decoder of bodies to objects in memory. */
 import { pluralOf, tagOf } from '../model/index.ts';
 import { bodyText, type DecodeOptions, type MediaType } from './body.ts';
 import { readJson, readJsonList } from './json-reader.ts';
@@ -6,8 +6,8 @@ import { actionShape, shapeOf } from './shape.ts';
 import { readXml, readXmlList } from './xml-reader.ts';
 
 /**
- * Reads one object of a type of the model. Throws a `WireError` for a body that is malformed, has
- * members the type does not have, or values that their kinds do not allow.
+ * Decodes one object of a type of the model. Throws a `WireError` for a malformed body, unknown
+ * members and invalid values.
  */
 export function decodeObject(
   media: MediaType,
@@ -22,7 +22,7 @@ export function decodeObject(
     : readXml(text, tagOf(type), shapeOf(type), options.unknown);
 }
 
-/** Reads a collection of objects of a type of the model. Throws as `decodeObject` does. */
+/** Decodes a collection of objects of a type of the model. Throws like `decodeObject`. */
 export function decodeList(
   media: MediaType,
   body: string | Uint8Array,
@@ -37,9 +37,9 @@ export function decodeList(
 }
 
 /**
- * Reads the body or the answer of an action: its named parameters, or without names all that there
- * are, and what every action has (`async`, `status`, `fault`, `job`, ...). No body at all means no
- * parameters. Throws as `decodeObject` does.
+ * Decodes the request or response body of an action: the parameters in `names`, by default all, and
+ * the common members (`async`, `status`, `fault`, `job`, ...). An empty body has no parameters.
+ * Throws like `decodeObject`.
  */
 export function decodeAction(
   media: MediaType,

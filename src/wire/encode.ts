@@ -1,4 +1,4 @@
-/** Encoding of objects in memory as bodies. */
+/** Encoder of objects in memory to bodies. */
 import type { Dialect } from '../model/dialect.ts';
 import { pluralOf, tagOf } from '../model/index.ts';
 import type { MediaType } from './body.ts';
@@ -7,10 +7,10 @@ import { isLarge, type ObjectTexts } from './member-writer.ts';
 import { actionShape, actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
 import { writeXml, writeXmlInPieces, xmlDeclaration, xmlTexts } from './xml-writer.ts';
 
-/** Characters per chunk of a long list, at least. */
+/** Minimum characters in a chunk of a long list. */
 const chunkSize = 64 * 1024;
 
-/** The body of one object of a type of the model. */
+/** Encodes one object of a type of the model. */
 export function encodeObject(
   media: MediaType,
   value: object,
@@ -21,8 +21,8 @@ export function encodeObject(
 }
 
 /**
- * How objects of a type are put together from texts of their members: as bodies, or as items inside
- * of the frame of a collection.
+ * Functions that assemble an object of a type from texts of its members, as a body or as an item of
+ * a collection.
  */
 export function objectTexts(
   media: MediaType,
@@ -35,7 +35,10 @@ export function objectTexts(
   return isItem ? texts : { ...texts, whole: (some) => xmlDeclaration + texts.whole(some) };
 }
 
-/** The same body in pieces, where so much is in the object that others would wait for it; undefined: little. */
+/**
+ * Encodes a large object in pieces, so that other requests run in between. `undefined` if the
+ * object is small.
+ */
 export function encodeLargeObject(
   media: MediaType,
   value: object,
@@ -51,8 +54,8 @@ function* largeObject(media: MediaType, value: object, type: string, dialect: Di
 }
 
 /**
- * The body or the answer of an action; members without a value are left out. `tag` is its element:
- * the state of a creation is told in the same way.
+ * Encodes the request or response body of an action. Members without a value are omitted. `tag` is
+ * the root element, because the status of a creation has the same form.
  */
 export function encodeAction(
   media: MediaType,
@@ -76,7 +79,7 @@ function encode(
     : xmlDeclaration + writeXml(fields, tag, shape);
 }
 
-/** What a collection carries beside its items: the actions that it has itself. */
+/** Members of a collection in addition to its items, such as its actions. */
 export interface CollectionExtras {
   readonly actions?: object;
   readonly link?: readonly object[];
@@ -84,13 +87,13 @@ export interface CollectionExtras {
 
 const extrasShape: Shape = { display: 'Collection', members: [actionsMember, linkMember] };
 
-/** What a collection's body is made of, beside its items. */
+/** Parts of the body of a collection without its items. */
 export interface ListFrame {
   readonly start: string;
-  /** Between two items. */
+  /** Separator of two items. */
   readonly between: string;
   readonly end: string;
-  /** The whole body where there are no items. */
+  /** Body of an empty collection. */
   readonly empty: string;
 }
 
@@ -117,7 +120,7 @@ export function listFrame(
   return { start, between: '', end, empty };
 }
 
-/** Items as they stand inside the frame of a collection, in runs of about 64 KiB. */
+/** Encoded items of a collection without the frame, in chunks of about 64 KiB. */
 export function* encodeRuns(
   media: MediaType,
   items: Iterable<object>,
@@ -141,7 +144,7 @@ export function* encodeRuns(
   if (run !== '') yield run;
 }
 
-/** One item as it stands inside the frame of a collection, in pieces however much is in it. */
+/** One encoded item of a collection, in pieces. Its size does not matter. */
 export function* encodeItem(
   media: MediaType,
   item: object,
@@ -167,8 +170,7 @@ function itemInPieces(
 }
 
 /**
- * The body of a collection in pieces of about 64 KiB, so that a list of any length takes no more
- * memory than its reader lets pile up.
+ * Encodes a collection in chunks of about 64 KiB. Memory does not depend on the length of the list.
  */
 export function* encodeListChunks(
   media: MediaType,
@@ -186,7 +188,7 @@ export function* encodeListChunks(
   yield before === start ? empty : end;
 }
 
-/** The extras without what encloses them. */
+/** The extras without the enclosing object or element. */
 function encodeExtras(json: boolean, extras: CollectionExtras, dialect: Dialect): string {
   const fields = { ...extras };
   if (Object.values(fields).every((value) => value === undefined)) return '';
@@ -195,7 +197,7 @@ function encodeExtras(json: boolean, extras: CollectionExtras, dialect: Dialect)
   return `${lines.slice(0, -2).join('\n')}\n`;
 }
 
-/** The body of a collection at once. */
+/** Encodes a collection as one text. */
 export function encodeList(
   media: MediaType,
   items: Iterable<object>,

@@ -1,4 +1,4 @@
-/** Fault documents: why a service did not do what it was asked (specification 7). */
+/** Fault documents: reasons of failed requests (specification 7). */
 import type { Dialect } from '../model/dialect.ts';
 import { bodyText, type MediaType } from './body.ts';
 import { encodeObject } from './encode.ts';
@@ -12,8 +12,8 @@ export interface Fault {
 }
 
 /**
- * The body of a fault. In JSON it is written twice, bare and under `fault`, because readers exist
- * for either form.
+ * Encodes a fault. JSON contains the fault twice, bare and under `fault`, because clients exist for
+ * either form.
  */
 export function encodeFault(media: MediaType, fault: Fault, dialect: Dialect): string {
   const { reason, detail } = fault;
@@ -21,16 +21,16 @@ export function encodeFault(media: MediaType, fault: Fault, dialect: Dialect): s
   return JSON.stringify({ detail, reason, fault: { detail, reason } });
 }
 
-/** A fault inside another object: a failed action, or a JSON fault written twice. */
+/** Fault in another object: a failed action, or a JSON fault in both forms. */
 const wrapperShape: Shape = {
   display: 'Fault',
   members: actionShape([]).members.filter(({ name }) => name === 'fault'),
 };
 
 /**
- * The fault in the body of an answer: a fault document, or an action that failed. `undefined` when
- * the body holds none, such as an HTML page of a proxy. The text decides what it is; the media
- * type is only asked when the text does not tell. Never throws.
+ * Decodes the fault in a response body: a fault document or a failed action. `undefined` if the
+ * body contains no fault, as an HTML page of a proxy does. The text determines the format; the
+ * media type is used only if the text is ambiguous. Never throws.
  */
 export function decodeFault(media: MediaType, body: string | Uint8Array): Fault | undefined {
   try {

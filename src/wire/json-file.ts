@@ -1,21 +1,23 @@
-/** JSON texts in files of users: parsed strictly, with the position of every mistake. */
+/** Strict parser of JSON in users' files, with the position of every error. */
 import { jsonPlace, type SourcePlace } from '../source-place.ts';
 import { bodyText, WireError } from './body.ts';
 import { parseJson, parseJsonDocument } from './json-parser.ts';
 
-/** The object in a file, and the place of its root, which has the positions of all members. */
+/**
+ * Parsed object, and the source position of its root, which resolves the positions of all members.
+ */
 export interface ParsedFile {
   readonly value: Readonly<Record<string, unknown>>;
   readonly place: SourcePlace;
 }
 
-/** A file that holds no usable JSON. The message begins with `FILE:LINE:COLUMN: `. */
+/** File without usable JSON. The message begins with `FILE:LINE:COLUMN: `. */
 export class JsonFileError extends Error {}
 
 /**
- * The object in a text, or UTF-8 bytes, with one JSON document; `file` stands for the file in messages. Throws a
- * `JsonFileError` for syntax errors, members that are given twice, names of parts of a prototype,
- * nesting beyond 64 levels, characters outside XML 1.0, and any value that is no object.
+ * Parses a text, or UTF-8 bytes, with one JSON object. `file` is the name for messages. Throws a
+ * `JsonFileError` for syntax errors, duplicate members, `__proto__` and similar names, more than 64
+ * levels, characters outside XML 1.0, and values other than objects.
  */
 export function parseJsonFile(content: string | Uint8Array, file: string): ParsedFile {
   let text = '';
@@ -34,7 +36,7 @@ export function parseJsonFile(content: string | Uint8Array, file: string): Parse
   throw new JsonFileError(`${file}:1:1: expected one object`);
 }
 
-/** `FILE:LINE:COLUMN: problem` for a line of a file that `JSON.parse` refuses. */
+/** Formats `FILE:LINE:COLUMN: problem` for a line that `JSON.parse` refuses. */
 export function problemOfLine(text: string, file: string, line: number): string {
   try {
     parseJson(text);

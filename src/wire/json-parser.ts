@@ -1,7 +1,6 @@
 /**
- * Strict JSON parser. Beyond `JSON.parse`, and other than libraries on top of it, it keeps integers
- * exact, refuses duplicate keys and keys that name parts of a prototype, limits the depth, and reports
- * where an error is.
+ * Strict JSON parser. Unlike `JSON.parse` and libraries based on it, it keeps integers exact,
+ * refuses duplicate keys and keys such as `__proto__`, limits the depth, and reports positions.
  */
 import { forbiddenCharacter, forbiddenOffset } from '../allowed-characters.ts';
 import { position, WireError } from './body.ts';
@@ -9,24 +8,23 @@ import { longOf } from './scalars.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const maxDepth = 64;
-/** Values in one text: a small one takes many times its length when it is in memory. */
+/** Maximum values in one text. In memory, a small value takes many times its length. */
 export const maximumValues = 50_000;
 const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Longer integers fit no 64 bits, and need not be exact. */
+/** Longer integers do not fit into 64 bits and need not be exact. */
 const maxDigits = 40;
 
 /**
- * The value of a JSON text: objects and arrays, strings, booleans, null, numbers, and bigints for
- * integers beyond 2^53. Throws `syntax` and `limit` errors.
- * @param maxValues values that the text may have
+ * Parses a JSON text. Integers beyond 2^53 are bigints. Throws `syntax` and `limit` errors.
+ * @param maxValues maximum count of values in the text
  */
 export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY): unknown {
   return new JsonParser(text, maxValues).document();
 }
 
 /**
- * As `parseJson`, for documents of users: it also refuses characters that XML 1.0 does not allow, in the text and
- * behind escapes, since no other format or store can hold them.
+ * Same as `parseJson`, for users' documents. It also refuses characters outside XML 1.0, in the
+ * text and in escapes, because other formats and stores cannot represent them.
  */
 export function parseJsonDocument(text: string): unknown {
   const offset = forbiddenOffset(text);
@@ -63,7 +61,7 @@ class JsonParser {
   private depth = 0;
   private values = 0;
   private readonly maxValues: number;
-  /** Whether escapes may stand only for characters of XML 1.0. */
+  /** Whether escapes are limited to characters of XML 1.0. */
   private readonly allowedOnly: boolean;
 
   constructor(text: string, maxValues: number, allowedOnly = false) {
@@ -170,10 +168,10 @@ class JsonParser {
     }
   }
 
-  /** A string with escapes, the first of which is at `from`. */
+  /** Reads a string with escapes. The first escape is at `from`. */
   private escapedString(start: number, from: number): string {
     const { text } = this;
-    // Where it ends is found first: no more memory is taken than it needs.
+    // Find the end first, to allocate only the required memory.
     const end = this.endOfString(from);
     const value = new TextBuilder(end - start);
     let done = start;
@@ -188,7 +186,7 @@ class JsonParser {
     return this.paired(value.toString(), start);
   }
 
-  /** Offset of the quote that ends the string which goes on at an offset. */
+  /** Offset of the closing quote of the string that contains `from`. */
   private endOfString(from: number): number {
     const { text } = this;
     for (let pos = from; ; pos++) {
@@ -208,7 +206,7 @@ class JsonParser {
     this.fail('the text ends inside a string', pos);
   }
 
-  /** Escapes can spell half of a surrogate pair, which is no text. */
+  /** Escapes can spell an unpaired surrogate, which is invalid text. */
   private paired(value: string, at: number): string {
     if (/\p{Surrogate}/u.test(value)) this.fail('the string has half a surrogate pair', at);
     const problem = this.allowedOnly ? forbiddenProblem(value, 'the string') : undefined;
@@ -216,7 +214,7 @@ class JsonParser {
     return value;
   }
 
-  /** The code unit that an escape stands for. */
+  /** Code unit of an escape. */
   private escape(): number {
     const { text } = this;
     const character = text[this.pos + 1] ?? '';
@@ -275,15 +273,15 @@ class JsonParser {
 const longNumber = /(?:^|[:[,\s])-?[0-9]{16}/;
 
 /**
- * As `parseJson`, but with the parser of the engine where that is exact: for texts from a server,
- * which may be large and are trusted not to give members twice.
+ * Parses JSON of a server with `JSON.parse` if this is exact. Duplicate members are not detected:
+ * the text can be large, and the server is trusted.
  */
 export function parseTrustedJson(text: string): unknown {
   if (longNumber.test(text)) return parseJson(text);
   try {
     return JSON.parse(text);
   } catch {
-    // Our own parser says where the error is.
+    // Parse again to report the position of the error.
     return parseJson(text);
   }
 }

@@ -1,4 +1,4 @@
-/** Reader of objects from parsed JSON: one per shape, made once. */
+/** Reader of objects from parsed JSON, with one cached reader for each shape. */
 import type { Kind } from '../model/notation/attributes.ts';
 import type { Step } from '../source-place.ts';
 import { WireError, type WireErrorKind, type WireErrorSource } from './body.ts';
@@ -14,7 +14,7 @@ import {
 
 type Fields = Record<string, unknown>;
 
-/** The way from the root to the value that is read. */
+/** Path from the root to the current value. */
 class JsonPlace implements Place {
   readonly tolerant: boolean;
   readonly bareLists: boolean;
@@ -27,7 +27,7 @@ class JsonPlace implements Place {
     this.bareLists = bareLists;
   }
 
-  /** Names alone: which item of a list it is, `source` says. */
+  /** Member names only. `source` contains the list indexes. */
   path(): string {
     return [this.root, ...this.steps.filter((step) => typeof step === 'string')].join('.');
   }
@@ -44,7 +44,7 @@ class JsonPlace implements Place {
     this.steps.pop();
   }
 
-  /** Throws; `stranger` is the member below this one that is unknown. */
+  /** Throws. `stranger` is an unknown member of the current object. */
   fail(problem: string, stranger?: string, kind: WireErrorKind = 'syntax'): never {
     const steps = stranger === undefined ? this.steps : [...this.steps, stranger];
     const known = stranger === undefined ? kind : 'unknown';
@@ -54,7 +54,7 @@ class JsonPlace implements Place {
 
 type ReadValue = (value: unknown, place: JsonPlace) => unknown;
 
-/** Reads a text that is one object, without a wrapper. `root` begins the paths in messages. */
+/** Reads a text with one object and no wrapper. `root` begins the paths in messages. */
 export function readJson(
   text: string,
   root: string,
@@ -66,10 +66,10 @@ export function readJson(
   return readerOf(shape)(value, new JsonPlace(root, tolerant, bareLists));
 }
 
-/** What a collection may carry beside its items. */
+/** Members of a collection in addition to its items. */
 const besideItems: ReadonlySet<string> = new Set(['actions', 'link', 'size', 'total', 'active']);
 
-/** Reads a text that is a collection: an object with the array of items under one key. */
+/** Reads a text with a collection: an object with the array of items under one key. */
 export function readJsonList(
   text: string,
   item: string,
@@ -103,7 +103,7 @@ function objectOf(value: unknown, place: JsonPlace): Fields {
   return isObject(value) ? value : place.fail(`expected an object, found ${describe(value)}`);
 }
 
-/** Some services write a list of one without the array; only clients take that. */
+/** Some services write a list of one item without the array. Only clients accept this. */
 function itemsOf(value: unknown, place: JsonPlace): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
@@ -128,7 +128,7 @@ interface MemberReader {
 
 function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields {
   const readers = new Map<string, MemberReader>();
-  // Made for members that occur: types have many, answers few of them.
+  // Created on first use: types have many members, responses few.
   const readerFor = (key: string): MemberReader | undefined => {
     const made = readers.get(key);
     if (made) return made;
@@ -208,7 +208,7 @@ function contentReader(content: ScalarContent | ObjectContent): ReadValue {
   };
 }
 
-/** Typed values are taken as they are where they fit; all others by their text. */
+/** Accepts typed values that match the kind, and parses the text of others. */
 function scalarValueReader(content: ScalarContent): ReadValue {
   const readText = scalarReader(content);
   const { kind } = content;
@@ -235,8 +235,8 @@ function scalarValueReader(content: ScalarContent): ReadValue {
 }
 
 /**
- * The value of a plain or enumerated kind, as the member of a body gives it. Throws a `WireError` for a value
- * that the kind does not allow.
+ * Reads the value of a plain or enum kind from a member of a body. Throws a `WireError` for an
+ * invalid value.
  */
 export function readSingleValue(kind: Kind, value: unknown): unknown {
   const content = singleContent(kind);

@@ -1,4 +1,7 @@
-/** Writer of objects as JSON, whole or in pieces: one per shape and style, made once. */
+/**
+ * Writer of objects as JSON, as one text or in pieces, with one cached writer for each shape and
+ * style.
+ */
 import type { Dialect } from '../model/dialect.ts';
 import { LinkList } from './links.ts';
 import {
@@ -19,24 +22,24 @@ type Write = (value: unknown) => string | undefined;
 
 interface Writer {
   readonly write: Write;
-  /** The same in pieces, which are short where the value is large. */
+  /** The same text in pieces; a large value gives short pieces. */
   readonly pieces: (value: unknown) => Pieces;
 }
 
-/** How a dialect spells plain values. */
+/** Spelling of plain values in a dialect. */
 type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonBareElements'>;
 
-/** One object, without a wrapper. */
+/** Writes one object without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
   return writerOf(shape, style).write(value);
 }
 
-/** The same text in pieces, however much is in the object. */
+/** Writes the same text in pieces, for objects of any size. */
 export function writeJsonInPieces(value: Fields, shape: Shape, style: Style): Pieces {
   return writerOf(shape, style).pieces(value);
 }
 
-/** How an object is put together from texts of its members. */
+/** Functions that assemble an object from texts of its members. */
 export function jsonTexts(shape: Shape, style: Style): ObjectTexts {
   const { members } = writerOf(shape, style);
   const places = new Map(members.map(({ name }, index) => [name, index]));
@@ -176,10 +179,10 @@ function millisText(value: unknown): string {
   return Number.isNaN(millis) ? quote(String(value)) : String(millis);
 }
 
-/** Most texts are ids, names and addresses: nothing in them needs an escape. */
+/** Most texts are ids, names and addresses, which contain no escapes. */
 const plainText = /^[ !#-[\]-~]*$/;
 
-/** A string in quotes; half a surrogate pair becomes U+FFFD, since no reader has to accept it. */
+/** Quotes a string. An unpaired surrogate becomes U+FFFD, because readers may refuse it. */
 function quote(text: string): string {
   if (plainText.test(text)) return `"${text}"`;
   const quoted = JSON.stringify(text);

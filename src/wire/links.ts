@@ -1,4 +1,4 @@
-/** Links of an object, kept and written as a whole: they all begin with its own address. */
+/** Links of an object, written together: all begin with the address of the object. */
 import { escapeAttribute } from './xml-characters.ts';
 
 export interface Link {
@@ -7,14 +7,14 @@ export interface Link {
 }
 
 /**
- * The links `BASE/REL` of an object. Every object has dozens of them, so that a list of objects is
- * mostly links: they are kept and written as a whole.
+ * Links `BASE/REL` of an object. Most bytes of a list are links, because each object has dozens.
+ * They are therefore stored and written together.
  */
 export class LinkList implements Iterable<Link> {
   readonly #base: string;
   readonly #rels: readonly string[];
 
-  /** @param rels words of paths, in which nothing needs an escape */
+  /** @param rels path segments that need no escapes */
   constructor(base: string, rels: readonly string[]) {
     this.#base = base;
     this.#rels = rels;
@@ -24,7 +24,7 @@ export class LinkList implements Iterable<Link> {
     for (const rel of this.#rels) yield { href: `${this.#base}/${addressOf(rel)}`, rel };
   }
 
-  /** The array as JSON. */
+  /** Writes the array as JSON. */
   json(): string {
     if (this.#rels.length === 0) return '[]';
     const start = `{"href":${JSON.stringify(this.#base).slice(0, -1)}/`;
@@ -32,7 +32,7 @@ export class LinkList implements Iterable<Link> {
     return `[${start}${suffixes.join(`,${start}`)}]`;
   }
 
-  /** The elements in XML, each on a line that begins with `pad`. */
+  /** Writes XML elements, each on a line that begins with `pad`. */
   xml(pad: string): string {
     if (this.#rels.length === 0) return '';
     const start = `${pad}<link href="${escapeAttribute(this.#base)}/`;
@@ -41,12 +41,12 @@ export class LinkList implements Iterable<Link> {
   }
 }
 
-/** Address of a link below its object. `users/search` is the template of a search in `users`. */
+/** Address of a link, relative to its object. `users/search` is the search template of `users`. */
 export function addressOf(rel: string): string {
   return rel.endsWith('/search') ? `${rel.slice(0, -'/search'.length)}?search={query}` : rel;
 }
 
-/** What follows the address of the object in each link. */
+/** Cached endings of the links after the address of the object. */
 type Ends = WeakMap<readonly string[], readonly string[]>;
 
 const jsonEnds: Ends = new WeakMap();

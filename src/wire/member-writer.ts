@@ -1,31 +1,36 @@
-/** Writer of the members of an object in the order of its type, in pieces where it is large. */
+/**
+ * Writer of the members of an object in the order of its type; large objects are written in pieces.
+ */
 
 export interface MemberWriter {
   readonly name: string;
-  /** The whole member, indented for its depth where that means something; undefined: left out. */
+  /**
+   * Writes the member, with the indentation of its depth if the format has any. `undefined` omits
+   * it.
+   */
   readonly write: (value: unknown, depth: number) => string | undefined;
-  /** The same of what is long, in pieces that are short; none of them is empty. */
+  /** Writes a long value in short pieces that are not empty. */
   readonly pieces: (value: unknown, depth: number) => Pieces;
 }
 
-/** How one object is put together from texts of its members, each in its place. */
+/** Functions that assemble one object from indexed texts of its members. */
 export interface ObjectTexts {
-  /** How many places there are. */
+  /** Count of the indexes. */
   readonly size: number;
-  /** The place of a member; undefined where its type has none of that name. */
+  /** Index of a member. `undefined` for an unknown member. */
   readonly place: (name: string) => number | undefined;
-  /** The text of a member; empty where nothing is written. */
+  /** Writes the text of a member. Empty if the member is omitted. */
   readonly write: (place: number, value: unknown) => string;
-  /** The whole object; empty and missing texts are left out. */
+  /** Assembles the object. Empty and missing texts are omitted. */
   readonly whole: (texts: readonly (string | undefined)[]) => string;
 }
 
-/** A text, from its beginning to its end. */
+/** Consecutive pieces of a text. */
 export type Pieces = Generator<string, void, undefined>;
 
 /**
- * Makes the writer for the members of a type. Most objects have a small part of the members that
- * their type has: looking at those that are there costs far less than asking for each.
+ * Creates the writer for the members of a type. It iterates the members that an object has, because
+ * most objects have few members of their type.
  */
 export function membersWriter(
   members: readonly MemberWriter[],
@@ -45,14 +50,15 @@ export function membersWriter(
   };
 }
 
-/** Texts from a place to another one, with a separator between those that are not empty. */
+/** Joins the nonempty texts from `start` to `end` with a separator. */
 export function added(
   texts: readonly (string | undefined)[],
   separator: string,
   start: number,
   end: number,
 ): string {
-  // Not joined: texts that are only added are copied once, when the whole body is sent.
+  // Concatenated instead of joined: the engine copies concatenated text once, when the body is
+  // sent.
   let whole = '';
   for (let index = start; index < end; index++) {
     const text = texts[index];
@@ -61,7 +67,7 @@ export function added(
   return whole;
 }
 
-/** What such a writer writes, in pieces: each member in one, unless it is large. */
+/** Creates a writer that yields each member as one piece, or as several if it is large. */
 export function membersInPieces(
   members: readonly MemberWriter[],
   separator: string,
@@ -81,20 +87,23 @@ export function membersInPieces(
   };
 }
 
-/** A text as its only piece, where there is one. */
+/** Yields a nonempty text as one piece. */
 export function* one(text: string | undefined): Pieces {
   if (text !== undefined && text !== '') yield text;
 }
 
-/** Values that are written in one go: about a millisecond of work, and far more than most objects have. */
+/**
+ * Maximum values to write without interruption. They take about a millisecond, and most objects
+ * have far fewer.
+ */
 const mostAtOnce = 500;
 
-/** Whether a value holds more values than are written in one go. No more of them are looked at. */
+/** Whether a value contains more than `mostAtOnce` values. The count stops at this limit. */
 export function isLarge(value: unknown): boolean {
   return left(value, mostAtOnce) < 0;
 }
 
-/** What is left of a number of values when those of this one are taken from it. */
+/** Subtracts the count of values in `value` from `limit`. */
 function left(value: unknown, limit: number): number {
   let rest = limit - 1;
   if (typeof value !== 'object' || value === null) return rest;

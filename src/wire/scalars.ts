@@ -1,23 +1,23 @@
-/** Scalar values: their spelling on the wire and their form in memory. */
+/** Conversion of scalar values between text and memory. */
 import { WireError, type WireErrorKind, type WireErrorSource } from './body.ts';
 import type { ScalarContent } from './shape.ts';
 
-/** Where a reader stands, and how strict it is. */
+/** Position and strictness of a reader. */
 export interface Place {
-  /** Dotted path of the member that is read. */
+  /** Dotted path of the current member. */
   path(): string;
-  /** Where the document has that member. */
+  /** Source position of the current member. */
   source(): WireErrorSource;
-  /** Unknown members are skipped, and enum words that the model does not have are kept. */
+  /** Skips unknown members, and accepts enum values that the model does not contain. */
   readonly tolerant: boolean;
 }
 
-/** Turns text into a value; `undefined` when the text says that there is none. */
+/** Converts text to a value. `undefined` if the text represents an absent value. */
 export type ReadScalar = (text: string, place: Place) => unknown;
 
 const intLimit = 2 ** 31;
 const longLimit = 2n ** 63n;
-/** Fifteen digits are always exact as a number. */
+/** Numbers represent fifteen digits exactly. */
 const exactDigits = 15;
 
 const integer = /^[+-]?[0-9]+$/;
@@ -35,17 +35,17 @@ function refuse(place: Place, problem: string, kind: WireErrorKind = 'value'): n
   throw new WireError(kind, place.path(), problem, place.source());
 }
 
-/** At most so much of a refused value is repeated in the message. */
+/** Quotes a refused value for a message, limited to 80 characters. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 }
 
-/** XML lets numbers, booleans, dates and enum words be surrounded by white space. */
+/** XML allows white space around numbers, booleans, dates and enum values. */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;
   while (isBlank(text.charCodeAt(start))) start++;
-  // Not by a pattern, which would begin anew at each blank of a long text.
+  // A regular expression takes quadratic time in a long text with many blanks.
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
   return text.slice(start, end);
 }
@@ -81,7 +81,7 @@ function readLong(text: string, place: Place): number | bigint | undefined {
   );
 }
 
-/** A 64-bit integer as it is held in memory: a number while that is exact. */
+/** A 64-bit integer in memory: a number if it is exact, otherwise a bigint. */
 export function longOf(exact: bigint): number | bigint {
   const near = Number(exact);
   return Number.isSafeInteger(near) ? near : exact;
@@ -106,8 +106,8 @@ function readBool(text: string, place: Place): boolean | undefined {
 }
 
 /**
- * In memory a date is always UTC with milliseconds, as `Date.toISOString` writes it, so that dates
- * compare as text. Text without an offset is taken as UTC; digits beyond milliseconds are dropped.
+ * In memory, a date is UTC with milliseconds, as `Date.toISOString` writes it, so that dates
+ * compare as text. Text without an offset is UTC. Digits after milliseconds are dropped.
  */
 function readDate(text: string, place: Place): string | undefined {
   const plain = trimmed(text);
@@ -128,7 +128,7 @@ function readDate(text: string, place: Place): string | undefined {
   );
 }
 
-/** Years are four digits on the wire. */
+/** Years have four digits in bodies. */
 const firstInstant = Date.parse('0000-01-01T00:00:00Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -154,7 +154,7 @@ function enumReader({ words = new Set(), display = '' }: ScalarContent): ReadSca
   };
 }
 
-/** The reader for one kind of value, from its text in XML or in a JSON string. */
+/** Creates a reader for one kind of value. It reads text of XML or of a JSON string. */
 export function scalarReader(content: ScalarContent): ReadScalar {
   switch (content.kind) {
     case 'string':
@@ -174,14 +174,14 @@ export function scalarReader(content: ScalarContent): ReadScalar {
   }
 }
 
-/** Text of an integer in memory; `undefined` for what is no number. */
+/** Text of an integer in memory. `undefined` if the value is not a number. */
 export function integerText(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
   return Math.abs(value) < 1e21 ? String(Math.trunc(value)) : BigInt(value).toString();
 }
 
-/** Text of a decimal without an exponent, which XML decimals do not have. */
+/** Text of a decimal without an exponent, because XML decimals have none. */
 export function decimalText(value: unknown): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
   const text = String(value);
@@ -195,7 +195,7 @@ export function decimalText(value: unknown): string | undefined {
     : `${sign}0.${'0'.repeat(-shift - 1)}${whole}${fraction}`;
 }
 
-/** A date as it is written: in UTC, with the offset `Z`. */
+/** Text of a date: UTC, with the offset `Z`. */
 export function dateText(value: unknown): string {
   return String(value);
 }

@@ -1,4 +1,4 @@
-/** Shapes of objects and actions on the wire: members in the order in which they are written. */
+/** Shapes of objects and actions in bodies: members in output order. */
 import { linkedTypes } from '../model/derive/linked.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
@@ -14,33 +14,33 @@ import {
 import type { Kind, ScalarKind } from '../model/notation/attributes.ts';
 import { type ActionParameter, actionParameters } from '../model/notation/parameters.ts';
 
-/** One value without members. */
+/** Value without members. */
 export interface ScalarContent {
   readonly form: 'scalar';
   readonly kind: ScalarKind | 'enum';
-  /** Of an enum: its words, and the name under which faults speak of it. */
+  /** Values of an enum, and its name in faults. */
   readonly words?: ReadonlySet<string>;
   readonly display?: string;
 }
 
 export interface ObjectContent {
   readonly form: 'object';
-  /** Looked up late, because types contain each other. */
+  /** Evaluated on first use, because types contain each other. */
   readonly shape: () => Shape;
 }
 
 export interface ListContent {
   readonly form: 'list';
-  /** Element of one item in XML; name of the array inside the wrapper in JSON. */
+  /** Element of an item in XML, and name of the array in the JSON wrapper. */
   readonly item: string;
-  /** Whether an element of the member's own name surrounds the items (links have none). */
+  /** Whether an element with the name of the member encloses the items. Links have none. */
   readonly wrapped: boolean;
   readonly of: ScalarContent | ObjectContent;
 }
 
 export interface Member {
   readonly name: string;
-  /** Element in XML and key in JSON. */
+  /** Element in XML, and key in JSON. */
   readonly wire: string;
   /** Written as an attribute in XML: `id`, `href` and the `rel` of links. */
   readonly attribute: boolean;
@@ -50,19 +50,19 @@ export interface Member {
 export interface Shape {
   /** Name of the type in messages: `Vm`. */
   readonly display: string;
-  /** Attributes first, then elements in output order. */
+  /** Members in output order, attributes first. */
   readonly members: readonly Member[];
-  /** The same members in the order of JSON, where it differs. */
+  /** Members in the order of JSON, if it differs. */
   readonly jsonMembers?: readonly Member[];
-  /** The member of a name or of a key on the wire, where it costs less than to look through them all. */
+  /** Finds a member by name or key, if this is faster than a scan of all members. */
   readonly memberFor?: (key: string) => Member | undefined;
-  /** Names of the links that its objects may have: the `rel` of each. */
+  /** Valid `rel` values of links of this type. */
   readonly links?: () => ReadonlySet<string>;
 }
 
 const string: ScalarContent = { form: 'scalar', kind: 'string' };
 
-/** A link has nothing but two attributes (specification 2.3). */
+/** A link has only two attributes (specification 2.3). */
 const linkShape: Shape = {
   display: 'Link',
   members: ['href', 'rel'].map((name) => ({ name, wire: name, attribute: true, content: string })),
@@ -89,7 +89,7 @@ export const actionsMember: Member = {
   content: { form: 'object', shape: () => actionsShape },
 };
 
-/** Types that have an id although the model does not call them identified: something links there. */
+/** Types with an id that the model does not declare as identified, because links refer to them. */
 const linkedTo: ReadonlySet<string> = new Set(linkedTypes);
 
 /** Whether objects of a type have the members `id` and `href` in documents. */
@@ -99,7 +99,7 @@ export function hasIdentity(type: string): boolean {
 
 const shapes = new Map<string, Shape>();
 
-/** The shape of a type of the model. Throws when there is no such type: a mistake in the code. */
+/** Shape of a type of the model. Throws for an unknown type, which is a programming error. */
 export function shapeOf(type: string): Shape {
   let shape = shapes.get(type);
   if (!shape) {
@@ -109,7 +109,7 @@ export function shapeOf(type: string): Shape {
   return shape;
 }
 
-/** Types have many members, and a command reads few of them: those that it reads are made. */
+/** Creates members on first use: types have many, and a command reads few. */
 class TypeShape implements Shape {
   readonly display: string;
   readonly links = () => linkNames(this.#type);
@@ -136,12 +136,12 @@ class TypeShape implements Shape {
 
   memberFor(key: string): Member | undefined {
     const isOf = ({ name, wire }: Member) => name === key || wire === key;
-    // Whatever has no entry of its own may be the second name of something.
+    // A key without an entry can be the second name of a member.
     return this.#general.find(isOf) ?? ownMember(this.#type, key) ?? this.members.find(isOf);
   }
 }
 
-/** What objects with an id have, whatever their type says. */
+/** Members of every object with an id, independent of its type. */
 const identityMembers: readonly Member[] = [
   identity('href'),
   identity('id'),
@@ -154,7 +154,7 @@ const firstNames = ['name', 'description', 'comment'];
 
 function generalMembers(type: string): readonly Member[] {
   if (hasIdentity(type)) return identityMembers;
-  // The entry point is no identified type, but consists of links.
+  // The entry point is not an identified type, but consists of links.
   return type === 'api' ? [actionsMember, linkMember] : [];
 }
 
@@ -166,9 +166,9 @@ function ownMember(type: string, name: string): Member | undefined {
 }
 
 /**
- * Identity comes first, then level by level what the base has and what the type adds, each in the
- * order of the alphabet with references and links last. Some readers take the first `name` or
- * `status` that they meet, so that what a type adds must not come before what it is.
+ * Members in output order: identity first, then for each level of inheritance the members of the
+ * base, then of the type. Each level is in alphabetical order with references and links last. Some
+ * clients take the first `name` or `status`, so members of the type must not precede its identity.
  */
 function membersOf(type: string): Member[] {
   const attributes = attributesOf(type);
@@ -199,7 +199,7 @@ function membersOf(type: string): Member[] {
   ];
 }
 
-/** Members that every identified object inherits. */
+/** Members of every identified object. */
 const inherited: ReadonlySet<string> = new Set([
   'actions',
   'name',
@@ -218,9 +218,9 @@ function isOwn(type: string, name: string): boolean {
 }
 
 /**
- * Engines write the members of JSON in the order of their serializer: what the type declares itself,
- * then what it inherits. Of that, members with an explicit name come last: links, identity, and names
- * of several words.
+ * Engines write JSON members in the order of their serializer: own members of the type first, then
+ * inherited ones. Inherited members with an explicit name come last: links, identity, and names of
+ * several words.
  */
 function jsonOrder(members: readonly Member[], isOwn: (name: string) => boolean): Member[] {
   const inIdentity = (...names: string[]) =>
@@ -249,7 +249,7 @@ export function identity(name: 'id' | 'href'): Member {
   return { name, wire: name, attribute: true, content: string };
 }
 
-/** The member that an attribute or parameter of the model becomes. */
+/** Creates the member for an attribute or parameter of the model. */
 export function member(name: string, kind: Kind): Member {
   const parsed = parseKind(kind);
   const single = contentOf(parsed);
@@ -287,14 +287,14 @@ function contentOf({ form, of }: ParsedKind): ScalarContent | ObjectContent {
   }
 }
 
-/** `vm_status` as people and fault texts know it: `VmStatus`. */
+/** `vm_status` in messages and faults: `VmStatus`. */
 export function displayName(name: string): string {
   return name.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * Element of one value in a list of plain values: the singular of the member. The rule suffices
- * for every such list of the model; a test holds the words it makes.
+ * Element of one value in a list of plain values: the singular of the member. The rule covers all
+ * lists of the model; a test checks the results.
  */
 export function singular(member: string): string {
   if (member.endsWith('ies')) return `${member.slice(0, -3)}y`;
@@ -302,14 +302,14 @@ export function singular(member: string): string {
 }
 
 /**
- * The type after which a list of objects is named. The NUMA nodes of a virtual machine and of a host
- * are different types, but inside of either their list has the names that it has on a host.
+ * Type that names the items of a list. NUMA nodes of VMs and hosts are different types, but both
+ * lists use the name of the host's type.
  */
 function namesake(member: string, { of }: ParsedKind): string {
   return member === 'numa_nodes' ? 'numa_node' : of;
 }
 
-/** Members with a second name: lists of NUMA nodes are named after their type. */
+/** Name of a member in bodies. Only lists of NUMA nodes are named after their type. */
 export function wireName(member: string, kind: ParsedKind): string {
   return member === 'numa_nodes' && kind.form === 'links'
     ? pluralOf(namesake(member, kind))
@@ -318,7 +318,7 @@ export function wireName(member: string, kind: ParsedKind): string {
 
 const gracePeriodShape: Shape = { display: 'GracePeriod', members: [member('expiry', 'int')] };
 
-/** What every action takes and answers, whatever its parameters are. */
+/** Common members of the requests and responses of actions. */
 const always: readonly Member[] = [
   identity('href'),
   identity('id'),
@@ -347,8 +347,8 @@ let everyParameter: Shape | undefined;
 const shapesByNames = new Map<string, Shape>();
 
 /**
- * The shape of an action with the named parameters, or with all parameters that there are. Throws
- * when the model has no such parameter: a mistake in the code.
+ * Shape of an action with the given parameters, by default all. Throws for an unknown parameter,
+ * which is a programming error.
  */
 export function actionShape(names?: readonly string[]): Shape {
   if (names === undefined) {

@@ -1,20 +1,20 @@
-/** Builder of a text from many small pieces in a buffer of its own. */
+/** Builder of a text from many small pieces in one buffer. */
 import { Buffer } from 'node:buffer';
 
 /**
- * Strings that are only added keep each of their pieces, at a multiple of its size: a document made of
- * nothing but references would cost forty times its length. Here code units are written side by side.
+ * Concatenated strings retain each piece with a large overhead: a document of references would take
+ * forty times its length. This buffer stores the code units contiguously.
  */
 export class TextBuilder {
   #units: Uint16Array;
   #length = 0;
 
-  /** @param most code units that there can be */
+  /** @param capacity maximum code units */
   constructor(capacity: number) {
     this.#units = new Uint16Array(capacity);
   }
 
-  /** Adds a part of another text. */
+  /** Appends a slice of another text. */
   addSlice(text: string, start: number, end: number): void {
     const units = this.#units;
     let length = this.#length;
@@ -22,7 +22,7 @@ export class TextBuilder {
     this.#length = length;
   }
 
-  /** Adds one character by its code point. */
+  /** Appends one code point. */
   addCodePoint(code: number): void {
     if (code > 0xffff) {
       this.#units[this.#length++] = 0xd800 + ((code - 0x10000) >> 10);

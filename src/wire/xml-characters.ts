@@ -1,19 +1,19 @@
 /** Characters, references and escaping of XML. */
 import { TextBuilder } from './text-builder.ts';
 
-/** Nothing but white space; also matches nothing at all. */
+/** Matches white space and the empty text. */
 export const blank = /^[ \t\r\n]*$/;
 
 const illegal =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML forbids
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 
-/** Offset of the first character that no XML document may contain, or -1. */
+/** Offset of the first character that XML forbids, or -1. */
 export function illegalCharacter(text: string): number {
   return text.search(illegal);
 }
 
-/** First and last code points of the ranges that XML 1.0 calls NameStartChar. */
+/** First and last code points of the ranges of NameStartChar in XML 1.0. */
 const startRanges: readonly (readonly [number, number])[] = [
   [0x3a, 0x3a],
   [0x41, 0x5a],
@@ -33,7 +33,7 @@ const startRanges: readonly (readonly [number, number])[] = [
   [0x10000, 0xeffff],
 ];
 
-/** What NameChar has beyond NameStartChar. */
+/** Code points of NameChar that are not in NameStartChar. */
 const furtherRanges: readonly (readonly [number, number])[] = [
   [0x2d, 0x2e],
   [0x30, 0x39],
@@ -46,10 +46,10 @@ function within(code: number, ranges: readonly (readonly [number, number])[]): b
   return ranges.some(([first, last]) => code >= first && code <= last);
 }
 
-/** Which ASCII characters are within ranges: 1 at their codes. */
+/** Table of ASCII codes: 1 for codes within the ranges. */
 function tableOf(...ranges: readonly (readonly [number, number])[]): Uint8Array {
   const table = new Uint8Array(128);
-  // What lies behind the end of the table is not filled.
+  // `fill` ignores codes after the end of the table.
   for (const [first, last] of ranges) table.fill(1, first, last + 1);
   return table;
 }
@@ -57,27 +57,29 @@ function tableOf(...ranges: readonly (readonly [number, number])[]): Uint8Array 
 const startTable = tableOf(...startRanges);
 const characterTable = tableOf(...startRanges, ...furtherRanges);
 
-/** Whether a name may begin with the character at an offset, whose code unit is given. */
+/** Whether a name may begin at an offset. `code` is the code unit at this offset. */
 export function isNameStart(code: number, text: string, offset: number): boolean {
   if (code < 128) return startTable[code] === 1;
   return within(text.codePointAt(offset) ?? 0, startRanges);
 }
 
-/** Whether a name may go on with the character at an offset, whose code unit is given. */
+/**
+ * Whether a name may contain the character at an offset. `code` is the code unit at this offset.
+ */
 export function isNameCharacter(code: number, text: string, offset: number): boolean {
   if (code < 128) return characterTable[code] === 1;
   const point = text.codePointAt(offset) ?? 0;
   return within(point, startRanges) || within(point, furtherRanges);
 }
 
-/** Names of the model by hash: most names are found here without making a new string. */
+/** Names of the model by hash. A hit avoids the creation of a new string. */
 const names = new Map<number, string>();
 
 export function nextHash(hash: number, code: number): number {
   return (Math.imul(hash, 31) + code) | 0;
 }
 
-/** Registers a name of the model. Names that come with a document are never kept. */
+/** Registers a name of the model. Names from documents are never registered. */
 export function keepName(name: string): void {
   let hash = 0;
   for (let i = 0; i < name.length; i++) hash = nextHash(hash, name.charCodeAt(i));
@@ -100,8 +102,8 @@ const predefined: Readonly<Record<string, number>> = {
 const reference = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,10})|#x([0-9a-fA-F]{1,10}));/y;
 
 /**
- * Text with its references replaced by the characters they mean. Only the five predefined
- * entities exist. `fail` is told what is wrong and at which offset.
+ * Replaces references by their characters. Only the five predefined entities exist. `fail` receives
+ * the problem and its offset.
  */
 export function decodeReferences(
   raw: string,
@@ -138,7 +140,8 @@ function isCharacter(code: number): boolean {
   );
 }
 
-// What may have to be escaped: a test without the flags of the patterns below costs far less.
+// Characters that may need an escape. This test is much faster than the patterns below, which have
+// flags.
 const special =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML forbids
   /[&<>"\u0000-\u001f\ufffe\uffff]|[\ud800-\udfff]/;
@@ -163,12 +166,12 @@ function escapeOne(character: string): string {
   return escapes[character] ?? '\ufffd';
 }
 
-/** Text as element content. What XML cannot carry becomes U+FFFD. */
+/** Escapes text for element content. Characters that XML forbids become U+FFFD. */
 export function escapeText(text: string): string {
   return special.test(text) ? text.replace(specialInText, escapeOne) : text;
 }
 
-/** Text as the value of an attribute in double quotes. What XML cannot carry becomes U+FFFD. */
+/** Escapes text for an attribute in double quotes. Characters that XML forbids become U+FFFD. */
 export function escapeAttribute(text: string): string {
   return special.test(text) ? text.replace(specialInAttribute, escapeOne) : text;
 }

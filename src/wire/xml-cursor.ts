@@ -1,7 +1,7 @@
 /**
- * Cursor over an XML document, tag by tag, which checks on the way that it is well formed. Own code
- * rather than a parser that builds trees: objects are read in one pass, within limits, and errors have
- * positions. Names with a colon are plain names; line ends and blanks in attributes are normalized.
+ * Cursor over an XML document, tag by tag, with a check of well-formedness. Tree parsers lack
+ * limits and positions, and need a second pass. Names may contain colons without a meaning. Line
+ * ends, and blanks in attributes, are normalized.
  */
 import { type DecodeOptions, position, WireError, type WireErrorSource } from './body.ts';
 import type { Place } from './scalars.ts';
@@ -9,30 +9,33 @@ import { blank } from './xml-characters.ts';
 import { greaterThan, lessThan, slash, XmlScanner } from './xml-scanner.ts';
 
 const maxDepth = 64;
-/** Elements in one document of a client: a small one takes many times its length in memory. */
+/**
+ * Maximum elements in a document of a client. In memory, a small element takes many times its
+ * length.
+ */
 const maxElements = 50_000;
 const ampersand = 38;
 const bracket = 93;
 
 export class XmlCursor extends XmlScanner implements Place {
   readonly tolerant: boolean;
-  /** Elements and text that have no place are passed over. */
+  /** Skips unknown elements and text. */
   readonly skipsUnknown: boolean;
-  /** Name of the element that was opened last. */
+  /** Name of the current element, whose start tag was read last. */
   name = '';
   /** Offset of its start tag. */
   start = 0;
-  /** Where the text stood that `content` returned last. */
+  /** Position of the text that `content` returned last. */
   readonly justRead: Place;
 
-  /** Names of the open elements; only the first `depth` count. */
+  /** Names of the open elements. Only the first `depth` entries are valid. */
   private readonly open: string[] = [];
   private depth = 0;
   private elements = 0;
-  /** The element that was opened last has no content: `<a/>`. */
+  /** Whether the current element has no content: `<a/>`. */
   private closed = false;
 
-  /** Throws when the text holds a character that XML does not allow. */
+  /** Throws if the text contains a character that XML forbids. */
   constructor(text: string, unknown: DecodeOptions['unknown'] = 'refuse') {
     super(text);
     const tolerant = unknown === 'skip';
@@ -49,12 +52,12 @@ export class XmlCursor extends XmlScanner implements Place {
     return this.open.slice(0, this.depth).join('.');
   }
 
-  /** Where the element stands that was opened last. */
+  /** Position of the current element. */
   source(): WireErrorSource {
     return { position: position(this.text, this.start) };
   }
 
-  /** Throws an error about the element that was opened last: well formed, but not expected. */
+  /** Throws an error about the current element, which is well formed but unexpected. */
   refuse(problem: string): never {
     const source = this.source();
     throw new WireError('syntax', this.path(), `${problem} (at ${source.position})`, source);
@@ -76,7 +79,7 @@ export class XmlCursor extends XmlScanner implements Place {
       this.fail('expected the end of the text after the root element');
   }
 
-  /** Opens the next child of the element that was opened last; false when it has no more. */
+  /** Opens the next child of the current element. Returns false after the last child. */
   nextChild(): boolean {
     if (this.closed) {
       this.closed = false;
@@ -113,7 +116,7 @@ export class XmlCursor extends XmlScanner implements Place {
     }
   }
 
-  /** Whether the element that was opened last begins with another one; nothing is consumed. */
+  /** Whether the current element begins with a child. Consumes no text. */
   hasChildren(): boolean {
     if (this.closed) return false;
     const { text } = this;
@@ -130,7 +133,7 @@ export class XmlCursor extends XmlScanner implements Place {
     }
   }
 
-  /** All text of the element that was opened last, up to its end tag, which is consumed. */
+  /** Text of the current element. Consumes its end tag. */
   content(): string {
     if (this.closed) {
       this.closed = false;
@@ -152,7 +155,7 @@ export class XmlCursor extends XmlScanner implements Place {
     return this.mixedContent();
   }
 
-  /** Passes over the element that was opened last, with all that is in it. */
+  /** Skips the current element with its content. */
   skip(): void {
     const floor = this.depth;
     while (this.depth >= floor) {
@@ -163,7 +166,7 @@ export class XmlCursor extends XmlScanner implements Place {
     }
   }
 
-  /** Text with references, CDATA sections, comments or instructions between. */
+  /** Text that contains references, CDATA sections, comments or instructions. */
   private mixedContent(): string {
     const floor = this.depth;
     let content = '';
@@ -179,7 +182,7 @@ export class XmlCursor extends XmlScanner implements Place {
     return content;
   }
 
-  /** Consumes one piece of content and returns its text; `undefined` in front of a start tag. */
+  /** Consumes one piece of content and returns its text. `undefined` before a start tag. */
   private piece(): string | undefined {
     const { text } = this;
     if (text.charCodeAt(this.pos) !== lessThan) {

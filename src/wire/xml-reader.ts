@@ -1,6 +1,6 @@
 /**
- * Reader of objects from XML: one per shape, made once. Attributes that mean nothing are passed over,
- * in requests too: generated clients write `href`, `id` and `rel` wherever they have read them.
+ * Reader of objects from XML, with one cached reader for each shape. It skips unknown attributes,
+ * in requests too, because generated clients send `href`, `id` and `rel` in any element.
  */
 import type { DecodeOptions } from './body.ts';
 import { type Place, type ReadScalar, scalarReader } from './scalars.ts';
@@ -8,7 +8,7 @@ import type { Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 import { keepName } from './xml-characters.ts';
 import { XmlCursor } from './xml-cursor.ts';
 
-/** Reads the element that the cursor has just opened, up to and including its end tag. */
+/** Reads the current element of the cursor. Consumes its end tag. */
 type ReadElement = (cursor: XmlCursor) => unknown;
 
 type Fields = Record<string, unknown>;
@@ -18,7 +18,7 @@ type Unknown = DecodeOptions['unknown'];
 interface MemberReader {
   readonly member: Member;
   readonly read: ReadElement;
-  /** Of members that may be attributes. */
+  /** Present for members that may be attributes. */
   readonly readAttribute?: ReadScalar;
 }
 
@@ -35,7 +35,7 @@ export function readXml(text: string, root: string, shape: Shape, unknown: Unkno
   return value;
 }
 
-/** What a collection may carry beside its items. */
+/** Members of a collection in addition to its items. */
 const besideItems: ReadonlySet<string> = new Set(['actions', 'link', 'size', 'total', 'active']);
 
 /** Reads a document whose root element holds objects. */
@@ -58,7 +58,7 @@ export function readXmlList(
   return items;
 }
 
-/** Name of the root element. Throws when there is none. */
+/** Name of the root element. Throws if the document has none. */
 export function rootOf(text: string): string {
   const cursor = new XmlCursor(text, 'skip');
   cursor.root();
@@ -136,7 +136,7 @@ function append(list: unknown[], value: unknown): unknown[] {
   return list;
 }
 
-/** Links stand side by side without a wrapper. */
+/** Links are repeated without an enclosing element. */
 function isRepeated({ content }: Member): boolean {
   return content.form === 'list' && !content.wrapped;
 }
@@ -167,8 +167,8 @@ function hasHref({ attributes, attributeEnd }: XmlCursor): boolean {
 }
 
 /**
- * Whether the element is a link that comes back as generated clients write what they have read: under
- * its own name, with its address and nothing in it. Such a link says nothing.
+ * Whether the element is a link that a generated client sends back after reading: an empty element
+ * with an address. It is ignored.
  */
 function isLinkSentBack(cursor: XmlCursor, { links }: Shape): boolean {
   return (
@@ -186,8 +186,8 @@ function memberReader({ content }: Member): ReadElement {
   keepName(item);
   if (!wrapped) return (cursor) => [readItem(cursor)];
   return (cursor) => {
-    // Generated clients write each link that they have read as a list that has nothing but its
-    // address: they do not mean that the list is empty.
+    // Generated clients send back each link that they have read as a list with only an address.
+    // This does not mean an empty list.
     const sentBack = cursor.attributeEnd > 0 && hasHref(cursor);
     const items: unknown[] = [];
     while (cursor.nextChild()) {

@@ -1,7 +1,6 @@
 /**
- * Scanner for the smallest parts of an XML document: names, attributes, comments, CDATA sections and
- * processing instructions. No document type declaration is accepted, so entities can neither be
- * declared nor expanded.
+ * Scanner of XML tokens: names, attributes, comments, CDATA sections and processing instructions.
+ * It refuses document type declarations, so that entities cannot be declared or expanded.
  */
 import { position, WireError } from './body.ts';
 import {
@@ -26,7 +25,7 @@ const declaration =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(?:"1\.[0-9]+"|'1\.[0-9]+')(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(?:"([A-Za-z][\w.-]*)"|'([A-Za-z][\w.-]*)'))?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\n]*\?>/;
 
 export class XmlScanner {
-  /** Attributes of the element that was opened last: name, value, name, value. */
+  /** Attributes of the current element: name, value, name, value. */
   readonly attributes: string[] = [];
   /** Length of the used part of `attributes`. */
   attributeEnd = 0;
@@ -34,7 +33,7 @@ export class XmlScanner {
   protected readonly text: string;
   protected pos = 0;
 
-  /** Throws when the text holds a character that XML does not allow. */
+  /** Throws if the text contains a character that XML forbids. */
   constructor(text: string) {
     this.text = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
     const illegal = illegalCharacter(this.text);
@@ -53,7 +52,7 @@ export class XmlScanner {
     this.fail('unexpected end of the text', this.text.length);
   }
 
-  /** The XML declaration, which may be absent. */
+  /** Reads the optional XML declaration. */
   protected declaration(): void {
     const declared = declaration.exec(this.text);
     if (declared) {
@@ -101,7 +100,7 @@ export class XmlScanner {
     let value = text.slice(start, end);
     const less = value.indexOf('<');
     if (less >= 0) this.fail('< is not allowed in an attribute; write &lt;', start + less);
-    // Blanks become spaces before references are decoded: &#10; stays a line end.
+    // Replace blanks before references: &#10; remains a line end.
     value = this.references(/[\t\n]/.test(value) ? value.replace(/[\t\n]/g, ' ') : value, start);
     attributes[this.attributeEnd++] = name;
     attributes[this.attributeEnd++] = value;
@@ -174,7 +173,7 @@ export class XmlScanner {
     this.pos = end + 2;
   }
 
-  /** What may stand before and after the root element. */
+  /** Skips comments and instructions before and after the root element. */
   protected skipMisc(): void {
     for (;;) {
       this.skipBlanks();

@@ -1,19 +1,19 @@
-/** XML document as a tree, for formats that no type of the API describes. */
+/** XML document as a tree, for formats that the model does not describe. */
 import { XmlCursor } from './xml-cursor.ts';
 
 export interface XmlNode {
-  /** Without its prefix: `Item`. */
+  /** Name without its prefix: `Item`. */
   readonly name: string;
-  /** By name, with the prefix that was written: `ovf:href`. */
+  /** Attributes by name, with the prefix: `ovf:href`. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlNode[];
-  /** Of an element without children. */
+  /** Empty if the element has children. */
   readonly text: string;
 }
 
 /**
- * Reads a document. Throws a `WireError` where it is not well formed, nested too deep, or mixes text
- * and elements.
+ * Parses a document. Throws a `WireError` if it is not well formed, is nested too deeply, or mixes
+ * text and elements.
  */
 export function readXmlTree(text: string): XmlNode {
   const cursor = new XmlCursor(text);

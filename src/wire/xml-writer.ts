@@ -1,4 +1,4 @@
-/** Writer of objects as XML, whole or in pieces: one per shape, made once. */
+/** Writer of objects as XML, as one text or in pieces, with one cached writer for each shape. */
 import { LinkList } from './links.ts';
 import {
   added,
@@ -16,16 +16,16 @@ import { escapeAttribute, escapeText } from './xml-characters.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Writes a member, indented for its depth, with a line end. */
+/** Writes a member with the indentation of its depth and a line end. */
 type WriteMember = (value: unknown, depth: number) => string;
 
 interface Writer {
   readonly write: WriteMember;
-  /** The same in pieces, which are short where the value is large. */
+  /** The same text in pieces; a large value gives short pieces. */
   readonly pieces: (value: unknown, depth: number) => Pieces;
 }
 
-/** How an object is put together from texts of its members. */
+/** Functions that assemble an object from texts of its members. */
 export function xmlTexts(tag: string, shape: Shape, depth: number): ObjectTexts {
   const { attributes, elements } = writerOf(shape);
   const writers = [...attributes, ...elements];
@@ -60,12 +60,12 @@ type Text = (value: unknown) => string | undefined;
 
 export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** One object as an element, with a line end. */
+/** Writes one object as an element with a line end. */
 export function writeXml(value: Fields, tag: string, shape: Shape, depth = 0): string {
   return writerOf(shape).write(value, tag, depth);
 }
 
-/** The same text in pieces, however much is in the object. */
+/** Writes the same text in pieces, for objects of any size. */
 export function writeXmlInPieces(value: Fields, tag: string, shape: Shape, depth = 0): Pieces {
   return writerOf(shape).pieces(value, tag, depth);
 }
@@ -127,7 +127,10 @@ function attributeWriter({ name, wire, content }: Member): AttributeWriter {
   };
 }
 
-/** An element of which the start tag is not ended yet; where nothing is in it, it ends with that. */
+/**
+ * Encloses pieces in an element. `open` is the start tag without `>`; without pieces it becomes an
+ * empty-element tag.
+ */
 function* enclosed(open: string, inner: Pieces, tag: string, depth: number): Pieces {
   let start = `${open}>\n`;
   for (const piece of inner) {
