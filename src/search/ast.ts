@@ -1,29 +1,29 @@
 /**
- * Syntax tree of a search. Everything is resolved: each condition holds the definition of its field,
- * and its value is in the form in which the attribute holds it, so that nothing is left to look up.
+ * Syntax tree of a search. All names are resolved: each condition contains the definition of its
+ * field, and its value in the form that the attribute has in memory.
  */
 import type { CrossReference, Relation, SearchField } from '../model/notation/search.ts';
 
 export interface SearchQuery {
-  /** Key of `searchFields`: what is searched. */
+  /** Type of the searched objects: a key of `searchFields`. */
   readonly type: string;
-  /** Absent when everything is asked for. */
+  /** Absent if the search selects all objects. */
   readonly where?: Expression;
-  /** The requested order first, then what the default order adds to it. */
+  /** Requested order, followed by the keys of the default order. */
   readonly order: readonly SortKey[];
-  /** From 1; absent when no page was asked for. */
+  /** Page number from 1. Absent if the search names no page. */
   readonly page?: number;
 }
 
 export type Expression = All | Any | Comparison | FreeText;
 
-/** Holds where all of two or more expressions do. */
+/** True if all of two or more expressions are true. */
 export interface All {
   readonly op: 'all';
   readonly of: readonly Expression[];
 }
 
-/** Holds where any of two or more expressions does. */
+/** True if any of two or more expressions is true. */
 export interface Any {
   readonly op: 'any';
   readonly of: readonly Expression[];
@@ -35,8 +35,8 @@ export interface NamedField {
 }
 
 /**
- * One field compared with one value. `!=` also holds where the attribute is absent. With `through`
- * the field is one of the related objects, and one of them is enough.
+ * Comparison of one field with one value. `!=` is also true for an absent attribute. With
+ * `through`, the field belongs to related objects, and one matching object suffices.
  */
 export interface Comparison extends NamedField {
   readonly op: 'compare';
@@ -45,56 +45,57 @@ export interface Comparison extends NamedField {
   readonly value: SearchValue;
 }
 
-/** Text looked for in any of the text fields of the object, or of the objects related to it. */
+/** Text to find in any text field of the object or of its related objects. */
 export interface FreeText {
   readonly op: 'text';
   readonly through?: CrossReference;
-  /** It was written as `reference!=text`. */
+  /** True for `reference!=text`. */
   readonly negated: boolean;
   readonly fields: readonly NamedField[];
-  /** Already with wildcards at both ends. */
+  /** Pattern with wildcards at both ends. */
   readonly pattern: TextPattern;
 }
 
 /**
- * Text cut at its wildcards: `web*` is `['web', '']`, and text without a wildcard a single piece,
- * which matches as a whole. Any text may stand between two pieces; `%` and `_` mean themselves.
+ * Text split at its wildcards: `web*` is `['web', '']`. Text without a wildcard is a single piece
+ * and matches completely. Between two pieces, any text matches. `%` and `_` have no special
+ * meaning.
  */
 export interface TextPattern {
   readonly pieces: readonly string[];
 }
 
 export type SearchValue =
-  /** `""` or `null`: the attribute is absent or empty text. Only with `=` and `!=`. */
+  /** `""` or `null`: the attribute is absent or empty. Only with `=` and `!=`. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'text'; readonly pattern: TextPattern }
-  /** The word of an enum as the attribute holds it. */
+  /** Enum value, spelled as in the attribute. */
   | { readonly kind: 'word'; readonly word: string }
   /** An absent boolean counts as false. */
   | { readonly kind: 'bool'; readonly value: boolean }
   | { readonly kind: 'number'; readonly value: number | bigint }
   /**
-   * A number of MiB or GiB, in bytes. Sizes count as whole units, rounded down: `=` holds from
-   * `from` on and below `until`, `<` below `from`, `>` from `until` on.
+   * A number of MiB or GiB, in bytes. Sizes count as complete units, rounded down: `=` is true from
+   * `from` to below `until`, `<` below `from`, `>` from `until`.
    */
   | { readonly kind: 'size'; readonly from: number | bigint; readonly until: number | bigint }
   /**
-   * A moment and the one 24 hours later, as ISO 8601 in UTC: `=` holds from `from` on and before
+   * A time and the time 24 hours later, as ISO 8601 in UTC. `=` is true from `from` to before
    * `until`, `<` before `from`, `>` after `from`.
    */
   | { readonly kind: 'date'; readonly from: string; readonly until: string }
   | { readonly kind: 'span'; readonly seconds: number }
-  /** The severities for which the condition holds, the relation taken into account. */
+  /** Severities that satisfy the relation. */
   | { readonly kind: 'severity'; readonly words: readonly string[] }
-  /** The name of a tag; the tag itself or any tag below it will do. */
+  /** Name of a tag. A descendant of this tag also matches. */
   | { readonly kind: 'tag'; readonly pattern: TextPattern }
-  /** A user name and, when it was given, the name of its domain. */
+  /** User name, and the name of its domain if the search contains one. */
   | { readonly kind: 'user'; readonly name: TextPattern; readonly domain?: TextPattern };
 
 export interface SortKey {
-  /** Of a requested order: what the field is called. */
+  /** Name of the field in the requested order. */
   readonly name?: string;
   readonly field: SearchField;
-  /** Ascending order has absent values first, descending order last. */
+  /** Absent values come first in ascending order, last in descending order. */
   readonly descending: boolean;
 }

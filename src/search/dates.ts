@@ -4,7 +4,7 @@ const day = 24 * 60 * 60 * 1000;
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-/** Dates that are a word. */
+/** Words that are valid dates. */
 export const dateWords: readonly string[] = ['today', 'yesterday', ...weekdays];
 
 const months = [
@@ -22,7 +22,7 @@ const months = [
   'december',
 ];
 
-/** What a date value may look like, for messages. */
+/** Accepted forms of dates, for messages. */
 export const dateForms: readonly string[] = [
   'today',
   'yesterday',
@@ -36,12 +36,12 @@ const shortDate = /^(\d{1,2})\/(\d{1,2})\/(\d{2}|\d{4})(?:,? (.+))?$/;
 const longDate = /^(?:[a-z]+, )?([a-z]{3,9}) (\d{1,2}), (\d{4})(?:,? (.+))?$/i;
 const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?(am|pm))?$/i;
 
-/** No date is longer. */
+/** Maximum length of a date in characters. */
 const maxLength = 64;
 
 /**
- * The first millisecond that a date value means, or `undefined` when it is no date. A weekday is
- * the last such day before today.
+ * First millisecond of a date, or `undefined` if the text is not a date. A weekday is the last such
+ * day before today.
  */
 export function parseDate(text: string, now: Date): number | undefined {
   const word = text.trim().toLowerCase();
@@ -67,7 +67,7 @@ function parseIso(text: string): number | undefined {
   return start + time - offsetOf(zone);
 }
 
-/** Milliseconds by which a zone such as `+02:00` is ahead of UTC. */
+/** Offset of a zone such as `+02:00` from UTC, in milliseconds. */
 function offsetOf(zone: string): number {
   if (zone === 'z') return 0;
   const digits = zone.replace(/\D/g, '');
@@ -81,7 +81,7 @@ function parseShort(text: string, now: Date): number | undefined {
   const [, month, date, yearText = '', time] = parts;
   let year = Number(yearText);
   if (yearText.length === 2) {
-    // Two digits mean a year at most twenty years ahead.
+    // Two digits are a year at most twenty years in the future.
     year += 2000;
     if (year > now.getUTCFullYear() + 20) year -= 100;
   }
@@ -124,7 +124,9 @@ function timeOf(hours: number, minutes: number, seconds: number): number | undef
 
 const timeOfDay = /^(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?$/;
 
-/** Seconds of a duration: `d`, `d.hh:mm`, `hh:mm`, each time with `:ss` or `:ss.ff` behind. */
+/**
+ * Seconds of a duration: `d`, `d.hh:mm` or `hh:mm`, the latter two with optional `:ss` or `:ss.ff`.
+ */
 export function parseSpan(text: string): number | undefined {
   if (text.length > maxLength || text === '') return undefined;
   const [first = '', rest] = text.includes(':') ? splitDays(text) : [text, undefined];
@@ -138,7 +140,7 @@ export function parseSpan(text: string): number | undefined {
   return days * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** Days and time of day of `d.hh:mm`. */
+/** Days and time of day in `d.hh:mm`. */
 function splitDays(text: string): readonly [string, string] {
   const colon = text.indexOf(':');
   const dot = text.lastIndexOf('.', colon);

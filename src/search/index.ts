@@ -1,4 +1,4 @@
-/** The search language: text to syntax tree. */
+/** Search language: text to syntax tree. */
 export type * from './ast.ts';
 export { parseSearch } from './parse.ts';
 export { SearchError, SearchValueError, UnknownField } from './scanner.ts';

@@ -1,6 +1,6 @@
 /**
- * Parser of the search language (specification 4.3); hand-written, so that errors have positions and
- * say what was expected, in time proportional to the length.
+ * Parser of the search language (specification 4.3). It is written by hand to report positions and
+ * expected tokens in linear time.
  */
 import { crossReferences, defaultSorts, searchFields } from '../model/derive/search.ts';
 import {
@@ -15,19 +15,20 @@ import { anywhere, readValue, requireId } from './values.ts';
 
 export { SearchError } from './scanner.ts';
 
-/** More conditions than this would cost a store more than any person can have meant. */
+/** Limit that protects the store. People write far fewer conditions. */
 const maxConditions = 256;
 
-/** Each one about related objects costs a store as much as a search among these. */
+/** A condition on related objects costs a store as much as a search of those objects. */
 const maxRelated = 16;
 
-/** Pages are counted in 32 bits. */
+/** Page numbers have 32 bits. */
 const maxPage = 2 ** 31 - 1;
 
 /**
- * Parses a search for objects of a type, a key of `searchFields`. `now` is what "today" refers to.
- * Throws a `SearchError` when the text does not parse. Takes time in proportion to its length. `wholeIds`: fields of
- * ids accept nothing but whole ids.
+ * Parses a search for objects of a type, a key of `searchFields`, in linear time. Throws a
+ * `SearchError` for invalid text.
+ * @param now time that "today" refers to
+ * @param wholeIds whether fields with ids accept only complete ids
  */
 export function parseSearch(
   text: string,
@@ -38,7 +39,7 @@ export function parseSearch(
   return new Parser(text, type, now, wholeIds).query();
 }
 
-/** What a condition is about. */
+/** Left side of a condition. */
 type Subject =
   | (NamedField & { readonly through?: CrossReference })
   | { readonly field?: never; readonly through: CrossReference };
@@ -51,7 +52,7 @@ class Parser {
   private readonly fields: Readonly<Record<string, SearchField>>;
   private conditionCount = 0;
   private relatedCount = 0;
-  /** References whose text was already looked for; '' is the object itself. */
+  /** References that already have a search text; '' is the object itself. */
   private readonly freeTexts = new Set<string>();
 
   constructor(text: string, type: string, now: Date, wholeIds: boolean) {
@@ -69,7 +70,7 @@ class Parser {
     const sort = this.scanner.keyword('sortby') ? this.sort() : undefined;
     const page = this.scanner.keyword('page') ? this.page() : undefined;
     if (!this.scanner.atEnd) {
-      // What is left stands behind an order or a page: anything else would have been a condition.
+      // The remaining text follows an order or a page. Other text would be a condition.
       const expected = page === undefined ? ['page', 'the end'] : ['the end'];
       throw new SearchError('unexpected text', this.scanner.position, expected);
     }
@@ -82,7 +83,7 @@ class Parser {
     };
   }
 
-  /** Conditions side by side all have to hold; `or` and `and` bind tighter than that. */
+  /** Adjacent conditions form a conjunction. `and` and `or` bind more tightly. */
   private conditions(): Expression | undefined {
     const groups: Expression[] = [];
     while (!this.atEndOfConditions()) groups.push(this.alternatives());
@@ -148,7 +149,10 @@ class Parser {
     return { op: 'compare', ...(through ? { through } : {}), name, field, relation, value };
   }
 
-  /** The field `name`, the field `reference.name` of related objects, or all text of those. */
+  /**
+   * Subject of a condition: the field `name`, the field `reference.name` of related objects, or all
+   * text of these.
+   */
   private subject({ text, position }: Word): Subject {
     const name = text.toLowerCase();
     const own = fieldOf(this.fields, name);
@@ -176,7 +180,7 @@ class Parser {
     return crossReferences[this.type]?.find(({ names }) => names.includes(name));
   }
 
-  /** Text is looked for once per object, because more of it would have no clear meaning. */
+  /** Allow one search text for each object, because several have no clear meaning. */
   private freeText(word: Word, through?: CrossReference, negated = false): FreeText {
     const key = through?.names[0] ?? '';
     if (this.freeTexts.has(key)) {
@@ -246,12 +250,12 @@ function namesOf(fields: Readonly<Record<string, SearchField>>): readonly string
   return Object.keys(fields).filter((name) => !fields[name]?.hidden);
 }
 
-/** The beginning of a long word. */
+/** Beginning of a long word. */
 function shown(text: string): string {
   return text.length > 40 ? `${text.slice(0, 37)}...` : text;
 }
 
-/** Sorting breaks ties by the default order, which is by name where none is said. */
+/** Default order of a type, by name unless declared. It also breaks the ties of a requested order. */
 function defaultOrder(type: string): SortKey[] {
   const rules = defaultSorts[type] ?? [{ path: 'name' }];
   return rules.map(({ path, descending = false }) => ({

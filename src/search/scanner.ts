@@ -1,9 +1,7 @@
-/**
- * Scanner of the search language: words, quoted values and relations; and the error of a search.
- */
+/** Scanner of the search language: words, quoted values, relations, and search errors. */
 import type { Relation } from '../model/notation/search.ts';
 
-/** A word or a value, and where it stands. */
+/** Word or value with its position. */
 export interface Word {
   readonly text: string;
   readonly position: number;
@@ -16,7 +14,7 @@ export class Scanner {
   private readonly text: string;
   private pos = 0;
 
-  /** Throws when the text has a character that no search may have. */
+  /** Throws if the text contains a character that searches must not contain. */
   constructor(text: string) {
     const forbidden = text.search(/[';]/);
     if (forbidden >= 0) {
@@ -29,7 +27,7 @@ export class Scanner {
     this.text = text;
   }
 
-  /** Offset of the next character that is not blank. */
+  /** Offset of the next nonblank character. */
   get position(): number {
     while (isBlank(this.text.charCodeAt(this.pos))) this.pos++;
     return this.pos;
@@ -39,7 +37,7 @@ export class Scanner {
     return this.position >= this.text.length;
   }
 
-  /** The next word, in front of a blank, a quote or a relation; a quoted text counts as a word. */
+  /** Next word, up to a blank, a quote or a relation. A quoted text counts as a word. */
   word(): Word | undefined {
     const start = this.position;
     if (this.text[start] === '"') return this.quoted();
@@ -51,10 +49,10 @@ export class Scanner {
       : { text: this.text.slice(start, end), position: start, quoted: false };
   }
 
-  /** Whether the next word is this keyword, in any case; consumes it if so. */
+  /** Consumes the next word if it is this keyword, in any case. Returns whether it was. */
   keyword(keyword: string): boolean {
     const start = this.position;
-    // Most words differ in the first letter already; this spares a copy of each.
+    // The first letter usually differs. Comparing it avoids a copy of each word.
     if ((this.text.charCodeAt(start) | 32) !== keyword.charCodeAt(0)) return false;
     const end = start + keyword.length;
     const found =
@@ -64,7 +62,7 @@ export class Scanner {
     return found;
   }
 
-  /** As `keyword`, but leaves it in place. */
+  /** Same as `keyword`, but consumes no text. */
   startsWith(keyword: string): boolean {
     const start = this.position;
     const found = this.keyword(keyword);
@@ -79,7 +77,7 @@ export class Scanner {
     return found;
   }
 
-  /** What stands behind a relation: quoted text, or all up to the next blank. */
+  /** Value after a relation: quoted text, or the text up to the next blank. */
   value(): Word {
     const start = this.position;
     if (start >= this.text.length) throw new SearchError('the query ends', start, ['a value']);
@@ -130,13 +128,13 @@ function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || code === 0xa0;
 }
 
-/** A search that does not parse. The message says what was expected, and at which character. */
+/** Syntax error in a search. The message contains the expected tokens and the position. */
 export class SearchError extends Error {
-  /** What is wrong, without where. */
+  /** Problem without the position. */
   readonly problem: string;
-  /** Offset in the text, from 0; the length of the text when it ends too early. */
+  /** Offset in the text, from 0. The length of the text if it ends too early. */
   readonly position: number;
-  /** What could have stood there. */
+  /** Tokens that are valid at the position. */
   readonly expected: readonly string[];
 
   constructor(problem: string, position: number, expected: readonly string[] = []) {
@@ -152,5 +150,7 @@ export class SearchError extends Error {
 /** A search that names an unknown field. */
 export class UnknownField extends SearchError {}
 
-/** A value that the database of an engine refuses. Other errors in a search find nothing there. */
+/**
+ * Value that the database of an engine refuses. For other errors, an engine returns an empty list.
+ */
 export class SearchValueError extends SearchError {}

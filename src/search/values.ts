@@ -1,4 +1,4 @@
-/** Values of conditions, in the form in which the attribute holds them. */
+/** Values of conditions, in the form that attributes have in memory. */
 import { type EnumName, enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
@@ -9,17 +9,17 @@ const day = 24 * 60 * 60 * 1000;
 const longLimit = 2n ** 63n;
 const units = { MiB: 2n ** 20n, GiB: 2n ** 30n } as const;
 
-/** Text with its wildcards; neighbouring ones are the same as one. */
+/** Text split at its wildcards. Adjacent wildcards count as one. */
 function patternOf(text: string): TextPattern {
   return { pieces: text.includes('*') ? text.replace(/\*+/g, '*').split('*') : [text] };
 }
 
-/** Text that may stand anywhere. */
+/** Pattern that matches text at any position. */
 export function anywhere(text: string): TextPattern {
   return patternOf(`*${text}*`);
 }
 
-/** The value of a condition. Throws a `SearchError` when the field cannot have it. */
+/** Parses the value of a condition. Throws a `SearchError` if the field cannot have this value. */
 export function readValue(
   field: SearchField,
   relation: Relation,
@@ -52,7 +52,7 @@ export function readValue(
   }
 }
 
-/** Refuses a value that is no id. */
+/** Throws if a value is not an id. */
 export function requireId({ text, position }: Word): void {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text.trim())) return;
   throw new SearchValueError('no id', position, ['an id']);
@@ -73,7 +73,7 @@ function userOf(text: string): SearchValue {
   };
 }
 
-/** Words are known in any case, with or without underscores. */
+/** Enum values are compared without case and underscores. */
 function plain(word: string): string {
   return word.toLowerCase().replaceAll('_', '');
 }
@@ -83,7 +83,7 @@ function wordsOf(field: SearchField): readonly string[] {
   return field.values ? [] : ['true', 'false'];
 }
 
-/** Words that a value of the field may be; none where it may be anything. */
+/** Values that the field accepts. Empty if it accepts any text. */
 export function offeredValues(field: SearchField): readonly string[] {
   switch (field.kind) {
     case 'enum':
@@ -119,7 +119,7 @@ function offered(field: SearchField): readonly string[] {
   return [...wordsOf(field), ...Object.keys(field.values ?? {})];
 }
 
-/** Whether a rank stands in the relation to another one. */
+/** Comparison of two ranks, by relation. */
 const ranked: Readonly<Record<Relation, (rank: number, other: number) => boolean>> = {
   '=': (rank, other) => rank === other,
   '!=': (rank, other) => rank !== other,
@@ -151,7 +151,7 @@ function numberOf(field: SearchField, word: Word): SearchValue {
   return { kind: 'size', from: nearest(from), until: nearest(until) };
 }
 
-/** A number while that is exact. */
+/** A number if it is exact, otherwise a bigint. */
 function nearest(value: bigint): number | bigint {
   const near = Number(value);
   return Number.isSafeInteger(near) ? near : value;
