@@ -1,7 +1,9 @@
-/** Numbers and names that OVF documents use for values of the API. */
+/** Numbers and names in OVF documents for values of the API. */
 import { type EnumName, type EnumValue, enums } from '../model/enums.ts';
 
-/** Kinds of hardware, as the standard numbers them; `video` and `graphics` differ between layouts. */
+/**
+ * Resource types of the OVF standard. The layouts use different numbers for `video` and `graphics`.
+ */
 export const hardware = {
   other: '0',
   processor: '3',
@@ -12,7 +14,7 @@ export const hardware = {
   usb: '23',
 } as const;
 
-/** Values of an enum in the order of their numbers, from a first one on. */
+/** Maps numbers from `first` to the values of an enum. */
 function numbered<E extends EnumName>(
   _enum: E,
   values: readonly EnumValue<E>[],
@@ -24,7 +26,7 @@ function numbered<E extends EnumName>(
       const index = names.indexOf(value);
       return index < 0 ? undefined : String(index + first);
     },
-    // An empty text, or one with spaces, is no number: Number() reads it as 0.
+    // Check the digits, because `Number()` reads an empty text or spaces as 0.
     read: (text) => (/^\d{1,4}$/.test(text) ? values[Number(text) - first] : undefined),
   };
 }
@@ -59,7 +61,7 @@ export const nicInterface = numbered('nic_interface', [
   'pci_passthrough',
   'e1000e',
 ]);
-/** What the number of an origin stands for. */
+/** Origins by their numbers. */
 export const origins = [
   'rhev',
   'vmware',
@@ -76,7 +78,7 @@ export const origins = [
 
 type BootDevice = EnumValue<'boot_device'>;
 
-/** Orders of boot devices by their numbers. */
+/** Boot orders by their numbers. */
 const bootOrders = 'c dc n cdn cnd dcn dnc ncd ndc cd d cn dn nc nd'.split(' ');
 const bootDevices: readonly (readonly [letter: string, device: BootDevice])[] = [
   ['c', 'hd'],
@@ -84,7 +86,7 @@ const bootDevices: readonly (readonly [letter: string, device: BootDevice])[] = 
   ['n', 'network'],
 ];
 
-/** The number of an order of boot devices; undefined where there is none. */
+/** Number of a boot order. `undefined` if it has none. */
 export function bootNumber(devices: readonly BootDevice[]): string | undefined {
   const letterOf = (device: BootDevice) => bootDevices.find(([, one]) => one === device)?.[0] ?? '';
   const index = bootOrders.indexOf(devices.map(letterOf).join(''));
@@ -97,7 +99,7 @@ export function bootOrder(number: string): BootDevice[] | undefined {
     .flatMap((letter) => bootDevices.find(([one]) => one === letter)?.[1] ?? []);
 }
 
-/** How documents spell interfaces of disks. */
+/** Spelling of disk interfaces in documents. */
 const diskInterfaces = {
   ide: 'IDE',
   virtio_scsi: 'VirtIO_SCSI',
@@ -116,15 +118,15 @@ export function diskInterface(text: string): EnumValue<'disk_interface'> | undef
   );
 }
 
-/** URIs by which documents tell the format of an image. */
+/** URIs that identify image formats in documents. */
 export const formatUris = {
   raw: 'http://www.vmware.com/specifications/vmdk.html#sparse',
   cow: 'http://www.gnome.org/~markmc/qcow-image-format.html',
 } as const;
 
 /**
- * Numbers of the standard (CIM) for operating systems of the API. A system that is not here has the
- * number of the first one that its name begins with.
+ * CIM numbers of operating systems of the API. A system without an entry has the number of the
+ * first entry that its name begins with.
  */
 const cimSystems: readonly (readonly [system: string, number: string])[] = [
   ['windows_xp', '67'],
@@ -147,7 +149,7 @@ const cimSystems: readonly (readonly [system: string, number: string])[] = [
   ['freebsd', '42'],
   ['other_linux', '36'],
 ];
-/** The same for families of Linux: any of them is read as Linux. */
+/** CIM numbers of Linux distributions. The reader maps all of them to Linux. */
 const cimFamilies: readonly (readonly [pattern: RegExp, number: string])[] = [
   [/^ubuntu/, '94'],
   [/^debian/, '96'],
@@ -156,7 +158,7 @@ const cimFamilies: readonly (readonly [pattern: RegExp, number: string])[] = [
   [/^rhel/, '79'],
 ];
 const otherSystem = '1';
-/** Numbers of Linux systems of all kinds. */
+/** All CIM numbers of Linux systems. */
 const linuxNumbers = new Set(
   '36 79 80 82 83 84 85 89 90 91 92 93 94 95 96 97 98 99 100 101 106 107 108 109'.split(' '),
 );
@@ -167,7 +169,7 @@ export function cimNumber(system: string): string {
   return known?.[1] ?? otherSystem;
 }
 
-/** The operating system that a number of the standard stands for. */
+/** Operating system for a CIM number. */
 export function systemOfCim(number: string): string {
   if (linuxNumbers.has(number)) return 'other_linux';
   return cimSystems.find(([, known]) => known === number)?.[0] ?? 'other';

@@ -1,14 +1,17 @@
-/** Choices that an OVF document leaves open, made as its author proposes: configurations, ranges, properties. */
+/** Default choices in an OVF document: configuration, ranges, properties. */
 import type { XmlNode } from '../wire/xml-tree.ts';
 import { childText, type OvfDocument } from './document.ts';
 
-/** The items of hardware that count, in order, and those of other configurations. */
+/** Hardware items of the chosen configuration, in order, and items of other configurations. */
 export interface ChosenItems {
   readonly items: readonly XmlNode[];
   readonly others: readonly XmlNode[];
 }
 
-/** The items of the default configuration (DSP0243, section 9.8); the first one where none is marked. */
+/**
+ * Selects the items of the default configuration (DSP0243, section 9.8), or of the first one if
+ * none is marked.
+ */
 export function chosenItems(document: OvfDocument, section: XmlNode | undefined): ChosenItems {
   const configuration = defaultConfiguration(document);
   const items: XmlNode[] = [];
@@ -18,11 +21,11 @@ export function chosenItems(document: OvfDocument, section: XmlNode | undefined)
     const isChosen = named === undefined || named.includes(configuration ?? '');
     (isChosen ? items : others).push(item);
   }
-  // What a configuration says of a device replaces what is said for all.
+  // An item of a configuration replaces the general item of the same device.
   const isSpecial = (item: XmlNode) => document.attribute(item, 'configuration') !== undefined;
   const replaced = new Set(items.filter(isSpecial).flatMap((item) => instanceOf(item) ?? []));
   const left = items.filter((item) => isSpecial(item) || !replaced.has(instanceOf(item) ?? ''));
-  // Limits of a range come first, so that the value itself counts where there is one.
+  // Limits of a range come first, so that the value itself takes precedence if it exists.
   const isLimit = (item: XmlNode) => /^(?:min|max)$/.test(document.attribute(item, 'bound') ?? '');
   return { items: [...left.filter(isLimit), ...left.filter((item) => !isLimit(item))], others };
 }
@@ -38,7 +41,7 @@ function instanceOf(item: XmlNode): string | undefined {
   return childText(item, 'InstanceID') ?? childText(item, 'InstanceId');
 }
 
-/** A value with the properties that it names (`${size}`) replaced by their defaults (section 9.5.1). */
+/** Replaces references to properties (`${size}`) by their defaults (section 9.5.1). */
 export function withProperties(document: OvfDocument, value: string): string {
   return value.replace(
     /\$\{([^}]+)\}/g,

@@ -5,12 +5,12 @@ import { escapeAttribute, escapeText } from '../wire/xml-characters.ts';
 import { readXmlTree, type XmlNode } from '../wire/xml-tree.ts';
 import { cimNumber, formatUris } from './codes.ts';
 
-/** A disk that a document names. Sizes are bytes. */
+/** Disk in a document. Sizes are bytes. */
 export interface OvfDisk {
   readonly id: string;
   readonly imageId: string;
   readonly provisionedSize: number;
-  /** What its image takes; absent where the document does not say. */
+  /** Allocated size of the image. Absent if the document has none. */
   readonly actualSize?: number | undefined;
   readonly format?: 'raw' | 'cow' | undefined;
   readonly sparse?: boolean | undefined;
@@ -19,15 +19,15 @@ export interface OvfDisk {
   readonly shareable?: boolean | undefined;
   readonly wipeAfterDelete?: boolean | undefined;
   readonly incrementalBackup?: boolean | undefined;
-  /** The snapshot that the image belongs to. */
+  /** Snapshot of the image. */
   readonly snapshotId?: string | undefined;
   readonly storageDomains?: readonly string[] | undefined;
   readonly dataCenter?: string | undefined;
-  /** File inside of an archive. */
+  /** File in an archive. */
   readonly file?: string | undefined;
-  /** URI of the format of that file, where the document names one. */
+  /** URI of the format of this file. */
   readonly fileFormat?: string | undefined;
-  /** How the machine has it. */
+  /** Attachment of the disk to the VM. */
   readonly attachment: Pick<
     Resource<'disk_attachment'>,
     'interface' | 'bootable' | 'read_only' | 'pass_discard' | 'active' | 'uses_scsi_reservation'
@@ -41,7 +41,7 @@ export interface OvfNic {
   readonly mac?: string | undefined;
   readonly linked: boolean;
   readonly plugged: boolean;
-  /** Names of the network and of the profile in it. */
+  /** Names of the network and of the VNIC profile. */
   readonly network?: string | undefined;
   readonly profile?: string | undefined;
 }
@@ -55,9 +55,9 @@ export interface OvfSnapshot {
 
 export interface OvfMachine {
   readonly id?: string | undefined;
-  /** The configuration, as the API shows it. */
+  /** Configuration as in the API. */
   readonly vm: Resource<'vm'>;
-  /** Of a template. */
+  /** Only for templates. */
   readonly version?: Resource<'template'>['version'];
   readonly disks: readonly OvfDisk[];
   readonly nics: readonly OvfNic[];
@@ -66,24 +66,24 @@ export interface OvfMachine {
   readonly snapshots: readonly OvfSnapshot[];
 }
 
-/** What a document tells beside the machine, and readers do not need. */
+/** Parts of a document that describe its origin. Readers do not use them. */
 export interface OvfSurroundings {
   readonly clusterName?: string | undefined;
   /** `4.7` */
   readonly clusterLevel?: string | undefined;
   readonly templateName?: string | undefined;
   readonly originalTemplateName?: string | undefined;
-  /** Of the service: `4.5.0.0`. */
+  /** Version of the service: `4.5.0.0`. */
   readonly version: string;
-  /** Whether it is a template. */
+  /** Whether the object is a template. */
   readonly isTemplate: boolean;
-  /** When it was taken out; absent where it is only shown, which must not differ from time to time. */
+  /** Time of the export. Absent in responses, which must not change between requests. */
   readonly exported?: Date | undefined;
 }
 
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** An element with content that is XML already. Attributes without a value are left out. */
+/** Writes an element with XML content. Attributes without a value are omitted. */
 export function element(name: string, content: string, attributes: Values = {}): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
@@ -92,7 +92,7 @@ export function element(name: string, content: string, attributes: Values = {}):
   return content === '' ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
 }
 
-/** Elements with texts, one after the other; what has no value is left out. */
+/** Writes consecutive elements with text. Members without a value are omitted. */
 export function texts(members: Values): string {
   return Object.entries(members)
     .filter(([, value]) => value !== undefined)
@@ -102,7 +102,7 @@ export function texts(members: Values): string {
 
 const standardNamespace = /^http:\/\/schemas\.dmtf\.org\/ovf\/envelope\/1\/?$/;
 
-/** A text is no OVF document of a VM; its message says why. */
+/** Error for a text that is not an OVF document of a VM. The message contains the reason. */
 export class OvfError extends Error {
   readonly #problem: string;
 
@@ -111,7 +111,10 @@ export class OvfError extends Error {
     this.#problem = problem;
   }
 
-  /** `FILE:LINE:COLUMN: problem`; without a position the problem is one of the entire document. */
+  /**
+   * Formats `FILE:LINE:COLUMN: problem`. Without a position, the problem concerns the entire
+   * document.
+   */
   in(file: string): string {
     const hasPosition = /^\d+:\d+: /.test(this.#problem);
     const problem = `not an OVF document of a VM: ${this.#problem}`;
@@ -119,19 +122,19 @@ export class OvfError extends Error {
   }
 }
 
-/** The error for a document with what is wrong with it. */
+/** Creates the error for an invalid document. */
 export function notOvf(why: string): OvfError {
   return new OvfError(why);
 }
 
 export class OvfDocument {
   readonly root: XmlNode;
-  /** The element of the machine. */
+  /** Element of the VM. */
   readonly machine: XmlNode;
   readonly layout: LayoutName;
   readonly #prefix: string;
 
-  /** Reads a document. Throws an `OvfError` for what is none. */
+  /** Parses a document. Throws an `OvfError` if it is invalid. */
   constructor(text: string) {
     this.root = treeOf(text);
     const { name, attributes } = this.root;
@@ -148,19 +151,19 @@ export class OvfDocument {
     this.layout = machine.name === 'Content' ? 'ovf' : 'ova';
   }
 
-  /** Whether an oVirt-style service wrote it, which another one takes as it is. */
+  /** Whether an oVirt-style service wrote the document. */
   get isNative(): boolean {
     return (
       this.layout === 'ovf' || [...this.root.attributes.values()].some((one) => one === extension)
     );
   }
 
-  /** An attribute in the namespace of the standard, or in none. */
+  /** Attribute in the namespace of the standard, or without a namespace. */
   attribute(node: XmlNode, name: string): string | undefined {
     return node.attributes.get(`${this.#prefix}:${name}`) ?? node.attributes.get(name);
   }
 
-  /** A section of a node, by its kind: `VirtualHardware`. */
+  /** Section of a node by its kind: `VirtualHardware`. */
   section(node: XmlNode, kind: string): XmlNode | undefined {
     return node.children.find(
       (child) =>
@@ -191,12 +194,12 @@ function typeOf(node: XmlNode): string {
   return found?.[1] ?? '';
 }
 
-/** Text of a child; undefined where there is none, or an empty one. */
+/** Text of a child. `undefined` if the child is absent or empty. */
 export function childText(node: XmlNode, name: string): string | undefined {
   return node.children.find((child) => child.name === name)?.text || undefined;
 }
 
-/** A whole number in a document. Refuses another text with 400. */
+/** Parses an integer in a document. Throws an `OvfError` for other text. */
 export function wholeNumber(text: string, what: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
@@ -205,7 +208,10 @@ export function wholeNumber(text: string, what: string): number {
   return number;
 }
 
-/** So many units in bytes, rounded up. Refuses what no 64-bit float holds exactly with 400. */
+/**
+ * Converts units to bytes, rounded up. Throws an `OvfError` if a number does not represent the
+ * result exactly.
+ */
 export function bytesOf(count: number, bytesPerUnit: number, what: string): number {
   const bytes = Math.ceil(count * bytesPerUnit);
   if (!Number.isSafeInteger(bytes)) throw notOvf(`${what} is ${bytes} bytes, which is too large`);
@@ -220,8 +226,8 @@ const namedUnits: Readonly<Record<string, number>> = {
 };
 
 /**
- * How many bytes a unit stands for: `byte * 2^20` as in the standard, or `MegaBytes`. Refuses what is
- * none with 400.
+ * Bytes in a unit: `byte * 2^20` as in the standard, or `MegaBytes`. Throws an `OvfError` for an
+ * unknown unit.
  */
 export function bytesOfUnit(unit: string): number {
   const named = namedUnits[unit.trim().toLowerCase()];
@@ -239,34 +245,37 @@ export type LayoutName = 'ovf' | 'ova';
 
 export interface Layout {
   readonly namespace: string;
-  /** Attributes of the root beside the namespaces. */
+  /** Attributes of the root in addition to namespaces. */
   readonly root: (version: string) => Readonly<Record<string, string>>;
-  /** Name of the element that numbers an item. */
+  /** Element with the number of an item. */
   readonly instance: 'rasd:InstanceId' | 'rasd:InstanceID';
-  /** Number of the hardware of kind video, and of kind graphics. */
+  /** Resource types for video and graphics. */
   readonly video: string;
   readonly graphics: string;
   readonly section: (type: string, content: string, attributes?: Record<string, string>) => string;
   readonly machine: (id: string, content: string) => string;
   readonly system: (id: string, number: string | undefined, word: string, label: string) => string;
-  /** A file among the references of the document. */
+  /** Attributes of a file in the references of the document. */
   readonly file: (disk: OvfDisk) => Readonly<Record<string, string | number>>;
   readonly disk: (disk: OvfDisk) => Readonly<Record<string, string | number | boolean | undefined>>;
-  /** How an item names its disk. */
+  /** Reference of an item to its disk. */
   readonly hostResource: (disk: OvfDisk) => string;
 }
 
 const gibibyte = 2 ** 30;
 const standard = 'http://schemas.dmtf.org/ovf/envelope/1';
-/** The namespace of numbers of operating systems beside those of the standard. */
+/** Namespace of numbers of operating systems that extend the standard. */
 const extension = 'http://www.ovirt.org/ovf';
 
-/** Whole GiB, as documents count the sizes of disks. */
+/** Size of a disk in GiB, rounded up as in documents. */
 function gibibytes(bytes: number): number {
   return Math.ceil(bytes / gibibyte);
 }
 
-/** A size in GiB where it is whole, as services write it; else exactly, so that nothing grows. */
+/**
+ * Size in GiB if it is an integer, as services write it. Otherwise bytes, so that the disk does not
+ * grow.
+ */
 function capacity(bytes: number): Readonly<Record<string, string | number>> {
   const isWhole = bytes % gibibyte === 0;
   return {
@@ -277,7 +286,7 @@ function capacity(bytes: number): Readonly<Record<string, string | number>> {
 
 const guestSystem = element('Info', 'Guest Operating System');
 
-/** Where the image of a disk lies on its storage, from the folder of images. */
+/** Path of an image below the folder of images on its storage. */
 function storagePath({ id, imageId }: OvfDisk): string {
   return `${id}/${imageId}`;
 }
@@ -350,7 +359,7 @@ export const layouts: Readonly<Record<LayoutName, Layout>> = {
   },
 };
 
-/** Attributes of a disk that are the same in both layouts. */
+/** Attributes of a disk that both layouts share. */
 export function commonDiskAttributes(
   disk: OvfDisk,
 ): Record<string, string | number | boolean | undefined> {

@@ -1,4 +1,4 @@
-/** OVF elements and the attributes that they hold, for reading and writing. */
+/** Mapping of OVF elements to attributes, for reading and writing. */
 
 import { enums } from '../model/enums.ts';
 import type { Resource } from '../model/resource.ts';
@@ -34,7 +34,7 @@ const protocols: Readonly<Record<Protocol, string>> = {
   poly_dhcp_autoconf: 'POLY_DHCP_AUTOCONF',
 };
 
-/** Writes them. */
+/** Serializes NIC configurations. */
 export function networksText(list: NicConfigurations): string | undefined {
   if (list.length === 0) return undefined;
   return JSON.stringify([listClass, list.map((one) => [itemClass, written(one)])]);
@@ -57,7 +57,7 @@ function written({ name, on_boot, ip, ipv6, ...how }: NicConfiguration): JsonObj
   };
 }
 
-/** Reads them, with or without names of classes; undefined where the text is something else. */
+/** Parses NIC configurations, with or without class names. `undefined` for other text. */
 export function networksIn(text: string): NicConfigurations | undefined {
   let found: unknown;
   try {
@@ -74,7 +74,7 @@ export function networksIn(text: string): NicConfigurations | undefined {
   return read.length > 0 ? read : undefined;
 }
 
-/** The value that follows the name of its class, or the value itself. */
+/** Value after its class name, or the value itself. */
 function named(value: unknown, className: string): unknown {
   return Array.isArray(value) && value.length === 2 && value[0] === className ? value[1] : value;
 }
@@ -114,7 +114,7 @@ function protocolOf(word: string | undefined): Protocol {
 
 type Vm = Resource<'vm'>;
 
-/** How a value stands in a document. Undefined: it does not stand there, or is not one. */
+/** Text form of a value. `undefined` if the value is omitted or invalid. */
 interface Format<T> {
   readonly write: (value: T) => string | undefined;
   readonly read: (text: string) => T | undefined;
@@ -122,13 +122,13 @@ interface Format<T> {
 
 export interface Member {
   readonly element: string;
-  /** Undefined where the machine has nothing that stands there. */
+  /** `undefined` if the VM has no such value. */
   readonly write: (vm: Vm) => string | undefined;
-  /** Leaves the machine as it is where the text means nothing to this service. */
+  /** Leaves the VM unchanged if the text has no valid value. */
   readonly read: (vm: Vm, text: string) => void;
 }
 
-/** A member whose attribute is reached by `get`, and put there by `put`. */
+/** Member whose attribute is accessed by `get` and `put`. */
 function member<T>(
   element: string,
   format: Format<T>,
@@ -148,7 +148,7 @@ function member<T>(
   };
 }
 
-/** A member that is an attribute of the machine. */
+/** Member for an attribute of the VM. */
 function own<K extends keyof Vm>(
   element: string,
   format: Format<NonNullable<Vm[K]>>,
@@ -164,7 +164,7 @@ function own<K extends keyof Vm>(
   );
 }
 
-/** A member that is an attribute of a structure of the machine. */
+/** Member for an attribute of a structure of the VM. */
 function inner<K extends keyof Vm, L extends keyof NonNullable<Vm[K]>>(
   element: string,
   format: Format<NonNullable<NonNullable<Vm[K]>[L]>>,
@@ -189,7 +189,7 @@ const filled: Format<string> = {
   write: (value) => value || undefined,
   read: (value) => value || undefined,
 };
-/** A secret, which documents of others may contain; ours do not, because answers contain them. */
+/** Secret. Only the reader supports it, because responses contain documents. */
 const unwritten: Format<string> = { write: () => undefined, read: filled.read };
 const bool: Format<boolean> = {
   write: String,
@@ -199,16 +199,16 @@ const integer: Format<number> = {
   write: String,
   read(value) {
     const number = /^-?\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-    // The integers of the API have 32 bits.
+    // Integers of the API have 32 bits.
     return number === (number | 0) ? number : undefined;
   },
 };
-/** Bytes, in whole MiB. */
+/** Bytes as an integer of MiB. */
 const mebibytes: Format<number | bigint> = {
   write: (value) => String(BigInt(value) / BigInt(mebibyte)),
   read: (value) => (/^\d{1,10}$/.test(value) ? Number(value) * mebibyte : undefined),
 };
-/** Written only where it is not as the cluster says. */
+/** Omitted if the VM inherits it from the cluster. */
 const inheritable: Format<'true' | 'false' | 'inherit'> = {
   write: (value) => (value === 'inherit' ? undefined : value),
   read: (value) => (value === 'true' || value === 'false' ? value : undefined),
@@ -219,7 +219,7 @@ export function dateText(date: string | Date): string {
   return new Date(date).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ');
 }
 
-/** The same; undefined where there is no date. */
+/** Same as `dateText`. `undefined` without a date. */
 export function optionalDate(date: string | undefined): string | undefined {
   return date === undefined ? undefined : dateText(date);
 }
@@ -245,7 +245,7 @@ const properties: Format<{ name?: string; value?: string }[]> = {
   },
 };
 
-/** Pins as `0#1-3_1#2`: each virtual processor with those of the host. */
+/** Pins as `0#1-3_1#2`: each virtual CPU with its host CPUs. */
 const pins: Format<NonNullable<NonNullable<Vm['cpu']>['cpu_tune']>> = {
   write: ({ vcpu_pins: list = [] }) =>
     list.map(({ vcpu, cpu_set: set }) => `${vcpu}#${set}`).join('_') || undefined,
@@ -264,12 +264,12 @@ const origin: Format<string> = {
     const index = originNames.indexOf(value);
     return String(index < 0 ? 3 : index);
   },
-  // That of the service itself is called differently by its dialects.
+  // Dialects have different names for the origin of the service itself.
   read: (value) =>
     value === '3' ? undefined : /^\d{1,3}$/.test(value) ? origins[Number(value)] : undefined,
 };
 
-/** Written only where it is not what the service chooses by itself. */
+/** Omitted unless it differs from the default of the service. */
 const hostCpu: Format<NonNullable<NonNullable<Vm['cpu']>['mode']>> = {
   write: (mode) => (mode === 'host_passthrough' ? 'true' : undefined),
   read: (value) => (value === 'true' ? 'host_passthrough' : undefined),
@@ -310,10 +310,10 @@ const reference: Format<{ id?: string }> = {
   read: (id) => (id ? { id } : undefined),
 };
 
-/** Network settings of the first start, as the JSON that `networks.ts` knows. */
+/** Network settings of the first start, as JSON in the form of `networks.ts`. */
 const networks: Format<NicConfigurations> = { write: networksText, read: networksIn };
 
-/** Attributes of machines and templates, in the order in which documents have them. */
+/** Attributes of VMs and templates, in the order of documents. */
 export const generalMembers: readonly Member[] = [
   own('Name', filled, 'name'),
   own('Description', text, 'description'),
@@ -365,7 +365,7 @@ export const generalMembers: readonly Member[] = [
   own('Origin', origin, 'origin'),
 ];
 
-/** How the guest is set up: attributes of the element `VmInit`. */
+/** Initialization of the guest: attributes of the element `VmInit`. */
 export const initializationMembers: readonly Member[] = [
   inner('hostname', filled, 'initialization', 'host_name'),
   inner('domain', filled, 'initialization', 'domain'),

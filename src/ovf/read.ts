@@ -1,4 +1,4 @@
-/** Reader of OVF documents: machine, hardware, disks, interfaces, in either layout. */
+/** Reader of OVF documents in both layouts: VM, hardware, disks, NICs. */
 import { enums } from '../model/enums.ts';
 import { operatingSystems, systemNamed } from '../model/operating-systems.ts';
 import type { XmlNode } from '../wire/xml-tree.ts';
@@ -25,20 +25,20 @@ export interface Hardware {
   readonly nics: OvfNic[];
   readonly consoles: OvfMachine['consoles'][number][];
   watchdog?: OvfMachine['watchdog'];
-  /** Whether the disks are plugged in, by what their items name them. */
+  /** Whether a disk is plugged, by its name in hardware items. */
   readonly plugged: Map<string, boolean>;
-  /** What items of configurations name that are not chosen. */
+  /** Disk names in the items of other configurations. */
   readonly leftOut: ReadonlySet<string>;
 }
 
-/** Reads the items of a section that count. Throws an `OvfError` for numbers that are none. */
+/** Reads the items of the chosen configuration. Throws an `OvfError` for invalid numbers. */
 function readHardware({ items: children, others }: ChosenItems): Hardware {
   const found: Hardware = {
     ...{ vm: {}, nics: [], consoles: [], plugged: new Map() },
     leftOut: new Set(others.flatMap((item) => childText(item, 'HostResource') ?? [])),
   };
   const items = children.filter(({ name }) => name === 'Item');
-  // Where a document tells devices at all, those that it does not tell are not there.
+  // A document that lists devices lists all of them.
   if (items.some((item) => childText(item, 'Type') !== undefined)) {
     found.vm.soundcard_enabled = false;
     found.vm.console = { enabled: false };
@@ -47,7 +47,7 @@ function readHardware({ items: children, others }: ChosenItems): Hardware {
   }
   for (const item of children) {
     if (item.name === 'Item') readers[childText(item, 'ResourceType') ?? '']?.(item, found);
-    // Later versions of the standard have elements of their own for interfaces and storage.
+    // Later versions of the standard have separate elements for NICs and storage.
     if (item.name === 'EthernetPortItem') readNic(item, found);
     if (item.name === 'Config') readFirmware(item, found);
   }
@@ -61,14 +61,14 @@ const readers: Readonly<Record<string, (item: XmlNode, found: Hardware) => void>
   [hardware.disk]: readDrive,
   [hardware.usb]: readUsb,
   [hardware.other]: readDevice,
-  // Video and graphics have other numbers in each layout; their devices say what they are.
+  // The numbers of video and graphics depend on the layout; the device has a name.
   '20': readDevice,
   '24': readDevice,
   '26': readDevice,
   '32768': readDevice,
 };
 
-/** Largest value of the integers of the API that are no sizes. */
+/** Maximum of 32-bit integers of the API. */
 const largestInt = 2 ** 31 - 1;
 
 function count(item: XmlNode, name: string, largest = largestInt): number | undefined {
@@ -97,7 +97,7 @@ function readMemory(item: XmlNode, { vm }: Hardware): void {
   vm.memory = bytesOf(quantity, unit, 'the memory');
 }
 
-/** Models of other platforms by what their names contain; all others get the fastest one. */
+/** Models of other platforms by parts of their names. Other models become the fastest one. */
 const foreignNics = [
   [/e1000e/i, 'e1000e'],
   [/e1000/i, 'e1000'],
@@ -135,7 +135,7 @@ function readUsb(item: XmlNode, { vm }: Hardware): void {
   if (policy) vm.usb = { enabled: !/^disabled$/i.test(policy) };
 }
 
-/** Devices that say themselves what they are. */
+/** Reads a device that is identified by name. */
 function readDevice(item: XmlNode, found: Hardware): void {
   const device = childText(item, 'Device') ?? '';
   const special = item.children.find(({ name }) => name === 'SpecParams');
@@ -143,7 +143,7 @@ function readDevice(item: XmlNode, found: Hardware): void {
   devices[childText(item, 'Type') ?? '']?.(found, device, parameter, item);
 }
 
-/** How VMware says that a guest starts by EFI: `vmw:Config` with the key `firmware`. */
+/** EFI firmware in documents of VMware: `vmw:Config` with the key `firmware`. */
 function readFirmware({ attributes }: XmlNode, { vm }: Hardware): void {
   const given = (name: string) =>
     [...attributes].find(([key]) => key.replace(/^.*:/, '') === name)?.[1];
@@ -199,7 +199,7 @@ const devices: Readonly<
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const gibibyte = 2 ** 30;
 
-/** Reads a document. Throws an `OvfError` for what is none, and for numbers that cannot be. */
+/** Parses a document. Throws an `OvfError` for invalid documents and impossible numbers. */
 export function readOvf(text: string): OvfMachine {
   const document = new OvfDocument(text);
   const { machine } = document;
@@ -221,12 +221,12 @@ export function readOvf(text: string): OvfMachine {
   };
 }
 
-/** Members of the machine beside its hardware. */
+/** Reads members of the VM other than hardware. */
 function readGeneral(document: OvfDocument, vm: OvfMachine['vm']): void {
   const { machine } = document;
   const members = new Map(generalMembers.map((one) => [one.element, one]));
   for (const child of machine.children) {
-    // One of another type is a part of a document of another kind.
+    // Ignore elements of the same name in documents of another kind.
     if (child.text !== '' || child.name === 'Description' || child.name === 'Comment') {
       members.get(child.name)?.read(vm, child.text);
     }
@@ -250,7 +250,7 @@ function readGeneral(document: OvfDocument, vm: OvfMachine['vm']): void {
   }
 }
 
-/** The operating system in the words of the API; undefined where the document names none. */
+/** Operating system with its name in the API. `undefined` if the document has none. */
 function systemIn(document: OvfDocument, section: XmlNode): string | undefined {
   if (document.layout === 'ovf') {
     const word = childText(section, 'Description');
@@ -274,7 +274,7 @@ function disksIn(document: OvfDocument, { plugged, leftOut }: Hardware): OvfDisk
       const disk =
         document.layout === 'ovf' ? storedDisk(document, node) : packedDisk(document, node, files);
       const { hosts, ...rest } = disk;
-      // A disk of another configuration alone.
+      // Ignore a disk that only other configurations use.
       if (!hosts.some((one) => plugged.has(one)) && hosts.some((one) => leftOut.has(one)))
         return [];
       const active =
@@ -284,11 +284,11 @@ function disksIn(document: OvfDocument, { plugged, leftOut }: Hardware): OvfDisk
 }
 
 type Placed = Pick<OvfDisk, 'id' | 'imageId' | 'provisionedSize' | 'actualSize' | 'file'> & {
-  /** How items of hardware may name it. */
+  /** Names of the disk in hardware items. */
   readonly hosts: readonly string[];
 };
 
-/** A disk as it lies on storage: `fileRef` is its id, and that of the image. */
+/** Disk on storage: `fileRef` contains the ids of the disk and of the image. */
 function storedDisk(document: OvfDocument, node: XmlNode): Placed {
   const imageId = required(document, node, 'diskId');
   const path = document.attribute(node, 'fileRef') ?? '';
@@ -308,7 +308,7 @@ function storedDisk(document: OvfDocument, node: XmlNode): Placed {
   };
 }
 
-/** Sizes in GiB: tools of others write fractions. */
+/** Size in GiB. Other tools write fractions. */
 function amount(text: string, what: string): number {
   const number = Number(text);
   if (text.trim() === '' || !Number.isFinite(number) || number < 0) {
@@ -317,7 +317,7 @@ function amount(text: string, what: string): number {
   return number;
 }
 
-/** A disk in an archive: `fileRef` names one of the files. */
+/** Disk in an archive: `fileRef` names one of the files. */
 function packedDisk(
   document: OvfDocument,
   node: XmlNode,
@@ -338,7 +338,7 @@ function packedDisk(
       bytesOfUnit(unit ?? 'byte'),
       'the capacity of a disk',
     ),
-    // Tools of others write what is no size, and nothing depends on it.
+    // Ignore an invalid size of other tools. It has no effect.
     ...(populated && /^\d{1,15}$/.test(populated) ? { actualSize: Number(populated) } : {}),
     ...(file ? { file: required(document, file, 'href') } : {}),
     hosts: [`ovf:/disk/${id}`, `/disk/${id}`],
@@ -351,7 +351,7 @@ function required(document: OvfDocument, node: XmlNode, name: string): string {
   return value;
 }
 
-/** What both layouts say of a disk in the same way. */
+/** Attributes of a disk that both layouts share. */
 function described(
   document: OvfDocument,
   node: XmlNode,

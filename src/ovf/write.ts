@@ -1,4 +1,4 @@
-/** Writer of OVF documents: machine, hardware, disks, interfaces, in either layout. */
+/** Writer of OVF documents in both layouts: VM, hardware, disks, NICs. */
 
 import { diskInterfaceText, hardware, nicInterface } from './codes.ts';
 import {
@@ -18,7 +18,7 @@ import { dateText, generalMembers, initializationMembers, optionalDate } from '.
 const mebibyte = 2 ** 20;
 const noId = '00000000-0000-0000-0000-000000000000';
 
-/** A device as drivers see it. */
+/** Device as guest drivers see it. */
 interface Device {
   readonly type: string;
   readonly device: string;
@@ -28,7 +28,7 @@ interface Device {
   readonly specification?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The section with all hardware; `newId` makes ids of devices that have none of their own. */
+/** Writes the section with all hardware. `newId` creates ids for devices without one. */
 function hardwareSection(
   machine: OvfMachine,
   layout: Layout,
@@ -156,7 +156,7 @@ function nicItem(nic: OvfNic, layout: Layout, newId: () => string): string {
   );
 }
 
-/** Devices that have no kind of their own in the standard. */
+/** Devices without a resource type in the standard. */
 function otherDevices({ vm, watchdog }: OvfMachine): Device[] {
   const given: readonly (Device | false | undefined)[] = [
     vm.tpm_enabled === true && { type: 'tpm', device: 'tpm' },
@@ -205,13 +205,13 @@ const namespaces = {
   'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
 };
 
-/** Number and label of the operating system of a machine. */
+/** Number and label of an operating system. */
 export interface SystemNames {
   readonly number: string | undefined;
   readonly label: string;
 }
 
-/** Writes a document. `newId` makes ids of devices that have none of their own. */
+/** Writes a document. `newId` creates ids for devices without one. */
 export function writeOvf(
   machine: OvfMachine,
   about: OvfSurroundings,
@@ -266,7 +266,7 @@ function diskElement(disk: OvfDisk, layout: Layout): string {
   });
 }
 
-/** What is said of a machine beside its hardware. */
+/** Members of a VM other than hardware. */
 function general(machine: OvfMachine, about: OvfSurroundings): string {
   const { vm } = machine;
   const members = Object.fromEntries(
