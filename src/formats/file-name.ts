@@ -1,17 +1,17 @@
-/** File names that are built from data of a server or a document. */
+/** File names from data of a server or a document. */
 
-/** Longest file name that the common file systems accept, in bytes of UTF-8. */
+/** Maximum length of a file name in common file systems, in bytes of UTF-8. */
 const longest = 255;
 
-/** Names that Windows reserves for devices, with any extension. */
+/** Reserved device names of Windows. They can have any extension. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i;
 
-/** Separators, characters that Windows refuses, and characters that a terminal does not show as they are. */
+/** Separators, characters that Windows refuses, and characters that terminals do not display. */
 const forbidden = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029<>:"/\\|?*]/u;
 
 /**
- * Whether a text can be used as the name of a file: it cannot leave its folder, is not hidden, and means
- * the same on every operating system.
+ * Whether a text is a valid file name: it contains no path, is not hidden, and means the same on
+ * every operating system.
  */
 export function isFileName(text: string): boolean {
   return (
@@ -25,8 +25,8 @@ export function isFileName(text: string): boolean {
 }
 
 /**
- * The file name `STEM.EXTENSION` with the first of `stems` that makes a valid name. Stems come from a server
- * or a document. Throws if no stem does; `what` names the object in the message.
+ * Builds `STEM.EXTENSION` from the first of `stems` that gives a valid name. Stems come from a
+ * server or a document. Throws if none is valid; `what` names the object in the message.
  */
 export function fileNameFrom(stems: readonly string[], extension: string, what: string): string {
   const name = stems.map((stem) => `${stem}.${extension}`).find(isFileName);

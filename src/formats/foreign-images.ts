@@ -1,8 +1,8 @@
-/** Images of other virtualization, known by their bytes: no disk holds them as they are. */
+/** Detection of disk images in formats that disks cannot have. */
 
 export interface ForeignImage {
   readonly name: string;
-  /** What `qemu-img` calls the format. */
+  /** Name of the format in `qemu-img`. */
   readonly driver: string;
 }
 
@@ -14,16 +14,16 @@ const signatures: readonly (readonly [bytes: Buffer, offset: number, image: Fore
   [Buffer.from('COWD'), 0, vmdk],
   [Buffer.from('vhdxfile'), 0, { name: 'a VHDX image', driver: 'vhdx' }],
   [Buffer.from('conectix'), 0, vhd],
-  // Its text may be any; the number behind it is not.
+  // The text of a VDI image varies; the number after it does not.
   [Buffer.from('7f10dabe', 'hex'), 64, { name: 'a VDI image', driver: 'vdi' }],
 ];
 
-/** Bytes at the beginning that have to be looked at, and at the end. */
+/** Bytes at the start and at the end of an image that detection needs. */
 export const foreignHeadLength = 512;
 
 /**
- * What an image is, by the first bytes of it; undefined for what a disk can hold. Where `tail` has its last
- * 512 bytes, VHD images of a fixed size are known, too: their description is at the end alone.
+ * Detects a foreign image by its first bytes. `undefined` if a disk can have this format. `tail`
+ * contains the last 512 bytes, which identify VHD images of a fixed size.
  */
 export function foreignImageOf(head: Buffer, tail?: Buffer): ForeignImage | undefined {
   if (tail?.toString('latin1', 0, 8) === 'conectix') return vhd;
@@ -33,8 +33,8 @@ export function foreignImageOf(head: Buffer, tail?: Buffer): ForeignImage | unde
 }
 
 /**
- * Whether an image is only a list of other files that hold its bytes: the text of a VMDK, by itself or
- * in a VMDK image, which then has no sectors of its own.
+ * Whether an image only lists other files with its data: the descriptor of a VMDK image, as text or
+ * in a VMDK file without sectors.
  */
 export function isListOfFiles(head: Buffer): boolean {
   const magic = head.toString('latin1', 0, 4);
@@ -42,7 +42,7 @@ export function isListOfFiles(head: Buffer): boolean {
   return /^#\s*Disk DescriptorFile/i.test(head.toString('latin1'));
 }
 
-/** Where an image lies in a file, in bytes. */
+/** Position of an image in a file, in bytes. */
 export interface ImageRegion {
   readonly path: string;
   readonly offset: number;
@@ -50,8 +50,8 @@ export interface ImageRegion {
 }
 
 /**
- * A part of a file as `qemu-img` is told of it. Nothing but the file itself is opened, whatever the image
- * names below itself; that it is not `isListOfFiles` has to be known before.
+ * Argument of `qemu-img` that opens one image in a file, and never a backing file. The caller must
+ * first check `isListOfFiles`.
  */
 export function aloneWord({ path, offset, size }: ImageRegion, { driver }: ForeignImage): string {
   return `json:${JSON.stringify({
@@ -61,15 +61,15 @@ export function aloneWord({ path, offset, size }: ImageRegion, { driver }: Forei
   })}`;
 }
 
-/** What `qemu-img info --output=json` says of an image. */
+/** Parts of the output of `qemu-img info --output=json`. */
 export interface ForeignInfo {
-  /** Bytes that a machine sees; undefined where that is not said. */
+  /** Size of the disk in bytes. `undefined` if the output has none. */
   readonly virtualSize: number | undefined;
-  /** The image is only the difference to another one. */
+  /** Whether the image has a backing file. */
   readonly isDifference: boolean;
 }
 
-/** Reads what `qemu-img info --output=json` has printed. Throws where that is no JSON. */
+/** Parses the output of `qemu-img info --output=json`. Throws if it is not JSON. */
 export function readInfo(printed: string): ForeignInfo {
   const found: { [name: string]: unknown } = Object(JSON.parse(printed));
   const size = Number(found['virtual-size']);

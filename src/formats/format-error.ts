@@ -1,4 +1,4 @@
-/** Error of the readers of image and archive formats: the file is damaged, or needs what is not supported. */
+/** Error for image and archive files that are damaged or unsupported. */
 
-/** A file that cannot be used. The message names the fault, and no path: users get to see it. */
+/** Unusable file. The message names the problem without a path, because users see it. */
 export class FormatError extends Error {}

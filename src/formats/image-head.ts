@@ -1,24 +1,24 @@
-/** What the beginning of an image says of it: format, size, and whether it is complete by itself. */
+/** Format and size of an image by its first bytes, and the files that it depends on. */
 
 export type DiskFormat = 'raw' | 'cow';
 
 export interface ImageFormat {
-  /** Format of the disk that holds the image as it is. */
+  /** Format of a disk that stores the image unchanged. */
   readonly format: DiskFormat;
-  /** Bytes that a virtual machine sees; the length of the file unless it is qcow2. */
+  /** Size of the disk in bytes. The length of the file unless it is qcow2. */
   readonly virtualSize: number;
-  /** The file needs another one below it, which would be missed. */
+  /** Whether the image needs a backing file, which the disk would lack. */
   readonly hasBackingFile: boolean;
-  /** Why it cannot be used though it is complete: `encrypted`, or its data are in another file. */
+  /** Reason to refuse a complete file: it is encrypted, or its data are in another file. */
   readonly obstacle?: 'encrypted' | 'external data';
 }
 
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
 
-/** Bytes from which a format can be told. */
+/** Bytes that are required to detect the format. */
 export const HEAD_LENGTH = 512;
 
-/** The format of an image of `length` bytes that begins with `head`. */
+/** Detects the format of an image of `length` bytes that begins with `head`. */
 export function imageFormat(head: Buffer, length: number): ImageFormat {
   if (head.length >= 32 && head.subarray(0, 4).equals(qcowMagic)) {
     const version = head.readUInt32BE(4);
@@ -34,7 +34,7 @@ export function imageFormat(head: Buffer, length: number): ImageFormat {
   return { format: 'raw', virtualSize: length, hasBackingFile: false };
 }
 
-/** Bit of the features that need to be understood: all data are in a file of their own. */
+/** Bit of the incompatible features: all data are in a separate file. */
 const externalData = 4n;
 
 function obstacleIn(head: Buffer, version: number): Pick<ImageFormat, 'obstacle'> {
@@ -44,7 +44,7 @@ function obstacleIn(head: Buffer, version: number): Pick<ImageFormat, 'obstacle'
   return isExternal ? { obstacle: 'external data' } : {};
 }
 
-/** What an image lacks that is not complete by itself, in the words of faults: "the image is ...". */
+/** Describes why an image is incomplete, for faults: "the image is ...". */
 export function lackOf({ hasBackingFile, obstacle }: ImageFormat): string | undefined {
   if (hasBackingFile) return 'the overlay of another image';
   if (obstacle === 'external data') return 'an image with an external data file';

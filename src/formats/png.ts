@@ -1,10 +1,10 @@
-/** PNG pictures (RFC 2083): icons of operating systems, and screenshots. */
+/** PNG pictures (RFC 2083) for icons and screenshots. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const frame = 0x151515;
 
-/** A tile in one colour (0xRRGGBB) with a dark frame. */
+/** Draws a tile in one colour (0xRRGGBB) with a dark frame. */
 export function tile(width: number, height: number, colour: number): Buffer {
   return picture(width, height, (x, y) => {
     const edge = x === 0 || y === 0 || x === width - 1 || y === height - 1;
@@ -12,7 +12,7 @@ export function tile(width: number, height: number, colour: number): Buffer {
   });
 }
 
-/** A picture of which each point has the colour (0xRRGGBB) that the function says. */
+/** Draws a picture. `colourAt` returns the colour of a point (0xRRGGBB). */
 export function picture(
   width: number,
   height: number,
@@ -21,7 +21,7 @@ export function picture(
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits for each of red, green and blue.
+  // Eight bits each for red, green and blue.
   header.set([8, 2], 8);
   const row = 1 + 3 * width;
   const pixels = Buffer.alloc(row * height);

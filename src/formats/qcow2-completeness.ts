@@ -1,18 +1,18 @@
-/** Completeness of a qcow2 file: its tables name no cluster after its end. */
+/** Completeness of a qcow2 file: no table refers to a cluster after its end. */
 import { type Qcow2Header, qcow2HeaderLength, readQcow2Header } from './qcow2-header.ts';
 
-/** Bytes of the file from an offset on; fewer where it ends. */
+/** Reads bytes of the file at an offset. Returns fewer at its end. */
 export type ReadImage = (offset: number, length: number) => Promise<Buffer>;
 
 const offsetMask = 0x00fffffffffffe00n;
 const compressed = 1n << 62n;
-/** Bytes of the L1 table that are read at once. */
+/** Bytes of the L1 table to read in one call. */
 const l1Piece = 2 ** 16;
 
 /**
- * Whether all that an image of version 2 or 3 names begins before `size`, the bytes of its file. The last
- * cluster may be shorter than the others: what follows it reads as zeros. Throws a `Qcow2Error` for a
- * header outside of its limits.
+ * Whether all tables and clusters of an image of version 2 or 3 begin before `size`, the length of
+ * the file. The last cluster may be short: the missing bytes are zeros. Throws a `Qcow2Error` for
+ * an invalid header.
  */
 export async function isComplete(read: ReadImage, size: number): Promise<boolean> {
   const header = readQcow2Header(await read(0, qcow2HeaderLength), size);
@@ -39,7 +39,7 @@ function isTableComplete(table: Buffer, header: Qcow2Header, size: number): bool
   return true;
 }
 
-/** Where a cluster begins in the file; 0 where it takes no room. */
+/** Offset of a cluster in the file. 0 if it is not allocated. */
 function beginOf(entry: bigint, bits: number): number {
   if ((entry & compressed) === 0n) return Number(entry & offsetMask);
   return Number(entry & ((1n << BigInt(62 - (bits - 8))) - 1n));

@@ -1,10 +1,10 @@
-/** Header of a qcow2 image: parsed, and validated against the limits of QEMU before anything uses it. */
+/** Header of a qcow2 image, validated against the limits of QEMU. */
 
 import { FormatError } from './format-error.ts';
 
 const magic = 0x514649fb;
 
-/** Bytes of the longest header that is read here. */
+/** Length of the longest header that the reader parses, in bytes. */
 export const qcow2HeaderLength = 112;
 
 /** QEMU accepts clusters of 512 bytes to 2 MiB. */
@@ -18,10 +18,10 @@ const maxRefcountTableBytes = 8 * 2 ** 20;
 const dirty = 1n;
 const externalData = 4n;
 
-/** An image that is no qcow2 image, is damaged, or needs what this project does not read. */
+/** Image that is not qcow2, is damaged, or has unsupported features. */
 export class Qcow2Error extends FormatError {}
 
-/** A validated header. Offsets and sizes in bytes. */
+/** Validated header. Offsets and sizes are bytes. */
 export interface Qcow2Header {
   readonly version: 2 | 3;
   readonly clusterBits: number;
@@ -32,14 +32,14 @@ export interface Qcow2Header {
   readonly l1Bytes: number;
 }
 
-/** Whether a file begins as a qcow2 image does, of whatever version. */
+/** Whether a file begins like a qcow2 image of any version. */
 export function isQcow2(head: Uint8Array): boolean {
   return head.length >= 4 && viewOf(head).getUint32(0) === magic;
 }
 
 /**
- * Reads the header of an image from the first `qcow2HeaderLength` bytes of its file, which has `fileSize`
- * bytes. Throws a `Qcow2Error` that names the field for everything that QEMU refuses, and for images that
+ * Parses the header from the first `qcow2HeaderLength` bytes of a file with `fileSize` bytes.
+ * Throws a `Qcow2Error` that names the field for headers that QEMU refuses, and for images that
  * need another file (backing file, external data) or a key.
  */
 export function readQcow2Header(head: Uint8Array, fileSize: number): Qcow2Header {
@@ -112,7 +112,7 @@ function tableOf(
   if (l1Bytes > maxL1Bytes) {
     throw new Qcow2Error(`l1_size is ${entries}; the table is larger than 32 MiB`);
   }
-  // One entry of the L1 table covers as many clusters as an L2 table has entries.
+  // One L1 entry covers as many clusters as an L2 table has entries.
   const perEntry = BigInt(clusterSize) * BigInt(clusterSize / 8);
   const needed = (size + perEntry - 1n) / perEntry;
   if (size > BigInt(Number.MAX_SAFE_INTEGER) || needed > BigInt(entries)) {
@@ -123,7 +123,7 @@ function tableOf(
   return { virtualSize: Number(size), l1Offset: Number(l1Offset), l1Bytes };
 }
 
-/** Throws unless a table of so many bytes is aligned to clusters, behind the header, and inside of the file. */
+/** Throws unless a table is aligned to clusters, after the header, and within the file. */
 function checkOffset(
   field: string,
   offset: bigint,
@@ -139,7 +139,7 @@ function checkOffset(
   }
 }
 
-/** A view with zeros in place of bytes that the file does not have. */
+/** View that adds zeros after the end of the file. */
 function padded(head: Uint8Array): DataView {
   const bytes = new Uint8Array(qcow2HeaderLength);
   bytes.set(head.subarray(0, qcow2HeaderLength));

@@ -1,4 +1,7 @@
-/** qcow2 images of versions 2 and 3: reading them, also with compressed clusters, and writing complete ones. */
+/**
+ * Reader of qcow2 images of versions 2 and 3, including compressed clusters, and writer of complete
+ * images.
+ */
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
@@ -19,30 +22,30 @@ const clusterBits = 16;
 /** Bytes of a cluster. */
 export const clusterSize = 2 ** clusterBits;
 const entriesPerTable = clusterSize / 8;
-/** Entries are counted in 16 bits. */
+/** Refcounts have 16 bits. */
 const entriesPerRefcounts = clusterSize / 2;
 const offsetMask = 0x00ff_ffff_ffff_fe00n;
 const copied = 1n << 63n;
 const compressed = 1n << 62n;
 const allZeros = 1n;
 
-/** A part of a disk with bytes in it; what lies between parts is all zeros. */
+/** Part of a disk with data. The space between parts contains zeros. */
 export interface Part {
-  /** Where it begins on the disk, in bytes. */
+  /** Offset on the disk in bytes. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Virtual size of an image in bytes, by the first 32 bytes of its file; undefined if the file is no qcow2
- * image. The rest of the header is not checked.
+ * Virtual size of an image in bytes, from the first 32 bytes of its file. `undefined` if the file
+ * is not a qcow2 image. The other fields of the header are not checked.
  */
 export function sizeInside(head: Uint8Array): number | undefined {
   if (head.length < 32 || !isQcow2(head)) return undefined;
   return Number(new DataView(head.buffer, head.byteOffset, head.byteLength).getBigUint64(24));
 }
 
-/** Reads and validates the header of an image in an open file. Throws a `Qcow2Error`. */
+/** Parses and validates the header of an open file. Throws a `Qcow2Error`. */
 export async function headerOf(file: FileHandle): Promise<Qcow2Header & { fileSize: number }> {
   const { size: fileSize } = await file.stat();
   const head = await readAt(file, 0, qcow2HeaderLength);
@@ -50,9 +53,9 @@ export async function headerOf(file: FileHandle): Promise<Qcow2Header & { fileSi
 }
 
 /**
- * Checks the tables of an image: every table and cluster is aligned and inside of the file, and no more
- * clusters are referenced than the file has. Of its data only compressed clusters are read, which may be
- * damaged. Throws a `Qcow2Error` that names the first fault.
+ * Checks the tables of an image: all tables and clusters are aligned and within the file, and there
+ * are not more references than clusters in the file. It reads only compressed clusters, which can
+ * be damaged. Throws a `Qcow2Error` for the first problem.
  */
 export async function checkImage(file: FileHandle): Promise<Qcow2Header> {
   const header = await headerOf(file);
@@ -64,8 +67,8 @@ export async function checkImage(file: FileHandle): Promise<Qcow2Header> {
 }
 
 /**
- * The parts of an image that hold data, in order. Throws a `Qcow2Error` if the image is damaged, cannot be
- * read by itself, or is larger than `maxSize` bytes.
+ * Parts of an image with data, in order. Throws a `Qcow2Error` if the image is damaged, depends on
+ * another file, or is larger than `maxSize` bytes.
  */
 export async function* partsOf(
   file: FileHandle,
@@ -82,17 +85,17 @@ export async function* partsOf(
   }
 }
 
-/** A cluster of the disk and the L2 entry that says where its bytes are. */
+/** Cluster of the disk, and the L2 entry with the position of its data. */
 interface ClusterRef {
   /** Offset on the disk, in bytes. */
   readonly offset: number;
   readonly entry: bigint;
 }
 
-/** Bytes of the L1 table that are read at once, so that a large table holds up nobody. */
+/** Bytes of the L1 table to read in one call. A large table must not block other work. */
 const l1Piece = 2 ** 16;
 
-/** The clusters of an image that have bytes, in order; each reference is checked before it is returned. */
+/** Allocated clusters of an image, in order. Each reference is validated before it is returned. */
 async function* clusterRefs(
   file: FileHandle,
   header: Qcow2Header & { readonly fileSize: number },
@@ -116,7 +119,7 @@ async function* clusterRefs(
       for (let entry = 0; entry < perTable; entry++) {
         const offset = (index * perTable + entry) * clusterSize;
         if (offset >= virtualSize) break;
-        // Most entries of most tables are 0, and reading two halves costs less than a bigint.
+        // Most entries are 0, and reading two halves is faster than a bigint.
         if (table.readUInt32BE(entry * 8) === 0 && table.readUInt32BE(entry * 8 + 4) === 0)
           continue;
         const value = table.readBigUInt64BE(entry * 8);
@@ -126,10 +129,13 @@ async function* clusterRefs(
   }
 }
 
-/** Deflate makes data at most about 1,032 times smaller. */
+/** Deflate compresses data to no less than about 1/1,032. */
 const maxDeflateRatio = 1_040;
 
-/** Checks of references, with a count of them: an image whose entries share clusters could grow without end. */
+/**
+ * Validates references and counts them. Shared clusters would otherwise let a small file expand
+ * without limit.
+ */
 class ReferenceCount {
   readonly #header: Qcow2Header & { readonly fileSize: number };
   #clusters = 0;
@@ -146,7 +152,7 @@ class ReferenceCount {
     return this.#inside(offset, what);
   }
 
-  /** Whether a cluster has bytes in the file. */
+  /** Returns whether a cluster is allocated. */
   addCluster(entry: bigint, diskOffset: number): boolean {
     const { version, clusterSize, fileSize } = this.#header;
     const what = `the cluster at ${diskOffset}`;
@@ -188,7 +194,7 @@ function shared(what: string): Qcow2Error {
   );
 }
 
-/** Where the bytes of a compressed cluster are in the file. */
+/** Position of the data of a compressed cluster in the file. */
 function compressedAt(
   entry: bigint,
   { clusterBits }: Pick<Qcow2Header, 'clusterBits'>,
@@ -219,7 +225,7 @@ async function clusterAt(file: FileHandle, entry: bigint, header: Qcow2Header): 
   throw new Qcow2Error(`the compressed cluster at byte ${at} of the file is too short`);
 }
 
-/** Bytes of a file; what lies beyond its end is zeros. */
+/** Reads bytes of a file, with zeros after its end. */
 async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   for (let done = 0; done < length; ) {
@@ -231,8 +237,8 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
 }
 
 /**
- * Writes an image of `size` bytes into an empty file. `parts` come in order; clusters of 64 KiB that
- * are all zeros take no room.
+ * Writes an image of `size` bytes to an empty file. `parts` are in order. Clusters of 64 KiB that
+ * contain only zeros are not allocated.
  */
 export async function writeImage(
   file: FileHandle,
@@ -249,7 +255,7 @@ export async function writeImage(
   await file.truncate(await writer.finish(version));
 }
 
-/** The same bytes in whole clusters, also where the parts have another size. */
+/** Regroups parts of any size into clusters. */
 async function* clustersOf(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   let current = -1;
   let cluster = Buffer.alloc(0);
@@ -273,18 +279,18 @@ async function* clustersOf(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
 /** Writes bytes at an offset of the image file. */
 type Write = (offset: number, bytes: Buffer) => Promise<void>;
 
-/** A whole image that is written from its start to its end, without going back in the disk. */
+/** Writer of a complete image, from the start to the end of the disk. */
 export class Qcow2Writer {
   readonly #write: Write;
   readonly #size: number;
   readonly #first: Buffer;
   #second = Buffer.alloc(clusterSize);
-  /** Number of the second table that is being filled. */
+  /** Index of the current L2 table. */
   #index = 0;
-  /** The next cluster that is free. */
+  /** Next free cluster. */
   #next: number;
 
-  /** @param size bytes of the disk */
+  /** @param size size of the disk in bytes */
   constructor(write: Write, size: number) {
     this.#write = write;
     this.#size = size;
@@ -294,8 +300,8 @@ export class Qcow2Writer {
   }
 
   /**
-   * Adds a cluster of 64 KiB, whose offset is a multiple of that, and greater than the one before; the last
-   * one of the disk may be shorter. One that is all zeros takes no room.
+   * Adds a cluster of 64 KiB. Its offset is a multiple of this size, and greater than the previous
+   * offset. The last cluster of the disk may be shorter. A cluster of zeros is not allocated.
    */
   async add({ offset, bytes }: Part): Promise<void> {
     if (isZero(bytes)) return;
@@ -322,7 +328,7 @@ export class Qcow2Writer {
     this.#index = next;
   }
 
-  /** Writes what leads to the clusters. Returns the bytes of the file. */
+  /** Writes tables and header. Returns the length of the file in bytes. */
   async finish(version: 2 | 3): Promise<number> {
     await this.#closeTable(this.#index);
     await this.#write(clusterSize, this.#first);
@@ -331,7 +337,10 @@ export class Qcow2Writer {
     return this.#next * clusterSize;
   }
 
-  /** Every cluster is used once, those that say so as well. Returns where the table is. */
+  /**
+   * Writes refcounts of 1 for all clusters, including the refcount tables. Returns the offset of
+   * the table.
+   */
   async #writeRefcounts(): Promise<{ offset: number; clusters: number }> {
     let blocks = 1;
     let tables = 1;

@@ -1,18 +1,18 @@
-/** Tar archives: written as ustar (POSIX.1-1988), read also with GNU and pax extensions. */
+/** Tar archives: written as ustar (POSIX.1-1988), read with GNU and pax extensions. */
 import { fstatSync, readSync } from 'node:fs';
 import { FormatError } from './format-error.ts';
 
-/** A small file to be written. */
+/** Small file to write. */
 export interface TarFile {
-  /** At most 100 characters of ASCII. */
+  /** At most 100 ASCII characters. */
   readonly name: string;
   readonly content: string;
 }
 
-/** A file in an archive, and where its bytes are. */
+/** File in an archive, and the position of its data. */
 export interface TarEntry {
   readonly name: string;
-  /** Bytes from the beginning of the archive. */
+  /** Offset in the archive in bytes. */
   readonly offset: number;
   readonly size: number;
 }
@@ -20,12 +20,12 @@ export interface TarEntry {
 const block = 512;
 /** Larger sizes do not fit into the octal digits of a header. */
 const largestOctal = 8 ** 11 - 1;
-/** Names and other words of extensions are not longer than this. */
+/** Maximum length of names and other extension records. */
 const largestExtension = 2 ** 20;
-/** An archive of a VM has a few dozen files. */
+/** Maximum files in an archive; a VM has a few dozen. */
 const maxEntries = 10_000;
 
-/** An archive of small files, as if all had been written at the same time. */
+/** Creates an archive of small files with the same modification time. */
 export function tarOf(files: readonly TarFile[], time: Date): Buffer {
   const parts = files.flatMap(({ name, content }) => {
     const bytes = Buffer.from(content);
@@ -34,7 +34,7 @@ export function tarOf(files: readonly TarFile[], time: Date): Buffer {
   return Buffer.concat([...parts, tarEnd()]);
 }
 
-/** What comes before the bytes of a file. */
+/** Header before the data of a file. */
 export function tarHeader(name: string, size: number, time: Date): Buffer {
   const bytes = Buffer.alloc(block);
   const octal = (value: number, at: number, width: number) =>
@@ -45,12 +45,12 @@ export function tarHeader(name: string, size: number, time: Date): Buffer {
   octal(0, 116, 8);
   if (size <= largestOctal) octal(size, 124, 12);
   else {
-    // As GNU tar does it: binary, marked by the first bit.
+    // Binary number, marked by the first bit, as in GNU tar.
     bytes[124] = 0x80;
     bytes.writeBigUInt64BE(BigInt(size), 128);
   }
   octal(Math.floor(time.getTime() / 1000), 136, 12);
-  // The sum is made with blanks in its own place.
+  // The checksum is computed with blanks in its field.
   bytes.write(' '.repeat(8), 148, 'latin1');
   bytes.write('0', 156, 'latin1');
   bytes.write('ustar\0' + '00', 257, 'latin1');
@@ -58,19 +58,19 @@ export function tarHeader(name: string, size: number, time: Date): Buffer {
   return bytes;
 }
 
-/** What comes behind the bytes of a file. */
+/** Padding after the data of a file. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((block - (size % block)) % block);
 }
 
-/** What ends an archive: two empty blocks. */
+/** End of an archive: two empty blocks. */
 export function tarEnd(): Buffer {
   return Buffer.alloc(2 * block);
 }
 
 /**
- * The files in an open archive, in order. Long names and sizes of GNU and POSIX (pax) are understood.
- * Throws a `FormatError` where it is none, is cut off, or has sizes that cannot be.
+ * Files in an open archive, in order, with long names and sizes of GNU and pax. Throws a
+ * `FormatError` if the file is not an archive, is truncated, or has impossible sizes.
  */
 export function* tarEntries(file: number): Generator<TarEntry> {
   let longName: string | undefined;
@@ -119,7 +119,7 @@ export function* tarEntries(file: number): Generator<TarEntry> {
   }
 }
 
-/** The sum of a header, with blanks in the place of the sum itself. */
+/** Checksum of a header, with blanks in the field of the checksum. */
 function sumOf(header: Buffer): number {
   return header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
 }
@@ -136,7 +136,7 @@ function word(header: Buffer, at: number, length: number): string {
     .trim();
 }
 
-/** Names are UTF-8 today; older archives have them in Latin-1. */
+/** Names are UTF-8; older archives have Latin-1. */
 function nameIn(header: Buffer, at: number, length: number): string {
   const bytes = header.subarray(at, at + length);
   const end = bytes.indexOf(0);
@@ -144,7 +144,7 @@ function nameIn(header: Buffer, at: number, length: number): string {
   return name.includes('\ufffd') ? word(header, at, length) : name;
 }
 
-/** Their bytes are not in one piece. */
+/** The data of sparse files are not contiguous. */
 function sparseFiles(): FormatError {
   return new FormatError('The archive has sparse files; create it without tar -S.');
 }
@@ -164,14 +164,17 @@ function numberIn(header: Buffer, at: number, length: number): number {
   return size;
 }
 
-/** A size in a pax header: the standard allows decimal digits alone. */
+/** Parses a size in a pax header. The standard allows only decimal digits. */
 function paxSize(text: string): number {
   const size = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(size)) return size;
   throw new FormatError(`The archive has the invalid size "${text.slice(0, 40)}" in a pax header.`);
 }
 
-/** The records of a pax header, each `LENGTH KEY=VALUE` and a line end. Throws for any other content. */
+/**
+ * Parses the records of a pax header, each `LENGTH KEY=VALUE` and a line end. Throws for other
+ * content.
+ */
 function paxRecords(bytes: Buffer): ReadonlyMap<string, string> {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length && bytes[at] !== 0; ) {

@@ -1,7 +1,7 @@
-/** Complete writes: the system may take less of the bytes than it was given. */
+/** Complete writes, because a system call may write fewer bytes than requested. */
 import type { FileHandle } from 'node:fs/promises';
 
-/** Writes all of the bytes at an offset of a file. */
+/** Writes all bytes at an offset of a file. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, offset + done);
