@@ -1,12 +1,12 @@
 /** Extents of local files, data and holes, from SEEK_DATA and SEEK_HOLE through optional koffi. */
 import type { Range } from './range-set.ts';
 
-/** A run of bytes that holds data, or reads as zeros. */
+/** Byte range that contains data or reads as zeros. */
 export interface Extent extends Range {
   readonly zero: boolean;
 }
 
-/** The two ways to seek in an open file. Both throw where the file system does not support them. */
+/** Seek calls on an open file. Both throw if the file system does not support them. */
 export interface DataSeek {
   /** First offset at or after `from` that holds data; `undefined` when only a hole follows. */
   nextData(fd: number, from: number): number | undefined;
@@ -14,21 +14,24 @@ export interface DataSeek {
   nextHole(fd: number, from: number): number | undefined;
 }
 
-/** The values of SEEK_DATA and SEEK_HOLE. */
+/** Values of SEEK_DATA and SEEK_HOLE. */
 const whence: Readonly<Record<string, { data: number; hole: number }>> = {
   linux: { data: 3, hole: 4 },
   freebsd: { data: 3, hole: 4 },
   darwin: { data: 4, hole: 3 },
 };
-/** The error number for "only a hole follows", the same on all of them. */
+/** ENXIO: no data after the offset. The number is the same on all these systems. */
 const ENXIO = 6;
 
-/** Extents that are looked up before others get a turn of the event loop. */
+/** Extents to find before the generator yields to the event loop. */
 const EXTENTS_PER_TURN = 256;
 
 let loading: Promise<DataSeek | undefined> | undefined;
 
-/** The system's calls, loaded once; `undefined` where it has none, or koffi is not installed. */
+/**
+ * Seek calls of the operating system, loaded once. `undefined` if it has none, or koffi is not
+ * installed.
+ */
 export function dataSeek(): Promise<DataSeek | undefined> {
   loading ??= load();
   return loading;
@@ -39,13 +42,13 @@ async function load(): Promise<DataSeek | undefined> {
   if (!system) return undefined;
   try {
     const { default: koffi } = await import('koffi');
-    // `null` is the running program, which is linked with the C library whatever its file's name.
+    // `null` is the running program, which always links the C library. The file name of the library varies.
     const lseek = koffi.load(null).func('int64_t lseek(int, int64_t, int)');
     const seek = (fd: number, from: number, how: number): number | undefined => {
       const found = Number(lseek(fd, from, how));
       if (found >= 0) return found;
       if (koffi.errno() === ENXIO) return undefined;
-      // Anything else must not pass for "nothing there".
+      // Do not treat other errors as a hole.
       throw new Error(`this file system cannot tell data from holes (errno ${koffi.errno()})`);
     };
     return {
@@ -58,8 +61,8 @@ async function load(): Promise<DataSeek | undefined> {
 }
 
 /**
- * The extents of an open file from 0 to `size`, ascending and without gaps. Where seeking fails the
- * rest counts as data, which is never wrong.
+ * Extents of an open file from 0 to `size`, in ascending order and without gaps. If a seek fails,
+ * the remainder counts as data, which is always correct.
  */
 export async function* fileExtents(
   seek: DataSeek,

@@ -7,26 +7,26 @@ export interface Range {
 }
 
 /**
- * A union of ranges, small however large they are. Adding costs a binary search plus the ranges that
- * it swallows.
+ * Union of ranges. Memory depends on the number of ranges, not on their lengths. `add` takes a
+ * binary search plus the ranges that it merges.
  */
 export class RangeSet implements Iterable<Range> {
-  // Two sorted lists instead of pairs, for speed; ranges never touch each other.
+  // Two sorted lists instead of pairs, for speed. Adjacent ranges are merged.
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   #total = 0;
 
-  /** How many numbers are in the set. */
+  /** Count of the numbers in the set. */
   get total(): number {
     return this.#total;
   }
 
-  /** How many separate ranges there are. */
+  /** Count of the separate ranges. */
   get count(): number {
     return this.#starts.length;
   }
 
-  /** The ranges, ascending. */
+  /** Ranges in ascending order. */
   *[Symbol.iterator](): Generator<Range> {
     for (let index = 0; index < this.count; index += 1) yield this.#at(index);
   }
@@ -36,7 +36,7 @@ export class RangeSet implements Iterable<Range> {
     return index < this.count && (this.#starts[index] ?? 0) <= value;
   }
 
-  /** Adds a range; an empty one adds nothing. */
+  /** Adds a range. An empty range changes nothing. */
   add(start: number, end = start + 1): void {
     if (end <= start) return;
     const first = lowerBound(this.#ends, start);
@@ -62,7 +62,7 @@ export class RangeSet implements Iterable<Range> {
     this.#total += to - from - swallowed;
   }
 
-  /** The parts of a range that are not in the set, ascending. */
+  /** Parts of a range that are not in the set, in ascending order. */
   *missing(start: number, end: number): Generator<Range> {
     let at = start;
     for (let index = lowerBound(this.#ends, start + 1); at < end; index += 1) {
