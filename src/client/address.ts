@@ -1,16 +1,16 @@
-/** Address of a service: from what people type to the paths of its interfaces. */
+/** Address of a service: parsing of user input, and paths of the interfaces. */
 import { type DialectName, dialects } from '../model/dialect.ts';
 import { UsageError } from './errors.ts';
 
-/** An address as far as it is known before anybody has signed in. */
+/** Address from user input, before the first sign-in. */
 export interface Address {
   /** `https://host[:port]`. */
   readonly origin: string;
-  /** Path below which the service lives; absent when the address did not say. */
+  /** Root path of the service. Absent if the address has none. */
   readonly appRoot?: string;
 }
 
-/** A service whose place and manners are known. */
+/** Service with known root path and dialect. */
 export interface Site {
   readonly origin: string;
   readonly appRoot: string;
@@ -18,8 +18,8 @@ export interface Site {
 }
 
 /**
- * Reads an address: `https://host[:port]`, with or without the application root, with or without
- * `/api` behind it. Throws a usage error for anything that is no https address.
+ * Parses an address: `https://host[:port]`, optionally followed by the application root and `/api`.
+ * Throws a usage error for other text.
  */
 export function parseAddress(text: string): Address {
   const trimmed = text.trim();
@@ -52,7 +52,7 @@ function badAddress(text: string, why: string): UsageError {
   });
 }
 
-/** The places where the service may be, the likeliest first. */
+/** Possible sites of the service, the most likely first. */
 export function candidates(address: Address): readonly Site[] {
   const { origin, appRoot } = address;
   const all = Object.values(dialects);
@@ -63,7 +63,7 @@ export function candidates(address: Address): readonly Site[] {
   return (known.length > 0 ? known : all).map(({ name }) => ({ origin, appRoot, dialect: name }));
 }
 
-/** The address of a site as people know it. */
+/** Address of a site for users. */
 export function siteUrl(site: Site): string {
   return `${site.origin}${site.appRoot}`;
 }
@@ -73,13 +73,16 @@ export function apiRoot(site: Site): string {
   return `${site.appRoot}/api`;
 }
 
-/** A path as the server knows it: hrefs are complete already, paths of the model are not. */
+/**
+ * Absolute path on the server. Hrefs are absolute already; paths of the model are relative to the
+ * API root.
+ */
 export function absolutePath(site: Site, path: string): string {
   const root = apiRoot(site);
   if (path === root || path.startsWith(`${root}/`) || path.startsWith(`${root}?`)) return path;
   if (path.startsWith(`${site.appRoot}/`) && site.appRoot !== '') return path;
   if (path === '/') return root;
-  // What only `vmctl serve` has, beside the API.
+  // Endpoints that only `vmctl serve` has.
   if (path.startsWith('/_vmctl/')) return path;
   return `${root}${path.startsWith('/') ? '' : '/'}${path}`;
 }

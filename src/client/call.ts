@@ -1,42 +1,45 @@
-/** Call of an operation of the model: what its path, its query and its body need. */
+/** Call of an operation of the model, with ids, query and body. */
 import type { Operation } from '../model/index.ts';
 
-/** An object of the model in memory. */
+/** Object of the model in memory. */
 export type ApiObject = Record<string, unknown>;
 
 export type QueryValue = string | number | bigint | boolean;
 
 export interface Call {
   readonly operation: Operation;
-  /** Ids by placeholder of the path: `{ vm: '…' }`. */
+  /** Ids by the placeholders of the path: `{ vm: '…' }`. */
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue | undefined>>;
-  /** The main object, or the parameters of an action. */
+  /** Main object, or parameters of an action. */
   readonly body?: object;
-  /** The object as it is before the call, where somebody has just read all of it that the body is about. */
+  /**
+   * Attributes of the object that the body changes, as read before the call. Absent if the command
+   * has not read them.
+   */
   readonly before?: ApiObject;
-  /** The same change as the user expressed it: what the history records and a dry run compares. */
+  /** The same change in the form that the user entered, for the history and dry runs. */
   readonly recordedAs?: Call;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is tried, in words, for error messages: `start vms/web01`. */
+  /** Description for error messages: `start vms/web01`. */
   readonly what?: string;
   readonly signal?: AbortSignal;
-  /** The request that the command is about, not one on the way to it. */
+  /** Whether this is the request of the command itself, rather than a lookup. */
   readonly isPrimary?: boolean;
 }
 
-/** The collection that a request is about, where that is one of the root. */
+/** Collection of a request. Empty if it is not at the API root. */
 export function nounOf({ service }: Operation): { readonly noun?: string } {
   const [, noun = '', , below] = service.split('/');
   return noun === '' || below !== undefined ? {} : { noun };
 }
 
-/** What a call is about, in words for messages. */
+/** Description of a call for messages. */
 export function whatOf(call: Call): string {
   return call.what ?? `${call.operation.http} ${pathOf(call)}`;
 }
 
-/** The path of a call with its ids and its query. */
+/** Path of a call with ids and query. */
 export function pathOf({ operation, ids = {}, query = {} }: Call): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];

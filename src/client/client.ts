@@ -1,4 +1,4 @@
-/** Generic client for the operations of the model. */
+/** Client for the operations of the model. */
 import { type Dialect, dialects } from '../model/dialect.ts';
 import { tagOf } from '../model/index.ts';
 import {
@@ -27,20 +27,20 @@ export type { ApiObject, Call, QueryValue } from './call.ts';
 
 export interface RawRequest {
   readonly method: string;
-  /** Below the API root (`/vms`), or an absolute path of the same server. */
+  /** Path below the API root (`/vms`), or absolute path on the same server. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly isPrimary?: boolean;
   readonly isStreamed?: boolean;
-  /** What the request was made from, where it calls an operation of the model. */
+  /** Call of the model that produced the request, if any. */
   readonly call?: Call;
 }
 
 /**
- * Is told of each request that could change something, before it is sent; what it returns is told what
- * came of it. Neither may throw.
+ * Called before each changing request. The returned function receives the result. Neither may
+ * throw.
  */
 export type ChangeObserver = (
   client: Client,
@@ -50,18 +50,18 @@ export type ChangeObserver = (
 export interface ClientOptions {
   readonly http: Http;
   readonly session: Pick<Session, 'current' | 'renew'>;
-  /** Nothing but GET and HEAD leaves this process. */
+  /** Refuses all requests except GET and HEAD. */
   readonly readOnly?: boolean;
-  /** Major version of the API that is asked for; 4 by default (specification 9). */
+  /** Major version of the API to request (default 4, specification 9). */
   readonly apiVersion?: string;
-  /** Called with what is about to be tried, in words: `start vms/web01`. */
+  /** Called before each attempt with its description: `start vms/web01`. */
   readonly onStep?: (what: string) => void;
-  /** Called before a harmful request is sent, whatever sends it; throws to refuse it. */
+  /** Called before each harmful request. Throws to refuse it. */
   readonly guard?: (request: HarmfulRequest) => Promise<void>;
   readonly onChange?: ChangeObserver;
 }
 
-/** A request that stops work or loses data; `what` names the object, if known: `stop vms/web01`. */
+/** Request that stops work or loses data. `what` names the object, if known: `stop vms/web01`. */
 export interface HarmfulRequest {
   readonly method: string;
   readonly path: string;
@@ -75,40 +75,40 @@ const defaultApiVersion = '4';
 export class Client {
   readonly #options: ClientOptions;
   #correlationId: string | undefined;
-  /** Ids of the objects that this command has created: harm to them needs no confirmation. */
+  /** Ids of objects that this command created. Harmful requests for them need no confirmation. */
   readonly #owned = new Set<string>();
 
   constructor(options: ClientOptions) {
     this.#options = options;
   }
 
-  /** Goes with everything that this client changes: events and jobs can be found by it. */
+  /** Correlation id of all changes of this client, to find events and jobs. */
   get correlationId(): string {
     this.#correlationId ??= `vmctl-${crypto.randomUUID().slice(0, 13)}`;
     return this.#correlationId;
   }
 
-  /** Goes on under the id of an earlier command, whose work this one continues. */
+  /** Uses the correlation id of an earlier command that this command continues. */
   correlateWith(id: string): void {
     this.#correlationId = id;
   }
 
-  /** Lets this command harm an object that an earlier command created for it, without confirmation. */
+  /** Exempts an object from confirmation because an earlier command created it for this one. */
   own(id: string): void {
     this.#owned.add(id);
   }
 
-  /** Where the service is; signs in first when nobody has. */
+  /** Site of the service. Signs in if the session has no token. */
   async site(): Promise<Site> {
     return (await this.#options.session.current()).site;
   }
 
-  /** What is special about the service on the wire. */
+  /** Dialect of the service. */
   async dialect(): Promise<Dialect> {
     return dialects[(await this.site()).dialect];
   }
 
-  /** The connections, for what is neither a call nor a raw request: image transfers. */
+  /** HTTP layer for image transfers, which are neither calls nor raw requests. */
   get http(): Http {
     return this.#options.http;
   }
@@ -122,8 +122,8 @@ export class Client {
   }
 
   /**
-   * Calls an operation that returns a list, and hands out its objects as they come: a list of any
-   * length takes no more memory than a piece of it.
+   * Calls an operation that returns a list, and yields objects while they arrive. Memory does not
+   * depend on the length of the list.
    */
   stream(call: Call): AsyncGenerator<readonly ApiObject[]> {
     return this.#pieces(call, (media, bytes) =>
@@ -131,7 +131,7 @@ export class Client {
     );
   }
 
-  /** The objects of a list as they come, and as they are on the wire: see `fetchUndecoded`. */
+  /** Same as `stream`, without decoding: see `fetchUndecoded`. */
   streamUndecoded(call: Call): AsyncGenerator<readonly ApiObject[]> {
     return this.#pieces(call, (media, bytes) =>
       media === json ? listItems(bytes) : decodeList(media, bytes, call.operation.type, skip),
@@ -166,13 +166,13 @@ export class Client {
     else if (!splitter.isComplete) whole(splitter.left);
   }
 
-  /** The body that answers a reading operation, byte for byte, in pieces. */
+  /** Response body of a reading operation, verbatim, in chunks. */
   async *bytes(call: Call): AsyncGenerator<Uint8Array> {
     const answer = await this.#call(call, true);
     yield* answer.stream ?? [answer.body];
   }
 
-  /** The answer of a reading operation as the server writes it in XML, in pieces. */
+  /** XML response of a reading operation, verbatim, in chunks. */
   async *xml(call: Call): AsyncGenerator<string> {
     const headers = { ...call.headers, accept: 'application/xml' };
     const answer = await this.#call({ ...call, headers }, true);
@@ -194,10 +194,7 @@ export class Client {
     yield decoder.decode();
   }
 
-  /**
-   * The objects that a reading operation returns, as they are on the wire: enough for ids and
-   * names, and quicker than reading everything else about them.
-   */
+  /** Objects of a reading operation without decoding. Sufficient for ids and names, and faster. */
   async fetchUndecoded(call: Call): Promise<readonly ApiObject[]> {
     const answer = await this.#call(call);
     if (/xml/i.test(answer.headers['content-type'] ?? '')) {
@@ -213,7 +210,7 @@ export class Client {
     return [JSON.parse(textOf(answer.body)) as ApiObject];
   }
 
-  /** Calls an operation that returns an object, or nothing: then the object is empty. */
+  /** Calls an operation that returns an object. Returns an empty object for an empty response. */
   async object(call: Call): Promise<ApiObject> {
     const answer = await this.#call(call);
     if (answer.body.length === 0) return {};
@@ -222,7 +219,7 @@ export class Client {
     );
   }
 
-  /** Runs an action, or removes an object: returns the action document of the answer. */
+  /** Runs an action or removes an object. Returns the action document of the response. */
   async action(call: Call): Promise<ApiObject> {
     const answer = await this.#call(call);
     const done = this.#read(call, answer, (media, body) =>
@@ -244,7 +241,7 @@ export class Client {
     return done;
   }
 
-  /** Sends any request with the token; the answer is returned whatever its status is. */
+  /** Sends any request with the token. Returns responses of any status. */
   async raw(request: RawRequest): Promise<HttpResponse> {
     const { http, readOnly, guard, onChange } = this.#options;
     if (readOnly && !isReading(request.method) && !http.isDryRun) {
@@ -264,7 +261,7 @@ export class Client {
     }
   }
 
-  /** Remembers the object that a request has created; an id in the request names one that existed before. */
+  /** Records the id of a created object. An id in the request names an existing object. */
   #ownCreated(request: RawRequest, { status, body }: HttpResponse): void {
     if (status !== 201 && status !== 202) return;
     const { id } = readable(() => JSON.parse(textOf(body)) as ApiObject) ?? {};
@@ -290,7 +287,7 @@ export class Client {
         ...(request.isPrimary ? { isPrimary: true } : {}),
         ...(request.isStreamed ? { isStreamed: true } : {}),
       });
-      // Nothing was done for a refused token, so that even a POST may be sent once more.
+      // A refused token changed nothing, so even a POST can be sent again.
       if (answer.status !== 401 || repeated || answer.foreignOrigin !== undefined) return answer;
       kept = await session.renew(kept.token);
     }
@@ -371,7 +368,10 @@ export class Client {
   }
 }
 
-/** What is made of an answer; undefined where it is none as a whole, so that what is whole in it comes first. */
+/**
+ * Result of a reader, or `undefined` if the body is incomplete: its complete objects are processed
+ * first.
+ */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -384,7 +384,7 @@ function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 }
 
-/** The list in a JSON document, whatever it is called. */
+/** List in a JSON document, under any key. */
 function listItems(body: Uint8Array): readonly ApiObject[] {
   const parsed = JSON.parse(textOf(body)) as ApiObject;
   const list = Object.values(parsed).find((value) => Array.isArray(value));

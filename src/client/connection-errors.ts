@@ -1,4 +1,4 @@
-/** Errors of sockets and TLS handshakes, explained to the person at the keyboard. */
+/** Errors of sockets and TLS handshakes, explained to users. */
 import { ConnectionError, TrustError, VmctlError } from './errors.ts';
 
 interface ConnectionTarget {
@@ -15,7 +15,7 @@ interface Explanation {
 
 const trustHint = 'check and trust the certificate with vmctl login, or use --ca-file FILE';
 
-/** By the code of the error, as Node and undici give it. */
+/** Explanations by the code of Node or undici. */
 const connection: Readonly<Record<string, Explanation>> = {
   ENOTFOUND: { why: 'host not found', hint: 'check the host name in the URL and your DNS server' },
   EAI_AGAIN: { why: 'the DNS server does not respond', hint: 'check the network' },
@@ -94,7 +94,7 @@ const trust: Readonly<Record<string, Explanation>> = {
   },
 };
 
-/** The error to throw for what undici or Node threw. Errors of this program pass unchanged. */
+/** Converts an error of undici or Node. Returns errors of this program unchanged. */
 export function connectionError(error: unknown, request: ConnectionTarget): VmctlError | Error {
   if (error instanceof VmctlError) return error;
   const code = codeOf(error);
@@ -130,7 +130,7 @@ export function connectionError(error: unknown, request: ConnectionTarget): Vmct
   return error instanceof Error ? error : new Error(message);
 }
 
-/** The most telling code: of the error, of what caused it, of one of several attempts. */
+/** Most specific code of an error, its cause, or one of several attempts. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
@@ -141,7 +141,7 @@ function codeOf(error: unknown): string {
   return inner || (typeof code === 'string' ? code : '');
 }
 
-/** The names that a certificate for another host does have. */
+/** Names in a certificate for another host. */
 function namesIn(error: unknown): string {
   const reason = (error as { reason?: unknown }).reason;
   const names = typeof reason === 'string' ? /altnames: (.+)$/.exec(reason)?.[1] : undefined;

@@ -1,6 +1,6 @@
 /**
- * Connections to servers over the HTTP of Node: kept open between requests, and few at a time. Their
- * limits of time, and what becomes of answers that end too soon.
+ * Connections to servers with the HTTP module of Node: keep-alive, limits of connections and time,
+ * and errors of truncated responses.
  */
 import type { Agent, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,16 +12,16 @@ import type { TlsSessions } from './tls-sessions.ts';
 
 export interface ConnectionsOptions {
   readonly tls: ConnectionOptions;
-  /** Environment that may name a proxy. */
+  /** Environment variables, which can name a proxy. */
   readonly env?: EnvironmentVariables;
   readonly times?: Times;
-  /** Milliseconds without progress after which an answer is given up. */
+  /** Milliseconds without progress after which a response fails. */
   readonly idleTimeout: number;
-  /** Sessions that outlive the process. */
+  /** TLS sessions that outlive the process. */
   readonly sessions?: TlsSessions;
 }
 
-/** A request as it goes over a connection. */
+/** Request for a connection. */
 export interface OutgoingRequest {
   readonly origin: string;
   readonly path: string;
@@ -31,36 +31,39 @@ export interface OutgoingRequest {
   readonly signal?: AbortSignal;
 }
 
-/** An answer of which the head is there. */
+/** Response after its head has arrived. */
 export interface IncomingAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Connections to one server at the same time. */
+/** Maximum simultaneous connections to one server. */
 export const maxConnections = 8;
-/** Milliseconds in which a connection has to be there, keys and all. */
+/** Milliseconds to connect, including the TLS handshake. */
 export const connectTimeout = 10_000;
-/** Milliseconds for which a connection is kept that nobody uses, where the server says nothing of it. */
+/** Milliseconds until an idle connection is closed, unless the server sends a limit. */
 const keepAliveTimeout = 4_000;
-/** As long as the server says, but no longer; no time limit of requests, which agents take it for. */
+/**
+ * Upper limit for the keep-alive time of the server. Agents use it as a timeout of requests too,
+ * which must not apply.
+ */
 const longestKeepAlive = 599_999;
 
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #http: typeof import('node:http');
-  /** By the protocol. */
+  /** Agents by protocol. */
   readonly #agents = new Map<string, Agent>();
-  /** Requests at the same time, by the origin. */
+  /** Limits of simultaneous requests by origin. */
   readonly #limits = new Map<string, LimitFunction>();
-  /** Those that are being made: the agents do not know them yet. */
+  /** Sockets that are connecting. Agents do not have them yet. */
   readonly #pending = new Set<Socket>();
-  /** Those of which the server says how long they are kept: the agent heeds it. */
+  /** Sockets whose server sent a keep-alive limit, which the agent enforces. */
   readonly #limited = new WeakSet<Socket>();
-  /** Whom to believe; to read that takes longer than a handshake, and it is needed once at most. */
+  /** Parsed certificate authorities. Parsing takes longer than a handshake, so they are cached. */
   #trust: SecureContext | undefined;
-  /** Sessions by their origin, to be kept at the end. */
+  /** New TLS sessions by origin, to save on close. */
   readonly #fresh = new Map<string, { readonly session: Buffer; readonly isVerified: boolean }>();
   #isClosed = false;
 
@@ -69,12 +72,12 @@ export class Connections {
     this.#options = options;
   }
 
-  /** Loads what connections take; none is made before the first request. */
+  /** Loads the HTTP module. The first request opens a connection. */
   static async open(options: ConnectionsOptions): Promise<Connections> {
     return new Connections(await import('node:http'), options);
   }
 
-  /** Sends a request; the answer is there as far as its head. */
+  /** Sends a request. Resolves when the head of the response has arrived. */
   request(request: OutgoingRequest): Promise<IncomingAnswer> {
     const { origin, signal } = request;
     let limit = this.#limits.get(origin);
@@ -86,7 +89,7 @@ export class Connections {
       let cancel: (reason: Error) => void = reject;
       const abort = () => cancel(signal?.reason);
       signal?.addEventListener('abort', abort, { once: true });
-      // Those that wait for their turn are none of the agent: it counts no connection that is being made.
+      // Queue here: the limit of the agent does not count connecting sockets.
       const sent = limit(async () => {
         if (signal?.aborted) return;
         const [fail, ended] = this.#send(request, resolve, reject);
@@ -97,7 +100,10 @@ export class Connections {
     });
   }
 
-  /** What ends the request before its time, and the end of it: then the connection is free again. */
+  /**
+   * Sends a request. Returns a function that cancels it, and a promise of its end, when the
+   * connection is free again.
+   */
   #send(
     { origin, path, method, body, ...request }: OutgoingRequest,
     resolve: (answer: IncomingAnswer) => void,
@@ -122,13 +128,13 @@ export class Connections {
       answer?.destroy(cause);
       sent.destroy();
     };
-    // The socket tells of silence; a head that comes byte by byte is not silent.
+    // The socket timeout detects silence, but not a head that arrives byte by byte.
     sent.once('finish', () => {
       timer = setTimeout(() => fail(headersTimeout()), idleTimeout);
     });
     sent.on('timeout', () => {
       if (!answer) fail(headersTimeout());
-      // What is here and not read yet is what the server waits for.
+      // Unread data means that this side is slow, not the server.
       else if (answer.readableLength === 0) fail(bodyTimeout());
     });
     sent.on('error', fail);
@@ -202,8 +208,9 @@ export class Connections {
     };
     const session = this.#trust ? undefined : sessions?.load(origin);
     if (session) {
-      // Whoever has the keys of a session was verified when it began. No certificate is read, for that
-      // takes longer than all the rest, and none is believed: who does not know the session is refused.
+      // The certificate was verified when the session began. Reading no certificate makes the
+      // handshake much faster. A server that does not know the session is refused, because no
+      // authority is trusted.
       const socket = await shakeHands({ ...noTrust, session }).catch((error: unknown) => {
         if (!isReached || this.#isClosed) throw error;
         return undefined;
@@ -216,7 +223,7 @@ export class Connections {
     return await shakeHands({ secureContext: this.#trust });
   }
 
-  /** Remembers what the server gives to go on with, once it is known whom it is from. */
+  /** Saves the sessions that the server sends, after its certificate was verified. */
   #gatherSessions(origin: string, socket: TLSSocket): void {
     let latest: Buffer | undefined;
     const remember = () => {
@@ -240,7 +247,7 @@ export class Connections {
       };
       const fail = (error: Error) => {
         end();
-        // It may have more to say, of which nobody wants to hear.
+        // Ignore later errors of the destroyed socket.
         socket.on('error', () => {}).destroy();
         reject(error);
       };
@@ -254,7 +261,7 @@ export class Connections {
     });
   }
 
-  /** Ends all connections and what goes over them, and keeps the sessions. */
+  /** Closes all connections, cancels requests, and saves sessions. */
   close(): void {
     this.#isClosed = true;
     for (const socket of this.#pending) socket.destroy();
@@ -266,12 +273,14 @@ export class Connections {
   }
 }
 
-/** No certificate at all; to say anything about chains makes Node read those that it comes with. */
+/**
+ * No trusted certificate. The chain option prevents Node from reading its built-in certificates.
+ */
 const noTrust: ConnectionOptions = { ca: [], allowPartialTrustChain: false };
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Refuses what would say something else about the body than what is sent, or about the connection. */
+/** Refuses headers that contradict the body or control the connection. */
 function checkHeaders(headers: Readonly<Record<string, string | number>>, length: number): void {
   for (const [name, value] of Object.entries(headers)) {
     const isOfConnection = /^(?:transfer-encoding|keep-alive|upgrade|expect)$/i.test(name);
@@ -283,7 +292,9 @@ function checkHeaders(headers: Readonly<Record<string, string | number>>, length
   }
 }
 
-/** The bytes of a body. What went wrong first says most about why it ended. */
+/**
+ * Bytes of a body. If several errors occur, the first is thrown, because it is the most specific.
+ */
 async function* bodyOf(
   answer: IncomingMessage,
   cause: () => Error | undefined,
@@ -295,7 +306,7 @@ async function* bodyOf(
   }
 }
 
-/** Names in small letters; what comes several times is joined. Values may be UTF-8. */
+/** Headers with lower-case names. Repeated headers are joined. Values may be UTF-8. */
 function headersOf(raw: readonly string[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (let at = 0; at < raw.length; at += 2) {
@@ -307,7 +318,10 @@ function headersOf(raw: readonly string[]): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** Whether the server ended the connection in good order, but too soon. Node has no code for it alone. */
+/**
+ * Whether the server closed the connection early without an error. Node has no separate code for
+ * this.
+ */
 function isHangUp(error: unknown): boolean {
   return error instanceof Error && /^(socket hang up|aborted)$/.test(error.message);
 }
@@ -316,7 +330,7 @@ function failure(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-// The codes of undici, which moves images: connection-errors.ts explains both by one table.
+// Error codes of undici, which transfers use. `connection-errors.ts` explains the errors of both.
 const hungUp = () => failure('other side closed', 'UND_ERR_SOCKET');
 const headersTimeout = () => failure('headers timeout', 'UND_ERR_HEADERS_TIMEOUT');
 const bodyTimeout = () => failure('body timeout', 'UND_ERR_BODY_TIMEOUT');

@@ -1,22 +1,22 @@
-/** Dry run: requests that are shown instead of being sent. */
+/** Dry run: prints requests instead of sending them. */
 import type { Call } from './call.ts';
 import type { HttpRequest } from './http-message.ts';
 
 /**
- * What is held back: `changes`, everything that could change something; `primary`, also the reading
- * request that the command is about. Looking names up and signing in goes on in either case.
+ * Requests that a dry run does not send. `changes`: all that can change something; `primary`: the
+ * reading request of the command too. Lookups and sign-in are sent in both modes.
  */
 export type DryRunMode = 'changes' | 'primary';
 
 export interface DryRunRequest extends HttpRequest {
-  /** What the request was made from, where it calls an operation of the model. */
+  /** Call of the model that produced the request, if any. */
   readonly call?: Pick<Call, 'operation' | 'ids' | 'body' | 'recordedAs' | 'what'>;
 }
 
-/** Ends a command in front of its first request that is held back. Not a failure. */
+/** Ends a command before its first unsent request. It is not a failure. */
 export class DryRunStop extends Error {
   readonly requests: readonly DryRunRequest[];
-  /** What went wrong with others of the objects that the command is about. */
+  /** Failure of other objects of the command. */
   readonly failure: Error | undefined;
 
   constructor(requests: readonly DryRunRequest[], failure?: Error) {
@@ -26,7 +26,7 @@ export class DryRunStop extends Error {
   }
 }
 
-/** Methods that change nothing. */
+/** Whether a method changes nothing. */
 export function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }

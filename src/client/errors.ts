@@ -1,30 +1,27 @@
-/**
- * Errors between the command line and a server. The class is the kind of failure, from which the exit
- * code follows; `code` is for programs.
- */
-/** What the service itself says about a failure (specification 7). */
+/** Errors of requests and commands. The class determines the exit code; `code` is for scripts. */
+/** Failure description of a service (specification 7). */
 export interface Fault {
   readonly reason?: string;
   readonly detail?: string;
 }
 
 export interface ErrorContext {
-  /** Stable word for programs; by default that of the class. */
+  /** Stable code for scripts, by default that of the class. */
   readonly code?: string;
-  /** What to do about it, with an exact command where there is one. */
+  /** Suggested action, with an exact command if possible. */
   readonly hint?: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status?: number;
   readonly fault?: Fault;
   readonly request?: { readonly method: string; readonly path: string };
-  /** The same command may succeed when it is simply run again. */
+  /** Whether the same command can succeed later. */
   readonly retryable?: boolean;
-  /** Commands that lead on from here. */
+  /** Suggested next commands. */
   readonly next?: readonly string[];
   readonly cause?: unknown;
 }
 
-/** Base of all failures that are not bugs. */
+/** Base class of all failures except bugs. */
 export class VmctlError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
@@ -49,42 +46,42 @@ export class VmctlError extends Error {
   static readonly defaultCode: string = 'failed';
 }
 
-/** The service refused for a reason that has no class of its own. */
+/** Refusal of a service without a specific class. */
 export class FaultError extends VmctlError {
   static override readonly defaultCode = 'refused';
 }
 
-/** Wrong flags, arguments or input; nothing was sent. */
+/** Invalid flags, arguments or input. No request was sent. */
 export class UsageError extends VmctlError {
   static override readonly defaultCode = 'usage';
 }
 
-/** A named object does not exist. */
+/** The named object does not exist. */
 export class NotFoundError extends VmctlError {
   static override readonly defaultCode = 'not_found';
 }
 
-/** Nobody is signed in, or the credentials were refused. */
+/** No session, or refused credentials. */
 export class AuthError extends VmctlError {
   static override readonly defaultCode = 'auth_required';
 }
 
-/** Signed in, but not allowed to do this. */
+/** Missing permission. */
 export class ForbiddenError extends VmctlError {
   static override readonly defaultCode = 'forbidden';
 }
 
-/** The object is in the way or in the wrong state. */
+/** Conflict with the state of the object or with another object. */
 export class ConflictError extends VmctlError {
   static override readonly defaultCode = 'conflict';
 }
 
-/** A name that stands for more than one object. */
+/** A name matches several objects. */
 export class AmbiguousError extends VmctlError {
   static override readonly defaultCode = 'ambiguous';
 }
 
-/** Waiting took longer than allowed; the operation may still be running. */
+/** The wait timed out. The operation may still be running. */
 export class WaitTimeoutError extends VmctlError {
   static override readonly defaultCode = 'wait_timeout';
 }
@@ -94,17 +91,17 @@ export class ConnectionError extends VmctlError {
   static override readonly defaultCode = 'unreachable';
 }
 
-/** The server was reached but is not the one that is trusted. */
+/** The server is not trusted. */
 export class TrustError extends VmctlError {
   static override readonly defaultCode = 'untrusted';
 }
 
-/** Of several objects some were done and some failed. */
+/** A command failed for some of its objects. */
 export class PartialError extends VmctlError {
   static override readonly defaultCode = 'partial';
 }
 
-/** Of several objects all failed; the first failure counts for the exit code. */
+/** A command failed for all of its objects. The first failure determines the exit code. */
 export class AllFailedError extends VmctlError {
   static override readonly defaultCode = 'all_failed';
   readonly first: unknown;
@@ -115,17 +112,17 @@ export class AllFailedError extends VmctlError {
   }
 }
 
-/** The server failed, not the request. */
+/** The server failed. The request is valid. */
 export class ServerError extends VmctlError {
   static override readonly defaultCode = 'server_error';
 }
 
-/** The user said no, or nobody could be asked. */
+/** The user declined, or confirmation was impossible. */
 export class DeclinedError extends VmctlError {
   static override readonly defaultCode = 'declined';
 }
 
-/** Ended by a signal. */
+/** The command was ended by a signal. */
 export class InterruptedError extends VmctlError {
   static override readonly defaultCode = 'interrupted';
   readonly signal: 'SIGINT' | 'SIGTERM';
@@ -136,12 +133,12 @@ export class InterruptedError extends VmctlError {
   }
 }
 
-/** Whether a server failed or could not be reached in a way that may pass by itself. */
+/** Whether the failure of a server or connection can be temporary. */
 export function isRetryable(error: unknown): error is ConnectionError | ServerError {
   return (error instanceof ConnectionError || error instanceof ServerError) && error.retryable;
 }
 
-/** The error for a request that could change something, of a command or context that only reads. */
+/** Creates the error for a changing request of a read-only command or context. */
 export function readOnlyError({ method, path }: { method: string; path: string }): UsageError {
   return new UsageError(`cannot send ${method} ${path}: changes are disabled`, {
     code: 'read_only',

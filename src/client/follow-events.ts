@@ -1,7 +1,7 @@
 /**
- * Following of the audit log. Identifiers grow (specification 6), but an event with a smaller one may
- * become visible a little after its successor: gaps are watched for a while before they are believed.
- * No event is lost, none is delivered twice.
+ * Events in order of their ids, without losses or duplicates. Ids increase (specification 6), but
+ * an event can appear shortly after an event with a higher id. Gaps are therefore polled until a
+ * timeout.
  */
 import { operationsOf } from '../model/index.ts';
 import type { ApiObject, Client } from './client.ts';
@@ -9,42 +9,42 @@ import { isRetryable } from './errors.ts';
 import { pause } from './retry.ts';
 
 export interface FollowOptions {
-  /** First identifier to tell; without it only what happens from now on. */
+  /** First id to report. By default, only new events are reported. */
   readonly from?: number;
-  /** Where an earlier follower ended; it wins over `from` and `last`. */
+  /** Position of an earlier follower. Overrides `from` and `last`. */
   readonly cursor?: EventCursor;
-  /** How many earlier events to tell first. */
+  /** Count of earlier events to report first. */
   readonly last?: number;
-  /** Ends after so many events. */
+  /** Count of events after which following ends. */
   readonly count?: number;
-  /** Tells those since then first, before `last` is looked at. */
+  /** Reports events since this time first. Overrides `last`. */
   readonly since?: Date;
-  /** Which of them are told; by default all. */
+  /** Filter of events. By default, all are reported. */
   readonly isWanted?: (event: ApiObject) => boolean;
   readonly search?: string;
   readonly caseSensitive?: boolean;
-  /** Milliseconds between two questions. */
+  /** Milliseconds between polls. */
   readonly interval: number;
   readonly signal: AbortSignal;
-  /** Told when the server does not answer for a moment. */
+  /** Called when the server is temporarily unavailable. */
   readonly onServerUnavailable?: (error: Error) => void;
 }
 
 const gapTimeout = 30_000;
 
-/** What has been told, and from where on to ask. */
+/** Reported events, and the next id to request. */
 export class EventCursor {
-  /** Everything up to here was told, or is not going to come. */
+  /** All events up to this id are reported or will never appear. */
   #floor: number;
   readonly #delivered = new Map<number, number>();
 
   constructor(floor: number, told: readonly number[] = []) {
     this.#floor = floor;
-    // Nobody knows since when; what is missing between them may still come.
+    // The age of the gaps is unknown, so missing events may still appear.
     for (const id of told) this.#delivered.set(id, Date.now());
   }
 
-  /** What a later follower needs to go on from here. */
+  /** State from which a later follower can resume. */
   get state(): { readonly floor: number; readonly told: readonly number[] } {
     return { floor: this.#floor, told: [...this.#delivered.keys()] };
   }
@@ -53,7 +53,7 @@ export class EventCursor {
     return this.#floor;
   }
 
-  /** The events that were not told before, the oldest first, `most` of them. */
+  /** Unreported events, the oldest first, at most `most`. */
   accept(events: readonly ApiObject[], now: number, most = Infinity): readonly ApiObject[] {
     const fresh = events
       .map((event) => ({ event, id: Number(event['id']) }))
@@ -74,7 +74,7 @@ export class EventCursor {
   }
 }
 
-/** Yields what is new after each look, the oldest first; the list may be empty. */
+/** Yields the new events of each poll, the oldest first. The list can be empty. */
 export async function* followEvents(
   client: Client,
   following: FollowOptions,
@@ -95,7 +95,7 @@ export async function* followEvents(
   }
 }
 
-/** What is told first, and from where it goes on. */
+/** Returns the events to report first, and the position after them. */
 async function firstEvents(
   client: Client,
   following: FollowOptions,
@@ -108,10 +108,10 @@ async function firstEvents(
   return [first.slice(0, following.count), new EventCursor(floor)];
 }
 
-/** Events in one look back. */
+/** Page size for earlier events. */
 const pageSize = 500;
 
-/** The identifier of the last event before a moment, by the times that the events have. */
+/** Id of the last event before a time, by the times of the events. */
 async function lastBefore(client: Client, following: FollowOptions, since: Date): Promise<number> {
   const operation = operationsOf('/events').find(({ name }) => name === 'list');
   if (!operation) throw new Error('The model has no list of events.');
@@ -125,13 +125,13 @@ async function lastBefore(client: Client, following: FollowOptions, since: Date)
   return 0;
 }
 
-/** The highest identifier of an event that there is; 0 where there is none. */
+/** Highest event id. 0 without events. */
 export async function highestEvent(client: Client, signal: AbortSignal): Promise<number> {
   const [newest] = await list(client, { signal }, { max: 1 });
   return Number(newest?.['id'] ?? 0);
 }
 
-/** The events above an identifier. Throws where the server does not answer. */
+/** Events with ids greater than `floor`. Throws if the server does not respond. */
 export async function eventsAbove(
   client: Client,
   floor: number,
@@ -142,7 +142,7 @@ export async function eventsAbove(
   return await list(client, { signal }, from > 0 ? { from } : {});
 }
 
-/** The last events, and the highest identifier there is, whatever the search says. */
+/** Most recent events, and the highest event id, which does not depend on the search. */
 async function latestEvents(
   client: Client,
   following: FollowOptions,
@@ -156,7 +156,7 @@ async function latestEvents(
   return [wanted.sort((a, b) => Number(a['id']) - Number(b['id'])), floor];
 }
 
-/** Everything above the floor; `undefined` when the server is away for a moment. */
+/** Events after the floor. `undefined` if the server is temporarily unavailable. */
 async function newerEvents(
   client: Client,
   following: FollowOptions,
@@ -165,7 +165,7 @@ async function newerEvents(
   const { eventsFromExclusive } = await client.dialect();
   const from = eventsFromExclusive ? floor : floor + 1;
   try {
-    // Without a maximum: the newest come first, and a limit would cut the oldest off.
+    // No limit: the newest events come first, so a limit would omit the oldest.
     return await list(client, following, {
       ...(from > 0 ? { from } : {}),
       ...searchOf(following),

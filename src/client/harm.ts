@@ -1,32 +1,39 @@
-/** Harmful operations: those that stop work, lose data or overwrite it. Protected contexts confirm them first. */
+/**
+ * Harmful operations, which stop work, lose data or overwrite it. Protected contexts require
+ * confirmation.
+ */
 import { harmlessActions } from '../model/derive/harmless.ts';
 import { addressesObject, allOperations, type Operation } from '../model/index.ts';
 import { decodeAction, decodeObject, type MediaType } from '../wire/index.ts';
 import { absolutePath, apiRoot, type Site } from './address.ts';
 import type { ApiObject } from './call.ts';
 
-/** Members of a body that let an operation overwrite what exists. */
+/** Members of a body that permit overwriting. */
 const overwriting: ReadonlySet<string> = new Set(['exclusive', 'override_luns']);
 
 export interface ChangingRequest {
   readonly method: string;
-  /** Below the API root, or absolute, with its query. */
+  /** Path below the API root, or absolute path, with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
-/** Whether an operation does harm whatever its parameters are: any removal, and actions that the model does not mark. */
+/**
+ * Whether an operation is harmful with any parameters: removals, and actions that the model does
+ * not list as harmless.
+ */
 export function isHarmful({ http, name, type, isAction }: Operation): boolean {
   return http === 'DELETE' || (isAction && !harmlessActions[type]?.includes(name));
 }
 
 /**
- * Whether the server would do harm for a request that could change something. The operation is the one
- * that the server resolves from the path, however that is spelled; a request that matches no operation of
- * the model counts as harmful, and so does one whose body cannot be read.
+ * Whether a changing request is harmful. The operation is resolved from the path in the same manner
+ * as in the server, in any spelling. A request without an operation in the model is harmful, and so
+ * is one with an unreadable body.
  *
- * `owned` has the ids of objects that the same command created: changes to them are never harmful.
+ * `owned` contains the ids of objects that the same command created. Changes of these are never
+ * harmful.
  */
 export function doesHarm(
   request: ChangingRequest,
@@ -49,7 +56,7 @@ export function doesHarm(
   return body !== undefined && hasOverwriting(body);
 }
 
-/** The operation of the model for a method and the decoded segments below the API root. */
+/** Operation of the model for a method and the decoded segments below the API root. */
 export function operationAt(method: string, segments: readonly string[]): Operation | undefined {
   const matches = allOperations().filter(({ http, path }) => {
     if (http !== method) return false;
@@ -59,13 +66,13 @@ export function operationAt(method: string, segments: readonly string[]): Operat
       template.every((word, index) => word.startsWith('{') || word === segments[index])
     );
   });
-  // A word of the model takes precedence over an id.
+  // A literal segment takes precedence over an id.
   return matches.find(({ isAction }) => isAction) ?? matches[0];
 }
 
 /**
- * The segments of an absolute path below the API root as servers read them: without matrix parameters, empty
- * segments and dots, decoded. Undefined for a path elsewhere, and one that servers may read in two ways.
+ * Decoded segments of an absolute path below the API root, without matrix parameters, empty
+ * segments and dots. `undefined` for other paths, and for paths that servers interpret differently.
  */
 export function segmentsBelow(site: Site, path: string): readonly string[] | undefined {
   const root = segmentsOf(apiRoot(site)) ?? [];
@@ -91,7 +98,7 @@ function segmentsOf(path: string): readonly string[] | undefined {
   return segments;
 }
 
-/** Whether a parameter of the path makes the server skip its own safeguards. */
+/** Whether a parameter in the path disables safeguards of the server. */
 function isForced(path: string): boolean {
   return path.split(/[?&;]/).some((pair) => {
     const [name = '', value = ''] = new URLSearchParams(pair).entries().next().value ?? [];
@@ -111,7 +118,7 @@ function bodyOf(
     if (isAction) return decodeAction(media, bytes, undefined, { unknown: 'skip' });
     return decodeObject(media, bytes, type, { unknown: 'skip' });
   } catch {
-    // An update never overwrites contents.
+    // An update never overwrites disk contents.
     return http === 'PUT' ? undefined : 'unreadable';
   }
 }

@@ -1,4 +1,4 @@
-/** A request over HTTP, and the answer to it. */
+/** HTTP request and response. */
 
 export interface HttpRequest {
   readonly method: string;
@@ -8,11 +8,11 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** The request that the command is about, not one on the way to it. */
+  /** Whether this is the request of the command itself, rather than a lookup. */
   readonly isPrimary?: boolean;
-  /** Gets or returns a token: never held back. */
+  /** Whether the request obtains or revokes a token. Dry runs send these too. */
   readonly isSession?: boolean;
-  /** A good answer is handed out as soon as its head is there; its body comes as `rest`. */
+  /** Resolves when the head of a successful response has arrived. `stream` contains the body. */
   readonly isStreamed?: boolean;
 }
 
@@ -20,8 +20,11 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The body of a streamed answer, as it comes; `body` is empty then. To be read to its end. */
+  /**
+   * Body of a streamed response while it arrives; `body` is empty. The caller must read it to its
+   * end.
+   */
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** Where the answer came from, when redirects led to another host. */
+  /** Origin of the response if redirects led to another host. */
   readonly foreignOrigin?: string;
 }

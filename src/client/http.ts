@@ -1,6 +1,6 @@
 /**
- * HTTP: requests with retries and redirects, responses in memory or streamed, failures as errors of this
- * program. Requests go over the HTTP of Node; undici, which transfers need, is loaded for them alone.
+ * HTTP requests with retries and redirects, buffered and streamed responses, and errors of this
+ * program. Requests use the HTTP module of Node. Only transfers load undici.
  */
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,44 +18,44 @@ import { delayAfter, pause } from './retry.ts';
 import type { RequestTimes, Times } from './timing.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
-/** Whom to believe that it is the server. */
+/** Trusted certificate authorities. */
 export interface Trust {
-  /** Certificate authorities in PEM; without them those that Node comes with. */
+  /** Certificate authorities in PEM (default: those of Node). */
   readonly ca?: string;
-  /** Believe anybody. */
+  /** Disables verification. */
   readonly insecure?: boolean;
 }
 
-/** What is told about each request, for `--debug`. */
+/** Observer of each request, for `--debug`. */
 export type RequestObserver = (
   request: HttpRequest,
   outcome: HttpResponse | Error,
   milliseconds: number,
-  /** Bytes of a body that was handed out as it came. */
+  /** Bytes of a streamed body. */
   streamed?: number,
 ) => void;
 
 export interface HttpOptions {
   readonly trust: Trust;
-  /** Environment that may name a proxy. */
+  /** Environment variables, which can name a proxy. */
   readonly env?: EnvironmentVariables;
   readonly signal?: AbortSignal;
   readonly observer?: RequestObserver;
-  /** The observer wants to see bodies: none is handed out before it is there. */
+  /** Buffers all bodies, so that the observer receives them. */
   readonly wholeBodies?: boolean;
-  /** Bytes of a body that is handed out as it comes, which the observer is given beside their number. */
+  /** Bytes of a streamed body that the observer receives, in addition to the length. */
   readonly observedBody?: number;
-  /** Where it is noted when connections and answers came. */
+  /** Records the times of connections and responses. */
   readonly times?: Times;
-  /** Milliseconds without progress after which an answer is given up; a minute by default. */
+  /** Milliseconds without progress after which a response fails (default one minute). */
   readonly idleTimeout?: number;
-  /** Repetitions of reading requests when the server is busy or drops the connection. */
+  /** Retries of reading requests if the server is busy or closes the connection. */
   readonly retries?: number;
-  /** Sessions of TLS of earlier processes, and for later ones. Heeded only where somebody is believed. */
+  /** TLS sessions of earlier processes. Used only with verification. */
   readonly sessions?: TlsSessions;
-  /** What is thrown as `DryRunStop` instead of being sent. */
+  /** Requests to throw as `DryRunStop` instead of sending them. */
   readonly dryRun?: DryRunMode;
-  /** A better explanation than that the server is not trusted, if there is one. */
+  /** Returns a more specific error for an untrusted server, if any. */
   readonly explainDistrust?: (origin: string) => Promise<TrustError | undefined>;
 }
 
@@ -67,7 +67,7 @@ const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 export class Http {
   readonly #connections: Connections;
   readonly #options: HttpOptions;
-  /** Connections for transfers, once there is one. */
+  /** Connections for transfers, opened on first use. */
   #dispatcher: Promise<Dispatcher> | undefined;
   #transferTrust: Trust;
 
@@ -77,10 +77,10 @@ export class Http {
     this.#transferTrust = options.trust;
   }
 
-  /** Prepares connections for a trust. */
+  /** Prepares connections with the given trust. */
   static async open(options: HttpOptions): Promise<Http> {
     const { env, times, trust, sessions, signal, idleTimeout = defaultIdleTimeout } = options;
-    // Each request under way listens to it, and each that waits for its turn: that is no leak.
+    // Each running and queued request adds a listener, which is not a leak.
     if (signal) setMaxListeners(0, signal);
     const connections = await Connections.open({
       tls: tlsOptions(trust),
@@ -92,7 +92,7 @@ export class Http {
     return new Http(connections, options);
   }
 
-  /** For transfers, which stream their bodies: connections of their own. */
+  /** Separate connections for transfers, which stream request and response bodies. */
   async dispatcher(): Promise<Dispatcher> {
     if (this.isDryRun) throw new DryRunStop([]);
     this.#dispatcher ??= import('./undici.ts').then(({ openAgent }) =>
@@ -106,26 +106,26 @@ export class Http {
     return await this.#dispatcher;
   }
 
-  /** What they trust, for transfers that open connections of their own. */
+  /** Trust for transfers that open connections themselves. */
   get trust(): ConnectionOptions {
     if (this.isDryRun) throw new DryRunStop([]);
     return tlsOptions(this.#transferTrust);
   }
 
-  /** Trusts an authority, in PEM, for transfers that begin after this, beside those that are trusted already. */
+  /** Trusts an additional authority, in PEM, in later transfers. */
   trustForTransfers(pem: string): void {
     const { ca = defaultAuthorities(this.#options.env) } = this.#options.trust;
     this.#transferTrust = { ...this.#options.trust, ca: `${ca}\n${pem}` };
   }
 
-  /** A connection of the same kind by way of a proxy; none where there is no proxy for the server. */
+  /** Opens a connection through a proxy. `undefined` if no proxy applies to the server. */
   async connectThroughProxy(origin: string): Promise<Socket | undefined> {
     const { env } = this.#options;
     if (!env || !namesProxy(env)) return undefined;
     return await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env);
   }
 
-  /** Whether requests that could change something are held back. */
+  /** Whether changing requests are not sent. */
   get isDryRun(): boolean {
     return this.#options.dryRun !== undefined;
   }
@@ -137,14 +137,13 @@ export class Http {
   }
 
   /**
-   * Sends a request; follows redirects of reading requests, and repeats them while it helps, and a sign-in
-   * whose connection was cut.
-   * Throws `DryRunStop` for what is not to be sent.
+   * Sends a request. Follows redirects of reading requests. Retries reading requests, and sign-ins
+   * after a lost connection. Throws `DryRunStop` for requests that a dry run does not send.
    */
   async send(request: HttpRequest): Promise<HttpResponse> {
     if (this.#isHeld(request)) throw new DryRunStop([request]);
     const reading = request.method === 'GET' || request.method === 'HEAD';
-    // Whoever signs in twice has a second token.
+    // A repeated sign-in only creates a second token.
     const isRepeatable = reading || request.isSession === true;
     const attempts = 1 + (this.#options.retries ?? 2);
     for (let attempt = 1; ; attempt += 1) {
@@ -177,7 +176,7 @@ export class Http {
 
   async #once(request: HttpRequest): Promise<HttpResponse> {
     const { observer, wholeBodies, times } = this.#options;
-    // Asked for only where somebody listens: the clock is a module of its own.
+    // Load the clock module only for an observer.
     const began = observer ? performance.now() : 0;
     const signal = request.signal ?? this.#options.signal;
     const noted = times?.begin(request.method, request.path);
@@ -242,13 +241,13 @@ export class Http {
       throw await this.#failed(request, error, began);
     } finally {
       if (isOpen) {
-        // Whoever has seen enough reads no further; the observer is given what fits all the same.
+        // If the reader stops early, the observer still receives its part of the body.
         const rest = async () => {
           while (length < observedBody && (await next()) !== undefined);
         };
         const isKnown = await rest().then(
           () => true,
-          // It was not for the reader.
+          // The reader does not need this part.
           () => false,
         );
         await chunks.return(undefined);
@@ -283,14 +282,14 @@ export class Http {
     return (await this.#options.explainDistrust?.(request.origin)) ?? failure;
   }
 
-  /** Gives the connections back; without this the process would not end. */
+  /** Closes the connections, which would otherwise keep the process running. */
   async close(): Promise<void> {
     this.#connections.close();
     await (await this.#dispatcher)?.destroy();
   }
 }
 
-/** Whom Node trusts where nobody is named. */
+/** Default authorities of Node. */
 function defaultAuthorities(env: EnvironmentVariables = {}): string {
   const tls: typeof import('node:tls') & {
     getCACertificates?: (type: string) => readonly string[];
@@ -304,12 +303,12 @@ function tlsOptions({ ca, insecure }: Trust) {
   return {
     rejectUnauthorized: insecure !== true,
     minVersion: 'TLSv1.2' as const,
-    // What was agreed to may be a certificate in the middle of its chain.
+    // The user can pin an intermediate certificate.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
   };
 }
 
-/** The request at its new place. Credentials never follow to another host. */
+/** Creates the redirected request. Credentials are never sent to another host. */
 function redirected(request: HttpRequest, location: string): HttpRequest {
   const target = new URL(location, `${request.origin}${request.path}`);
   if (target.protocol !== 'https:') {
@@ -329,7 +328,7 @@ function redirected(request: HttpRequest, location: string): HttpRequest {
   return { ...request, origin: target.origin, path: `${target.pathname}${target.search}`, headers };
 }
 
-/** The server hung up before it answered: nothing is known, asking again does no harm. */
+/** Whether the server closed the connection without a response, so that a retry is harmless. */
 function isDropped(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'connection_lost';
 }

@@ -1,6 +1,6 @@
 /**
- * Splitter of a JSON list, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
- * JSON only where objects and strings begin and end; the pieces are read by the codec.
+ * Splitter of a JSON list, `{"vm":[{…},{…}]}`, into lists of complete objects while it arrives. It
+ * only detects the bounds of objects and strings; the codec parses the objects.
  */
 import { responseTooLong } from './response-body.ts';
 
@@ -11,7 +11,7 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Bytes of the longest object that is waited for. */
+/** Maximum length of an object in bytes. */
 const maxObjectLength = 16 * 2 ** 20;
 
 const empty = Buffer.alloc(0);
@@ -20,29 +20,29 @@ export class ListSplitter {
   readonly #tag: string;
   readonly #before: Buffer;
   readonly #after = Buffer.from(']}');
-  /** Bytes that belong to an object which is not complete, or to what is beside the list. */
+  /** Bytes of an incomplete object, or of text outside the list. */
   #bytes: Buffer = empty;
-  /** Up to where they have been looked at. */
+  /** Offset after the last scanned byte. */
   #at = 0;
   #depth = 0;
   #inString = false;
-  /** Where the string began that is read, or was read last. */
+  /** Offset of the current or last string. */
   #string = 0;
   #key = '';
-  /** How deep the objects of the list are; 0 outside of it. */
+  /** Depth of the objects of the list; 0 outside the list. */
   #level = 0;
   #first = -1;
   #end = -1;
 
-  /** `tag` is the member that holds the list. */
+  /** @param tag name of the member with the list */
   constructor(tag: string) {
     this.#tag = tag;
     this.#before = Buffer.from(`{${JSON.stringify(tag)}:[`);
   }
 
   /**
-   * Takes what arrived; returns a list of the objects that it completes, if any.
-   * Throws `ServerError` (`answer_too_long`) for an object without an end.
+   * Adds a chunk. Returns a list of the objects that it completes, if any. Throws `ServerError`
+   * (`answer_too_long`) for an object without an end.
    */
   push(chunk: Uint8Array): Uint8Array | undefined {
     this.#bytes =
@@ -57,12 +57,12 @@ export class ListSplitter {
     return items;
   }
 
-  /** Whether the text has come to its end. */
+  /** Whether the document is complete. */
   get isComplete(): boolean {
     return this.#depth === 0;
   }
 
-  /** What has not been handed out: where a text that is not complete breaks off. */
+  /** Remaining bytes, for the position of the error in an incomplete document. */
   get left(): Uint8Array {
     return Buffer.concat([this.#before, this.#bytes]);
   }
@@ -94,7 +94,7 @@ export class ListSplitter {
     this.#inString = inString;
   }
 
-  /** The quote that ends the string; the length of what there is, when it has not come yet. */
+  /** Offset of the closing quote, or the length of the available bytes if it has not arrived. */
   #endOfString(from: number): number {
     const bytes = this.#bytes;
     for (let at = from; ; at += 1) {
@@ -109,7 +109,7 @@ export class ListSplitter {
   #open(byte: number, at: number): void {
     this.#depth += 1;
     const isMember = this.#depth === 2 && this.#key === this.#tag;
-    // Some services write a list of one without the array.
+    // Some services write a list of one item without the array.
     if (isMember) this.#level = byte === openBracket ? 3 : 2;
     if (this.#depth === this.#level && this.#first < 0) this.#first = at;
   }
@@ -120,7 +120,7 @@ export class ListSplitter {
     if (this.#depth < 2) this.#level = 0;
   }
 
-  /** Drops the bytes that are not needed any more. */
+  /** Drops processed bytes. */
   #forget(): void {
     const isOpen = this.#level > 0 && this.#depth >= this.#level;
     let from = this.#at;
@@ -133,7 +133,7 @@ export class ListSplitter {
     this.#end = -1;
   }
 
-  /** Where the object begins that follows those which are complete. */
+  /** Offset of the object after the complete ones. */
   #nextItem(): number {
     let at = this.#end;
     while (this.#bytes[at] !== openBrace && this.#bytes[at] !== openBracket) at += 1;
@@ -141,19 +141,19 @@ export class ListSplitter {
   }
 }
 
-/** Bytes of a piece, at least, but for the last. */
+/** Minimum bytes of a chunk, except for the last. */
 const pieceSize = 64 * 1024;
 
-/** A part of an answer that is worth reading. */
+/** Part of a response to decode. */
 export interface Piece {
   readonly bytes: Uint8Array;
-  /** There was nothing before it, and nothing comes behind it. */
+  /** Whether this is the entire response. */
   readonly isAll: boolean;
 }
 
 /**
- * What arrives, in larger pieces. The last one comes after the end of the answer: who asks for more
- * because of a short list then finds its connection free, and needs no second one.
+ * Groups chunks into larger ones. The last one is yielded after the end of the response, so that
+ * the next page can reuse the connection.
  */
 export async function* inPieces(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -1,21 +1,21 @@
 /**
- * Paging through a list. Paging is stateless (specification 4.3): what is made or removed meanwhile
- * moves the objects behind it, so that one may come twice or not at all. Ids are yielded once; and after
- * each page the last position of the one before is looked at again: when another object is there, that
- * page is read once more.
+ * Pagination of lists. Paging is stateless (specification 4.3): if objects are created or removed
+ * between requests, later objects move, and can be repeated or missed. Each id is yielded once.
+ * After each page, the last position of the previous page is checked, and this page is read again
+ * if the object differs.
  */
 import type { ApiObject, Call, Client } from './client.ts';
 
 export interface Paging {
-  /** Objects in a page. */
+  /** Objects on a page. */
   readonly size: number;
-  /** Objects at most. */
+  /** Maximum objects. */
   readonly limit?: number;
-  /** Told when objects have moved between two pages. */
+  /** Called if objects moved between two pages. */
   readonly onShift?: () => void;
 }
 
-/** Calls an operation that can be searched, page by page; each is handed out as it comes. */
+/** Calls a searchable operation page by page. Yields each page when it arrives. */
 export async function* pages(
   client: Client,
   call: Call,
@@ -44,7 +44,7 @@ export async function* pages(
   }
 }
 
-/** Whether another object is at a place of the list than the one that was there. */
+/** Whether the object at a position has changed. */
 export async function hasShifted(
   client: Client,
   call: Call,
@@ -55,7 +55,7 @@ export async function hasShifted(
   return there?.['id'] !== id;
 }
 
-/** The call for one page. A direction has to stand between `sortby` and `page`. */
+/** Call for one page. The direction must be between `sortby` and `page`. */
 export function pageOf(call: Call, page: number, size: number): Call {
   const { search, ...query } = call.query ?? {};
   const text = String(search ?? '').trim();

@@ -1,4 +1,4 @@
-/** Polling of an object until a condition is met, or it is gone. */
+/** Polling of an object until it meets a condition or is deleted. */
 
 import { lifecycles } from '../model/derive/lifecycles.ts';
 import { attributesOf, isType } from '../model/index.ts';
@@ -13,47 +13,49 @@ import {
 } from './errors.ts';
 import { pause } from './retry.ts';
 
-/** An object to look at again and again. */
+/** Object to poll. */
 export interface PolledObject {
-  /** As commands take it: `vms/web01`. */
+  /** Label for messages: `vms/web01`. */
   readonly label: string;
-  /** The command that waits for it again, up to `--for`. */
+  /** Command that waits again, up to `--for`. */
   readonly resume: string;
-  /** It was there a moment ago; otherwise it may have to come into being first. */
+  /** Whether the object existed before. If not, its creation may be pending. */
   readonly existed?: boolean;
-  /** The object as it is now; `undefined` when there is none. */
+  /** Fetches the object. `undefined` if it does not exist. */
   readonly fetch: () => Promise<ApiObject | undefined>;
-  /** What the service says about it last, in a sentence. */
+  /** Latest message of the service about the object. */
   readonly reason?: () => Promise<string | undefined>;
 }
 
-/** What is waited for. */
+/** Condition to wait for. */
 export interface Condition {
-  /** In words, for messages: `status=up`. */
+  /** Condition in messages: `status=up`. */
   readonly text: string;
-  /** Whether it is reached; throws when it never will be. */
+  /** Whether the condition is met. Throws if it can never be met. */
   readonly isMet: (now: ApiObject | undefined) => boolean;
-  /** The state to show while waiting. */
+  /** State to show while waiting. */
   readonly stateOf: (now: ApiObject | undefined) => string;
 }
 
 export interface WaitOptions {
   readonly timeout: number;
   readonly signal?: AbortSignal;
-  /** Told whenever the state changes, with the reason where `reasons` is set. */
+  /** Called when the state changes, with the reason if `reasons` is set. */
   readonly onChange?: (state: string, reason?: string) => void;
-  /** Told when the server does not answer any more, and when it does again. */
+  /** Called when the server stops responding, and when it responds again. */
   readonly onUnavailable?: (error: VmctlError) => void;
   readonly onAvailable?: () => void;
-  /** Somebody is looking: asks for the reason at each change, not only when it fails. */
+  /** Fetches the reason of each change, not only of a failure, for interactive use. */
   readonly reasons?: boolean;
 }
 
-/** Small changes are done at once: few requests, in exchange for a command that ends when they are. */
+/**
+ * Small changes end immediately. The first polls are frequent, so that the command ends soon after.
+ */
 const minInterval = 25;
 const maxInterval = 3_000;
 
-/** Looks at the object, ever less often, until the condition is reached. */
+/** Polls an object at increasing intervals until the condition is met. */
 export async function waitFor(
   polled: PolledObject,
   condition: Condition,
@@ -88,7 +90,7 @@ export async function waitFor(
   }
 }
 
-/** That the service says nothing is no reason to fail. */
+/** The reason is optional, so ignore errors. */
 async function reasonOf({ reason }: PolledObject): Promise<string | undefined> {
   return await reason?.().catch(() => undefined);
 }
@@ -111,11 +113,11 @@ async function checkCondition(
 
 interface Look {
   readonly now?: ApiObject | undefined;
-  /** Why nothing was seen. */
+  /** Error of a failed poll. */
   readonly error?: ConnectionError | ServerError;
 }
 
-/** A server that is away for a moment is no reason to give up. */
+/** A temporarily unavailable server does not end the wait. */
 async function fetchOnce(polled: PolledObject): Promise<Look> {
   try {
     return { now: await polled.fetch() };
@@ -125,7 +127,7 @@ async function fetchOnce(polled: PolledObject): Promise<Look> {
   }
 }
 
-/** The error of a timeout during which the server was unavailable. */
+/** Creates the error of a timeout while the server was unavailable. */
 function unavailableError(
   { label, resume }: PolledObject,
   condition: Condition,
@@ -166,7 +168,7 @@ function timeoutError(
   );
 }
 
-/** States of the deployed family of services that end by themselves, for types without a table. */
+/** Transitional states of deployed services, for types without declared transitions. */
 const passing: ReadonlySet<string> = new Set([
   'locked',
   'image_locked',
@@ -182,7 +184,7 @@ const passing: ReadonlySet<string> = new Set([
 
 const stateAttributes = ['status', 'phase', 'snapshot_status'];
 
-/** The attribute that holds the state of objects of a type, if they have one. */
+/** State attribute of a type, if any. */
 export function stateAttribute(type: string): string | undefined {
   const known = lifecycles[type]?.attribute;
   if (known !== undefined || !isType(type)) return known;
@@ -191,10 +193,10 @@ export function stateAttribute(type: string): string | undefined {
   return stateAttributes.find((name) => attributes[name] !== undefined);
 }
 
-/** State of objects whose type has no state attribute. */
+/** Pseudo-state of objects without a state attribute. */
 const stateless = 'exists';
 
-/** The state of an object in one word. */
+/** State of an object. */
 export function stateOf(type: string, now: ApiObject | undefined): string {
   if (now === undefined) return 'gone';
   const attribute = stateAttribute(type);
@@ -202,12 +204,12 @@ export function stateOf(type: string, now: ApiObject | undefined): string {
   return state === undefined ? stateless : String(state);
 }
 
-/** How long a state that the operation should have left may still be seen. */
+/** Milliseconds during which an outdated state can still be visible after an operation. */
 const grace = 10_000;
 
 /**
- * Where an operation leads: to the state that the table of the type names, to nothing when the
- * object is removed, else to any state that does not end by itself.
+ * Condition that an operation leads to: a target state of the model, absence after a removal,
+ * otherwise any stable state.
  */
 export function conditionFor(
   type: string,
@@ -219,7 +221,7 @@ export function conditionFor(
   const ends =
     operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
   const currentState = (now: ApiObject | undefined) => stateOf(type, now);
-  /** Progress reports the result of the operation for an object without a state. */
+  /** An object without a state shows the result of the operation. */
   const shownState = (now: ApiObject | undefined) => {
     const state = currentState(now);
     return state === stateless && operations.includes('add') ? 'created' : state;
@@ -245,7 +247,7 @@ export function conditionFor(
     isMet: (now) => {
       const state = currentState(now);
       if (goals.has(state) || state === stateless) return true;
-      // What fails to be made is taken away again by the service.
+      // The service removes an object whose creation failed.
       if (now === undefined && Date.now() - began > grace) {
         throw new ConflictError(`${label} was deleted while waiting for ${target}`, {
           code: 'unexpected_state',

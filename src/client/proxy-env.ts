@@ -1,8 +1,8 @@
-/** Proxy variables of the environment. What a proxy takes is loaded only if one is named. */
+/** Proxy variables of the environment. The proxy module is loaded only if one is set. */
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** Where somebody names a proxy for https; the first that is set counts. */
+/** Variables with a proxy for https, in order of precedence. */
 export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
 
 export function namesProxy(env: EnvironmentVariables): boolean {

@@ -1,6 +1,6 @@
 /**
- * Tunnels through HTTP proxies, and which proxy the environment names for a server. They are made
- * here rather than by the agents of undici, because transfers and TLS probes need bare sockets, too.
+ * Tunnels through HTTP proxies, and selection of the proxy for a server. The agents of undici do
+ * not suffice, because transfers and TLS probes need plain sockets.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -9,10 +9,10 @@ import { ConnectionError, UsageError } from './errors.ts';
 import { type EnvironmentVariables, proxyVariables } from './proxy-env.ts';
 
 const connectTimeout = 10_000;
-/** No answer of a proxy to CONNECT is that long. */
+/** Maximum length of the response to CONNECT. */
 const maxHeadLength = 64 * 1024;
 
-/** The proxy for a server; none for plain http, where NO_PROXY names its host, and for this machine. */
+/** Proxy for a server. `undefined` for plain http, hosts in NO_PROXY, and this computer. */
 export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefined {
   const name = proxyVariables.find((one) => env[one]);
   const text = name === undefined ? undefined : env[name];
@@ -36,7 +36,9 @@ export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefi
   return proxy;
 }
 
-/** `user:password` of an address, decoded. Throws `URIError` if the percent-encoding is malformed. */
+/**
+ * Decoded `user:password` of an address. Throws `URIError` if the percent-encoding is malformed.
+ */
 function loginOf({ username, password }: URL): string {
   return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
 }
@@ -56,7 +58,7 @@ function isExcepted({ hostname, port }: URL, env: EnvironmentVariables): boolean
   });
 }
 
-/** A connector that goes through the proxy where there is one. */
+/** Creates a connector that uses a proxy if one applies. */
 export function proxyConnector(
   connect: buildConnector.connector,
   env: EnvironmentVariables,
@@ -81,7 +83,7 @@ export function proxyConnector(
   };
 }
 
-/** A connection to a server by way of its proxy; none where it has no proxy. */
+/** Connects to a server through its proxy. `undefined` if no proxy applies. */
 export async function connectThroughProxy(
   origin: string,
   env: EnvironmentVariables,
@@ -90,7 +92,7 @@ export async function connectThroughProxy(
   return proxy && (await openTunnel(origin, proxy));
 }
 
-/** Asks a proxy for a connection to a server. */
+/** Requests a tunnel to a server from a proxy. */
 async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const to = `${hostname}:${port || 443}`;
@@ -149,7 +151,7 @@ async function connectToProxy(proxy: URL): Promise<Socket> {
   });
 }
 
-/** The first line of its answer; what comes behind the head is left to be read. */
+/** Reads the status line of the response. Bytes after the head remain unread. */
 function readStatusLine(socket: Socket, proxy: URL): Promise<string> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0);

@@ -1,25 +1,26 @@
 /**
- * Response bodies as they arrive, within limits that a server cannot stretch: they have to make
- * progress, and what is held in memory is bounded.
+ * Response bodies with limits on time without progress and on memory, which a server cannot extend.
  */
 import { ConnectionError, ServerError } from './errors.ts';
 
 export interface BodyLimits {
-  /** Milliseconds in which at least `minProgress` bytes have to come, or the end. */
+  /** Milliseconds in which at least `minProgress` bytes, or the end, must arrive. */
   readonly idleTimeout: number;
-  /** Bytes that are held in memory at most. */
+  /** Maximum bytes in memory. */
   readonly maxLength: number;
 }
 
-/** Less than this in the time limit is no progress: a list of 10,000 objects would take weeks. */
+/** Fewer bytes within the timeout are not progress: a list of 10,000 objects would take weeks. */
 const minProgress = 1024;
 
-/** Half of the longest text that the engine can hold: documents are texts before they are objects. */
+/**
+ * Half of the longest string of the engine, because documents are strings before they are objects.
+ */
 export const maxBodyLength = 256 * 2 ** 20;
 
 /**
- * The chunks of a body. Time that the reader takes between them does not count.
- * Throws `ConnectionError` (`timeout`) when hardly anything comes.
+ * Chunks of a body. The time of the reader does not count. Throws `ConnectionError` (`timeout`)
+ * without sufficient progress.
  */
 export async function* withProgress(
   body: AsyncIterable<Uint8Array>,
@@ -44,7 +45,10 @@ export async function* withProgress(
   }
 }
 
-/** All of a body. Throws as `withProgress`, and `ServerError` (`answer_too_long`) beyond the bound. */
+/**
+ * Reads a complete body. Throws like `withProgress`, and `ServerError` (`answer_too_long`) if it is
+ * too large.
+ */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   bounds: BodyLimits,
@@ -59,7 +63,7 @@ export async function readBody(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
 }
 
-/** What is said about an answer, or a part of it, that does not fit into memory. */
+/** Creates the error for a response, or a part of it, that is too large for memory. */
 export function responseTooLong(longest: number): ServerError {
   return new ServerError(`the response exceeds ${longest >> 20} MiB`, {
     code: 'answer_too_long',

@@ -1,4 +1,4 @@
-/** Errors for responses that are no success, by status and fault. */
+/** Errors for unsuccessful responses, by status and fault. */
 import { decodeFault } from '../wire/index.ts';
 import {
   AuthError,
@@ -15,10 +15,10 @@ import { shellQuote } from './shell-quote.ts';
 
 export interface RequestDescription {
   readonly request: Pick<HttpRequest, 'method' | 'origin' | 'path'>;
-  /** What was tried, in words: `start vms/web01`. Without it the request stands for itself. */
+  /** Description of the attempt: `start vms/web01` (default: the request). */
   readonly what?: string;
   readonly isAction?: boolean;
-  /** The collection at the root of the API that the request is about: `vms`. */
+  /** Collection of the request at the API root: `vms`. */
   readonly noun?: string;
 }
 
@@ -62,7 +62,7 @@ function hintFor(status: number, { noun, what }: RequestDescription): string | u
   if (noun === undefined) return hints[status];
   if (status === 404) return `the object may be deleted: vmctl ${noun} list`;
   const [, word = ''] = what?.split(`${noun}/`) ?? [];
-  // What was to be made is not there to be looked at.
+  // The object does not exist yet, so the hint cannot refer to it.
   const isNew = what?.startsWith('create ') || what?.startsWith('add ');
   if (status === 409 && word !== '' && !isNew) {
     return `check the state with vmctl ${noun} get ${shellQuote(word)}`;
@@ -70,7 +70,7 @@ function hintFor(status: number, { noun, what }: RequestDescription): string | u
   return hints[status];
 }
 
-/** The error for an answer outside 2xx. */
+/** Creates the error for a response outside 2xx. */
 export function errorFromResponse(answer: HttpResponse, attempt: RequestDescription): VmctlError {
   const fault = decodeFault('application/json', answer.body);
   const { status } = answer;
@@ -100,7 +100,7 @@ export function errorFromResponse(answer: HttpResponse, attempt: RequestDescript
     : new FaultError(`${what}: ${why}`, context);
 }
 
-/** The sentence of a fault: its detail without the brackets that lists of messages come in. */
+/** Message of a fault: its detail without the brackets of lists. */
 export function faultMessage(
   fault: { reason?: string; detail?: string } | undefined,
 ): string | undefined {

@@ -1,10 +1,10 @@
 /**
- * Delays between attempts, and waiting that a signal can end. Loops stand with the requests, without
- * p-retry: `Retry-After`, renewed tickets and lost connections each change the delay or the count.
+ * Retry delays, and waits that a signal cancels. Each request has its own loop instead of p-retry,
+ * because `Retry-After`, renewed tickets and lost connections change the delay or the count.
  */
 import { InterruptedError } from './errors.ts';
 
-/** Waits, unless the signal ends the wait. */
+/** Waits until the time passes or the signal cancels the wait. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -21,8 +21,8 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * Milliseconds to the next attempt: as many seconds as the server asks for in `Retry-After`, ten at
- * most, else about twice as long after each attempt. Clients that failed together come back apart.
+ * Milliseconds before the next attempt: `Retry-After` up to ten seconds, otherwise exponential
+ * backoff with jitter.
  */
 export function delayAfter(attempt: number, retryAfter?: string): number {
   const asked = Number(retryAfter);
@@ -33,7 +33,10 @@ export function delayAfter(attempt: number, retryAfter?: string): number {
 const MIN_DELAY = 250;
 const MAX_DELAY = 15_000;
 
-/** Waits the longer the more attempts in a row have failed. Rejects when the signal ends the wait. */
+/**
+ * Waits with exponential backoff by the count of consecutive failures. Rejects if the signal
+ * cancels the wait.
+ */
 export async function backOff(failures: number, signal: AbortSignal): Promise<void> {
   await pause(Math.min(MIN_DELAY * 2 ** (failures - 1), MAX_DELAY), signal);
 }

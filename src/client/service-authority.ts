@@ -1,4 +1,4 @@
-/** Certificate authority of the service itself, which signs the certificates of its image daemons. */
+/** Certificate authority of the service, which signs the certificates of its image daemons. */
 import { X509Certificate } from 'node:crypto';
 import type { Client } from './client.ts';
 import { VmctlError } from './errors.ts';
@@ -22,13 +22,13 @@ async function askForAuthority(client: Client): Promise<void> {
   const { origin, appRoot } = await client.site();
   const path = `${appRoot}/services/pki-resource?resource=ca-certificate&format=X509-PEM-CA`;
   const answer = await client.http.send({ method: 'GET', origin, path }).catch(withoutAnswer);
-  // The answer of another host proves nothing.
+  // A response of another host is not trusted.
   if (answer?.status !== 200 || answer.foreignOrigin !== undefined) return;
   const pem = Buffer.from(answer.body).toString('utf8');
   if (isAuthority(pem)) client.http.trustForTransfers(pem);
 }
 
-/** A service that does not answer this may do all the rest. */
+/** The authority is optional, so ignore errors of the service. */
 function withoutAnswer(error: unknown): HttpResponse | undefined {
   if (error instanceof VmctlError) return undefined;
   throw error;

@@ -1,6 +1,4 @@
-/**
- * Session of a user: signing in (specification 5.2), tokens stored between commands and renewed.
- */
+/** Session of a user: sign-in (specification 5.2), and stored, renewable tokens. */
 
 import { dialects } from '../model/dialect.ts';
 import { type Address, candidates, type Site, siteUrl } from './address.ts';
@@ -9,9 +7,9 @@ import type { Http } from './http.ts';
 import type { HttpResponse } from './http-message.ts';
 import { errorFromResponse } from './response-errors.ts';
 
-/** Where a password comes from. Asked only when somebody has to sign in. */
+/** Source of a password, read only for a sign-in. */
 export interface CredentialSource {
-  /** For messages: `the file /run/secret`, `the terminal`. */
+  /** Name for messages: `the file /run/secret`, `the terminal`. */
   readonly description: string;
   readonly password: () => Promise<string>;
 }
@@ -21,12 +19,12 @@ export interface StoredToken {
   readonly token: string;
 }
 
-/** Tokens that outlive the process. */
+/** Store of tokens that outlive the process. */
 export interface TokenStore {
   readonly load: () => StoredToken | undefined;
   readonly save: (kept: StoredToken) => void;
   readonly forget: () => void;
-  /** Runs the work while no other process does the like: they sign in one after the other. */
+  /** Runs the work under a lock, so that processes sign in one at a time. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -48,15 +46,15 @@ export class Session {
     this.#login = login;
   }
 
-  /** The token at hand; signs in when there is none. */
+  /** Current token. Signs in if the store has none. */
   async current(): Promise<StoredToken> {
     this.#current ??= this.#login.store.load();
     return this.#current ?? (await this.renew());
   }
 
   /**
-   * A token other than the one that was refused. Requests that fail at the same time share one
-   * sign-in, and so do commands that run side by side: what one of them stored, the others use.
+   * Returns a token other than the refused one. Concurrent requests share one sign-in. Concurrent
+   * commands use a token that one of them has stored.
    */
   async renew(refused?: string): Promise<StoredToken> {
     if (this.#pending) return await this.#pending;
@@ -86,7 +84,7 @@ export class Session {
   }
 }
 
-/** A session with a token from elsewhere: it can neither be renewed nor is it kept. */
+/** Creates a session for a given token, which is neither renewed nor stored. */
 export function fixedSession(kept: StoredToken): Pick<Session, 'current' | 'renew'> {
   return {
     current: () => Promise.resolve(kept),
@@ -110,8 +108,8 @@ const formHeaders = {
 } as const;
 
 /**
- * Signs in where the address says, or where a service usually is; finds the dialect on the way.
- * Throws an `AuthError` when the credentials are refused.
+ * Signs in at the address, or at the default paths of services, and detects the dialect. Throws an
+ * `AuthError` for refused credentials.
  */
 export async function signIn(
   http: Http,
@@ -140,14 +138,14 @@ export async function signIn(
     if (answer.status === 200 && typeof token === 'string') return { site, token };
     if (isNotFound(answer, reply)) continue;
     const error = signInError(answer, reply, site, username);
-    // With another scope the same credentials may be fine.
+    // Another scope may be accepted.
     if (!(error instanceof AuthError) || error.code !== 'invalid_scope') throw error;
     refused = error;
   }
   throw refused ?? noService(address);
 }
 
-/** Nothing there that speaks OAuth: the service lives at another path. */
+/** Whether no OAuth endpoint responded, so that the service has another path. */
 function isNotFound(answer: HttpResponse, reply: Readonly<Record<string, unknown>>): boolean {
   if (answer.status >= 300 && answer.status < 400) return true;
   return (answer.status === 404 || answer.status === 405) && errorCode(reply) === undefined;
@@ -164,7 +162,7 @@ function noService(address: Address): NotFoundError {
   );
 }
 
-/** Services write the code and the text of a refusal in two ways; both are understood. */
+/** Services use two forms of error codes and messages. */
 function errorCode(reply: Readonly<Record<string, unknown>>): string | undefined {
   const { error, error_code, error_description } = reply;
   const code = error_description === undefined ? (error_code ?? error) : error;
@@ -202,7 +200,7 @@ function signInError(
   });
 }
 
-/** Ends the token. A service that no longer knows it is as good as one that forgets it now. */
+/** Revokes a token. An unknown token counts as revoked. */
 export async function revoke(http: Http, site: Site, token: string): Promise<void> {
   const answer = await http.send({
     isSession: true,
@@ -220,7 +218,7 @@ export async function revoke(http: Http, site: Site, token: string): Promise<voi
   }
 }
 
-/** The object in a JSON answer; some services wrap it in a list of one. */
+/** Object in a JSON response. Some services wrap it in a list of one. */
 function jsonOf(answer: HttpResponse): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));

@@ -1,6 +1,6 @@
-/** Quoting of words for command lines in hints. */
+/** Quoting of arguments in suggested commands. */
 
-/** A word that every shell takes as it is: bare where that is unmistakable, else in quotes. */
+/** Quotes an argument for any shell. Plain arguments remain unquoted. */
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,14 +2,14 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** A stretch of time; milliseconds since the process began. */
+/** Time span in milliseconds since the start of the process. */
 export interface Span {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** One request, from when it was made to the last byte of its answer. */
+/** Times of one request, from its start to the last byte of the response. */
 export interface RequestTimes {
   readonly label: string;
   readonly from: number;
@@ -18,13 +18,13 @@ export interface RequestTimes {
   bytes?: number;
 }
 
-/** What is measured, by everything that takes part. */
+/** Measured times of requests and connections. */
 export class Times {
   readonly requests: RequestTimes[] = [];
-  /** Names looked up, connections made, keys agreed on. */
+  /** Name lookups, connections, TLS handshakes. */
   readonly connections: Span[] = [];
 
-  /** The time now. */
+  /** Current time. */
   now(): number {
     return performance.now();
   }
@@ -36,7 +36,7 @@ export class Times {
     return times;
   }
 
-  /** Notes how long each part of connecting takes, of a socket that has just begun with it. */
+  /** Records the time of each connection step of a new socket. */
   watch(socket: Socket): void {
     let last = this.now();
     const note = (name: string) => {
@@ -50,10 +50,10 @@ export class Times {
       .once('secureConnect', () => note('TLS'));
   }
 
-  /** A connector whose sockets are watched. */
+  /** Creates a connector that measures its sockets. */
   connector(connect: buildConnector.connector): buildConnector.connector {
     return (options, callback) => {
-      // The connector returns its socket, although its type does not say so.
+      // The connector returns its socket, although its type does not declare this.
       const socket: unknown = connect(options, callback);
       this.watch(socket as Socket);
     };

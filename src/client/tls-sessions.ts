@@ -1,23 +1,23 @@
-/** Sessions of TLS that a later process goes on with: who keeps them, and for how long they are good. */
+/** TLS sessions for later processes: interface of the store, and lifetimes. */
 
-/** Sessions by the origin of their server. Nothing of it may throw. */
+/** Sessions by origin. The functions must not throw. */
 export interface TlsSessions {
-  /** One to go on with, if there is one. */
+  /** Loads a session to resume, if any. */
   readonly load: (origin: string) => Buffer | undefined;
-  /** Keeps a session; `isVerified` when it began with a certificate and not with a session before it. */
+  /** Saves a session. `isVerified`: it began with a certificate, not with an earlier session. */
   readonly save: (origin: string, session: Buffer, isVerified: boolean) => void;
-  /** The server does not go on with the one that was loaded. */
+  /** Called when the server refuses a loaded session. */
   readonly refuse: (origin: string) => void;
 }
 
-/** Fields of a session as OpenSSL writes it (SSL_SESSION_ASN1), by their tags. */
+/** Fields of a session in the format of OpenSSL (SSL_SESSION_ASN1), by tag. */
 const tags = { timeout: 0xa2, lifetimeHint: 0xa9 } as const;
 
-/** Bytes at most that Node writes before a session: newer versions say which host it is of. */
+/** Maximum bytes that Node writes before a session. Newer versions add the host. */
 const longestPrefix = 512;
 const sequence = 0x30;
 
-/** Seconds for which a session that was just made is good; 0 where it does not say so. */
+/** Lifetime of a new session in seconds. 0 if it has none. */
 export function lifetimeOf(session: Uint8Array): number {
   const all = sequenceAtEnd(session);
   if (!all) return 0;
@@ -33,11 +33,11 @@ export function lifetimeOf(session: Uint8Array): number {
     at = element.to;
   }
   const timeout = found.get(tags.timeout) ?? 0;
-  // Where the server says nothing it is up to the client.
+  // Without a hint of the server, the client decides.
   return Math.min(timeout, found.get(tags.lifetimeHint) || timeout);
 }
 
-/** What reaches to the last byte, whatever stands before it. */
+/** Sequence that ends at the last byte, after any prefix. */
 function sequenceAtEnd(bytes: Uint8Array): Element | undefined {
   for (let at = 0; at < Math.min(bytes.length, longestPrefix); at += 1) {
     const element = bytes[at] === sequence ? elementAt(bytes, at) : undefined;
@@ -52,7 +52,7 @@ interface Element {
   readonly to: number;
 }
 
-/** An element of DER: where its content is. */
+/** Position of the content of a DER element. */
 function elementAt(bytes: Uint8Array, at: number): Element | undefined {
   const tag = bytes[at];
   const first = bytes[at + 1];

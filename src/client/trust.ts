@@ -5,7 +5,7 @@ import { connectionError } from './connection-errors.ts';
 import { TrustError } from './errors.ts';
 import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 
-/** The authority that a server presented, with what people need to recognise it. */
+/** Presented authority, with the details that users compare. */
 export interface PresentedCa {
   readonly pem: string;
   /** SHA-256 of the certificate: pairs of hexadecimal digits with colons. */
@@ -13,15 +13,15 @@ export interface PresentedCa {
   readonly subject: string;
   readonly validFrom: string;
   readonly validTo: string;
-  /** The certificate is signed by itself, as that of an authority is. */
+  /** Whether the certificate is self-signed, as authorities are. */
   readonly selfSigned: boolean;
-  /** Node trusts the server already, without the authority being pinned. */
+  /** Whether Node trusts the server without the pinned authority. */
   readonly publiclyTrusted: boolean;
 }
 
 const handshakeTimeout = 10_000;
 
-/** Shakes hands without believing anything and returns the last certificate of the chain. */
+/** Connects without verification, and returns the last certificate of the chain. */
 export async function presentedCa(
   origin: string,
   env: EnvironmentVariables,
@@ -74,7 +74,7 @@ async function handshake(
     const socket = connect({
       host,
       port: Number(url.port || 443),
-      // Only to look at the certificate; nothing is sent over this connection.
+      // Only reads the certificate; no request uses this connection.
       rejectUnauthorized: false,
       timeout: handshakeTimeout,
       ...(way ? { socket: way } : {}),
@@ -96,12 +96,12 @@ async function handshake(
   });
 }
 
-/** Whether the host of a URL is an address: such hosts have no name to send. */
+/** Whether the host of a URL is an IP address, which has no server name. */
 function isIpAddress(host: string): boolean {
   return host.includes(':') || /^\d+(\.\d+){3}$/.test(host);
 }
 
-/** From the server's own certificate to the last one presented; a root is its own issuer. */
+/** Chain from the server's certificate to the last one presented. A root is its own issuer. */
 function chainOf(first: DetailedPeerCertificate): readonly Buffer[] {
   const chain: Buffer[] = [];
   let at: DetailedPeerCertificate | undefined = first;
@@ -112,15 +112,15 @@ function chainOf(first: DetailedPeerCertificate): readonly Buffer[] {
   return chain;
 }
 
-/** OpenSSL's way to write a date, as ISO 8601. */
+/** Converts a date of OpenSSL to ISO 8601. */
 function isoDate(text: string): string {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? text : date.toISOString().replace(/\.\d+/, '');
 }
 
 /**
- * A fingerprint as people copy it: with or without `SHA256` in front, with or without colons.
- * `undefined` when it is none.
+ * Normalizes a fingerprint from user input, with or without `SHA256` and colons. `undefined` for
+ * other text.
  */
 export function normalizeFingerprint(text: string): string | undefined {
   const digits = text
@@ -132,8 +132,8 @@ export function normalizeFingerprint(text: string): string | undefined {
 }
 
 /**
- * What to say when a server is no longer trusted although its authority was pinned: whether it
- * presents another authority than the one that somebody agreed to.
+ * Explains why a server with a pinned authority is no longer trusted: whether it presents another
+ * authority.
  */
 export async function explainPinMismatch(
   origin: string,

@@ -1,11 +1,11 @@
-/** The parts of undici in use, in a module of their own so that they load on demand: for transfers. */
+/** Parts of undici in a separate module, which only transfers load. */
 import { Agent, buildConnector } from 'undici';
 import { type ConnectionsOptions, connectTimeout, maxConnections } from './connections.ts';
 import { namesProxy } from './proxy-env.ts';
 
 export { Agent };
 
-/** Connections for bodies that are streamed both ways, by way of a proxy where there is one. */
+/** Opens connections for streamed bodies, through a proxy if one applies. */
 export async function openAgent({
   tls,
   env,
