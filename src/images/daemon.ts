@@ -1,4 +1,4 @@
-/** The image daemon in the thread it is called in: listeners, tickets, shutdown. */
+/** Image daemon in the calling thread: listeners, tickets, shutdown. */
 import type { AddressInfo, Server } from 'node:net';
 import { returnFreedMemory } from '../c-library.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
@@ -14,12 +14,12 @@ import { TicketRegistry } from './tickets/registry.ts';
 import type { OpenBackend } from './tickets/ticket.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
-/** Milliseconds that requests get to finish when the daemon ends. */
+/** Milliseconds for pending requests at shutdown. */
 const GRACE = 8000;
-/** Milliseconds more for a disk to settle what was asked of it. */
+/** Additional milliseconds for pending disk operations. */
 const DISK_GRACE = 2000;
 
-/** What tests replace. */
+/** Dependencies that tests replace. */
 export interface DaemonDependencies {
   clock: Clock;
   openBackend: OpenBackend;
@@ -27,7 +27,7 @@ export interface DaemonDependencies {
   limits: Partial<Limits>;
 }
 
-/** Starts listening. Rejects when an address cannot be had or the certificate does not work. */
+/** Starts to listen. Rejects if an address is not available or the certificate is invalid. */
 export async function runDaemon(
   options: ImageDaemonOptions,
   parts: Partial<DaemonDependencies> = {},
@@ -77,7 +77,7 @@ export async function runDaemon(
     face.destroy();
     await withTimeout(clock, DISK_GRACE, tickets.close());
     await hashThreads.close();
-    // A server that hangs must not keep this process from ending.
+    // A server that hangs must not block the exit of the process.
     tickets.abandon();
   };
   let ending: Promise<void> | undefined;
@@ -104,7 +104,7 @@ export async function runDaemon(
   };
 }
 
-/** Opens what a ticket is for, wherever it lives. */
+/** Opens images in files and NBD exports. */
 function imageOpener(clock: Clock): OpenBackend {
   return async ({ image, size, ops, sparse, dirty = false, changes, trackingBitmap }) => {
     const writable = ops.includes('write');
@@ -133,7 +133,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Waits for `work`, but no longer than `ms` milliseconds. */
+/** Waits for `work`, at most `ms` milliseconds. */
 async function withTimeout(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   let stop: () => void = () => {};
   const limit = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** The image daemon: random access to disk image files by ticket, over HTTP. */
+/** Image daemon: random access to disk images by ticket, over HTTP. */
 import { prepareThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
@@ -20,9 +20,9 @@ export type { Ticket, TicketState } from './tickets/types.ts';
 export type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 /**
- * Starts the daemon and resolves when it listens. Rejects when an address is taken or the
- * certificate does not fit its key.
- * @param program the built program of the thread, looked for beside this file when not given
+ * Starts the daemon. Resolves when it listens. Rejects if an address is in use or the certificate
+ * does not match its key.
+ * @param program built program of the thread (default: next to this file)
  */
 export async function startImageDaemon(
   options: ImageDaemonOptions,

@@ -1,4 +1,4 @@
-/** The daemon in a worker thread: starts the thread and forwards calls to it. */
+/** Daemon in a worker thread: start of the thread, and calls to it. */
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../built-file.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
@@ -8,18 +8,18 @@ interface PendingCall {
   reject: (error: Error) => void;
 }
 
-/** A thread that loads the program of the daemon, and waits for its options. */
+/** Thread with the loaded program of the daemon, ready to start it. */
 export interface PreparedDaemon {
-  /** Starts the daemon. Rejects when it cannot listen. */
+  /** Starts the daemon. Rejects if it cannot listen. */
   start(options: StartOptions): Promise<ImageDaemon>;
-  /** Ends the thread, and the daemon where it was started. */
+  /** Ends the thread, and the daemon if it is running. */
   close(): Promise<void>;
 }
 
 /**
- * Begins a thread for the daemon: to load its program takes a while, in which others can work. Until it is
- * started it keeps no process alive.
- * @param program the thread's program, looked for when not given
+ * Starts loading the program of the daemon in a thread. Until the daemon is started, the thread
+ * does not keep the process alive.
+ * @param program program of the thread (default: the built one)
  */
 export function prepareThread(program: URL = builtFile('images-worker.js')): PreparedDaemon {
   const thread = new DaemonThread(program);
@@ -73,9 +73,9 @@ class DaemonThread {
         this.#waiting.clear();
       });
     });
-    // Whoever starts the daemon is told; nobody may ever do that.
+    // The caller of `start` receives the error. Without a call, it is ignored.
     this.#started.catch(() => undefined);
-    // Whoever waits for messages holds the process; nobody does before it is asked for anything.
+    // The message listener keeps the process alive, so detach it until the first call.
     this.#worker.unref();
   }
 
@@ -96,7 +96,7 @@ class DaemonThread {
       this.#waiting.set(id, { resolve, reject });
       this.#worker.postMessage({ id, name, parameters });
     });
-    // The other side ran the method of that name: the answer has its type.
+    // The other side ran the method of this name, so the result has its type.
     return result as ReturnType<DaemonCalls[N]>;
   }
 
@@ -120,31 +120,31 @@ class DaemonThread {
   }
 }
 
-/** The calls that cross the border, with the types the daemon itself has. */
+/** Calls between threads, with the types of the daemon. */
 export type DaemonCalls = Pick<
   ImageDaemon,
   'add' | 'state' | 'extend' | 'touch' | 'remove' | 'close'
 >;
 export type DaemonCallName = keyof DaemonCalls;
 
-/** From the caller: run a call. */
+/** Message from the owner: a call. */
 export type CallMessage = {
   [N in DaemonCallName]: { id: number; name: N; parameters: Parameters<DaemonCalls[N]> };
 }[DaemonCallName];
 
-/** From the daemon: how a call ended. */
+/** Message from the daemon: the result of a call. */
 export type ReplyMessage =
   | { kind: 'result'; id: number; value: Awaited<ReturnType<DaemonCalls[DaemonCallName]>> }
   | { kind: 'error'; id: number; message: string }
   | Started
   | { kind: 'failed'; message: string };
 
-/** From the daemon, first of all: it listens. */
+/** First message from the daemon: it listens. */
 export interface Started {
   kind: 'started';
   url: string;
   port: number;
 }
 
-/** What the thread is started with. */
+/** Options for the start of the daemon. */
 export type StartOptions = Omit<ImageDaemonOptions, 'inThread'>;

@@ -1,53 +1,62 @@
-/** Contract between the image daemon and its owner: calls and start-up options. */
+/** Interface between the image daemon and its owner: calls and start options. */
 import type { Ticket, TicketState } from './tickets/types.ts';
 
-/** A running image daemon. Every call rejects with an `Error` once its thread has stopped. */
+/** Running image daemon. Calls reject with an `Error` after its thread has stopped. */
 export interface ImageDaemon {
-  /** `https://HOST:PORT` (or `http://` without TLS), as clients on the network reach it. */
+  /** `https://HOST:PORT`, or `http://` without TLS, for clients on the network. */
   readonly url: string;
   readonly port: number;
   readonly unixSocket?: string;
   readonly controlSocket?: string;
-  /** Makes a ticket usable. Rejects when it is malformed or its id is in use. */
+  /** Adds a ticket. Rejects if it is malformed or its id is in use. */
   add(ticket: Ticket): Promise<void>;
-  /** The ticket's state, `undefined` when there is no such ticket. */
+  /** State of the ticket. `undefined` for an unknown id. */
   state(id: string): Promise<TicketState | undefined>;
-  /** Lets the ticket expire `timeout` seconds from now, expired or not. Rejects when unknown. */
+  /**
+   * Sets the expiry of the ticket to `timeout` seconds from now, also after it has expired. Rejects
+   * for an unknown id.
+   */
   extend(id: string, timeout: number): Promise<void>;
-  /** Counts as a use of the ticket: it is not idle, and lives for its timeout. Rejects when unknown. */
+  /**
+   * Counts as a use of the ticket: restarts its idle time and its timeout. Rejects for an unknown
+   * id.
+   */
   touch(id: string): Promise<void>;
   /**
-   * Refuses new requests at once, stops running ones at their next buffer and waits for them.
-   * Rejects after `waitMs` (60,000 by default); the ticket then stays unusable and can be removed
-   * again. Resolves with the last state; removing an unknown ticket is no error.
+   * Refuses new requests, stops running ones at their next buffer, and waits for them. Rejects
+   * after `waitMs` (default 60,000); the ticket remains unusable and can be removed again. Resolves
+   * with the last state, or `undefined` for an unknown id.
    */
   remove(id: string, waitMs?: number): Promise<TicketState | undefined>;
-  /** Stops listening and finishes what is in flight, up to a grace period. */
+  /** Stops listening and finishes running requests, within a grace period. */
   close(): Promise<void>;
 }
 
-/** How to start an image daemon. */
+/** Start options of an image daemon. */
 export interface ImageDaemonOptions {
-  /** Address to listen on, also the host of `url`. */
+  /** Address to listen on, and host of `url`. */
   host: string;
-  /** 0 picks a free port. */
+  /** 0 selects a free port. */
   port: number;
-  /** PEM texts; without them the network listener speaks plain HTTP. */
+  /** PEM texts. Without them, the network listener uses plain HTTP. */
   tls?: { key: string; cert: string };
-  /** Path of a socket for clients on the same machine, created with mode 0600. */
+  /** Path of a socket for clients on the same computer, created with mode 0600. */
   unixSocket?: string;
   /** Path of a socket for the control API of tickets, created with mode 0600. */
   controlSocket?: string;
-  /** Connections to images at once; there is memory for 512. */
+  /** Maximum connections to images; the memory suffices for 512. */
   maxConnections?: number;
-  /** Those from one address of the network; 256 by default. */
+  /** Maximum connections to images from one network address (default 256). */
   maxPerAddress?: number;
-  /** Run in a thread of its own (default), so that neither TLS nor disks delay the caller. */
+  /**
+   * Whether to run in a separate thread (default true), so that TLS and disks never block the
+   * caller.
+   */
   inThread?: boolean;
-  /** What `GET /info/` reports. */
+  /** Version in the response to `GET /info/`. */
   version?: string;
-  /** Answer the algorithms of checksums as `{"algorithms": [...]}`, not as a bare list. */
+  /** Whether to return checksum algorithms as `{"algorithms": [...]}` instead of an array. */
   wrapsAlgorithms?: boolean;
-  /** Tickets that are usable from the first request on: those of an earlier run. */
+  /** Initial tickets, from an earlier run. */
   tickets?: readonly Ticket[];
 }

@@ -1,4 +1,4 @@
-/** Entry point of the daemon's thread: starts the daemon and runs the calls of its owner. */
+/** Entry point of the daemon's thread: starts the daemon, and runs the calls of its owner. */
 import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { runDaemon } from './daemon.ts';
@@ -9,7 +9,7 @@ if (!parentPort) throw new Error('this program is a part of vmctl');
 const port = parentPort;
 const reply = (message: ReplyMessage) => port.postMessage(message);
 
-// The owner sends what is needed when it knows that; this program is loaded meanwhile.
+// The owner sends the options later, while this program is loaded.
 const [options] = (await once(port, 'message')) as [StartOptions];
 try {
   const daemon = await runDaemon(options);

@@ -1,22 +1,22 @@
-/** Hashes of the whole blocks of a request body, made while it is written. */
+/** Hashes of the complete blocks of a request body, computed while it is written. */
 import type { Hash, HashThreadPool } from '../../hash/thread-pool.ts';
 import { BLOCK } from '../tickets/written-digests.ts';
 
-/** The digest of a block that came whole. */
+/** Digest of a completely received block. */
 export interface BlockDigest {
   readonly block: number;
   readonly digest: Uint8Array;
 }
 
-/** Takes in a body in order, in pieces that do not cross the end of a block. */
+/** Hashes a body in order. Its pieces do not cross the boundaries of blocks. */
 export class ArrivalHash {
   readonly algorithm: string;
   readonly #threads: HashThreadPool;
   readonly #size: number;
-  /** That of the block that is under way; missing when its beginning did not come. */
+  /** Hash of the current block. Absent if the beginning of the block was not received. */
   #hash: Hash | undefined;
 
-  /** @param size bytes of the image, whose last block may be short */
+  /** @param size bytes of the image; the last block can be short */
   constructor(threads: HashThreadPool, algorithm: string, size: number) {
     this.#threads = threads;
     this.algorithm = algorithm;
@@ -24,8 +24,8 @@ export class ArrivalHash {
   }
 
   /**
-   * Takes in the bytes at an offset of the image, which may be overwritten once it resolves: with a digest
-   * where a block ends with them. A hash that fails is only missing.
+   * Hashes bytes at an offset of the image. Resolves when the buffer can be reused, with a digest
+   * if a block ends there. A failed hash only omits the digest.
    */
   async update(offset: number, bytes: Buffer): Promise<BlockDigest | undefined> {
     const block = Math.floor(offset / BLOCK);
@@ -46,7 +46,7 @@ export class ArrivalHash {
     }
   }
 
-  /** Forgets the block that did not end. */
+  /** Discards the incomplete block. */
   close(): void {
     this.#hash?.close();
     this.#hash = undefined;

@@ -1,4 +1,4 @@
-/** OPTIONS: methods and features, for images in general and for one ticket. */
+/** OPTIONS: methods and features of the daemon, or of one ticket. */
 import type { Exchange } from '../http/exchange.ts';
 import type { Services } from './services.ts';
 
@@ -7,10 +7,10 @@ const WRITING = {
   methods: 'OPTIONS,GET,PUT,PATCH',
   features: ['checksum', 'extents', 'flush', 'zero'],
 };
-/** Connections worth opening to one image, either way: more gain nothing. */
+/** Useful connections to one image for reading or writing. More are not faster. */
 const MAX_PARALLEL = 8;
 
-/** OPTIONS on `/images/*`. */
+/** Answers OPTIONS on `/images/*`. */
 export async function answerOptionsOfAll(exchange: Exchange, services: Services): Promise<void> {
   await exchange.json(
     { features: WRITING.features, ...localAddress(services) },
@@ -19,8 +19,8 @@ export async function answerOptionsOfAll(exchange: Exchange, services: Services)
 }
 
 /**
- * OPTIONS on a ticket; counts as use of it. The image is opened, so that a client learns at once
- * when that is not possible. Throws 403, 500.
+ * Answers OPTIONS on a ticket, which counts as a use of it. Opens the image, to report an
+ * unreadable image early. Throws 403, 500.
  */
 export async function answerOptions(
   exchange: Exchange,

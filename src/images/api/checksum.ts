@@ -1,4 +1,4 @@
-/** GET of the checksum of an image, and of the algorithms it can be made with. */
+/** GET of the checksum of an image, and of the available algorithms. */
 
 import { algorithms, DEFAULT_ALGORITHM } from '../../hash/algorithms.ts';
 import type { Hash } from '../../hash/thread-pool.ts';
@@ -17,10 +17,10 @@ const MEBIBYTE = 2 ** 20;
 const SMALLEST_BLOCK = MEBIBYTE;
 const LARGEST_BLOCK = 16 * MEBIBYTE;
 const BLOCK_UNIT = 4096;
-/** Blocks that need not be read counted before it is asked whether the result is still wanted. */
+/** Known blocks to add before the daemon checks whether the client still waits. */
 const BLOCKS_PER_TURN = 4096;
 
-/** Answers the checksum with the parameters that led to it. Throws 400, 403, 500. */
+/** Answers with the checksum and its parameters. Throws 400, 403, 500. */
 export async function getChecksum(
   exchange: Exchange,
   services: Services,
@@ -48,7 +48,7 @@ export async function getChecksum(
   await exchange.json({ algorithm, block_size: blockSize, checksum });
 }
 
-/** Answers the names of the algorithms; needs no ticket. */
+/** Answers with the names of the algorithms. Requires no ticket. */
 export async function getAlgorithms(
   exchange: Exchange,
   { wrapsAlgorithms }: Services,
@@ -77,7 +77,7 @@ async function computeChecksum(
 ): Promise<string> {
   const { algorithm, blockSize } = hash;
   const backend = await operation.backend();
-  /** Between two slices of work: is the result still wanted? */
+  /** Stops the work if the ticket was removed or the client has left. */
   const check = () => {
     operation.check();
     if (exchange.connection.socket.destroyed)
@@ -98,7 +98,9 @@ async function computeChecksum(
     }
     operation.transferred(block.start, block.end);
   };
-  /** Adds what need not be read, from the beginning of a block; returns where that ends. */
+  /**
+   * Adds blocks without reading them, from the start of a block. Returns the end of these blocks.
+   */
   const addKnown = async ({ start, end, zero }: Run): Promise<number> => {
     if (zero) {
       await hash.addZeros((end - start) / blockSize);
@@ -119,7 +121,7 @@ async function computeChecksum(
       operation.transferred(turn.start, at);
       if (at > turn.start) continue;
       const block = { start: at, end: Math.min(at + blockSize, end) };
-      // A request can count on one piece of memory; what is read beside it needs one to spare.
+      // A request is guaranteed one buffer. Reading ahead needs an additional one.
       const spare = services.memory.free.large > 0 && block.end - block.start > SMALL_PIECE;
       if (!spare) await hash.settle();
       await hash.add((one) => read(block, one));
@@ -132,11 +134,11 @@ async function computeChecksum(
 interface Run {
   start: number;
   end: number;
-  /** Whole blocks of zeros; other runs have to be read. */
+  /** Whether the run consists of complete blocks of zeros. Other runs must be read. */
   zero: boolean;
 }
 
-/** Splits an image at block boundaries into runs of zero blocks and the rest. */
+/** Splits an image at block boundaries into runs of zero blocks and other runs. */
 async function* runs(
   extents: AsyncIterable<Extent>,
   blockSize: number,

@@ -1,4 +1,4 @@
-/** Control API of tickets, for whoever runs the daemon: add, read, extend, remove. */
+/** Control API of tickets for the owner of the daemon: add, read, extend, remove. */
 
 import { Mistake } from '../../source-place.ts';
 import { HttpError } from '../http/errors.ts';
@@ -14,7 +14,7 @@ type Route = Readonly<Record<string, Handler>>;
 const ONE: Route = { PUT: putTicket, GET: getTicket, PATCH: patchTicket, DELETE: deleteTicket };
 const ALL: Route = { DELETE: deleteAll };
 
-/** Finds the handler for a request and runs it. Throws 400, 404, 405, 409, 413. */
+/** Routes a request to its handler. Throws 400, 404, 405, 409, 413. */
 export async function routeControl(exchange: Exchange, services: Services): Promise<void> {
   const [root, area, rawId, ...rest] = exchange.path.split('/');
   if (root !== '' || area !== 'tickets' || rawId === undefined || rest.length > 0) {
@@ -31,7 +31,7 @@ export async function routeControl(exchange: Exchange, services: Services): Prom
   await handler(exchange, services, decode(rawId));
 }
 
-/** Adds a ticket, or puts it in the place of one with its id, whose operations are stopped. */
+/** Adds a ticket, or replaces the ticket with the same id and stops its operations. */
 async function putTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
   const body = await readJson(exchange);
   const ticket = parseOrRefuse<Ticket>(body, ticketOfDocument, 'Invalid ticket');
@@ -53,12 +53,12 @@ async function putTicket(exchange: Exchange, services: Services, id: string): Pr
 
 async function getTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
   const { ticket, state } = services.tickets.get(id) ?? missing();
-  // As the host counts, since it was started: nobody turns that clock.
+  // Monotonic clock of the host, which cannot be adjusted.
   const now = Number(process.hrtime.bigint()) / 1e9;
   await exchange.json(documentOf(ticket, state, now));
 }
 
-/** Lets the ticket expire some seconds from now, also one that has expired. */
+/** Sets the expiry of a ticket to some seconds from now. An expired ticket becomes valid again. */
 async function patchTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
   const body = await readJson(exchange);
   const timeout = parseOrRefuse(body, timeoutOfDocument, 'Invalid document');
@@ -72,7 +72,7 @@ async function deleteTicket(exchange: Exchange, services: Services, id: string):
   await noContent(exchange);
 }
 
-/** Removes all tickets as if one by one: what runs on them is stopped, and waited for. */
+/** Removes all tickets. Stops their operations and waits for them. */
 async function deleteAll(exchange: Exchange, services: Services): Promise<void> {
   const removals = services.tickets.ids().map((id) => remove(services, id));
   for (const result of await Promise.allSettled(removals)) {
@@ -98,7 +98,7 @@ function missing(): never {
   throw new HttpError(404, 'Ticket not found.');
 }
 
-/** Reads a document. Throws 400 with the position of the first mistake. */
+/** Parses a document. Throws 400 with the position of the first error. */
 function parseOrRefuse<T>(
   { value, position }: JsonBody,
   read: (document: unknown) => T,

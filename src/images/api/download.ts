@@ -1,4 +1,4 @@
-/** GET of an image or a range of it, from the backend straight to the socket. */
+/** GET of an image or a range of it, sent directly from the backend to the socket. */
 import type { Socket } from 'node:net';
 import type { Exchange } from '../http/exchange.ts';
 import { requestedRange } from '../http/range-header.ts';
@@ -8,7 +8,9 @@ import type { Operation } from '../tickets/ticket.ts';
 import { PieceReader } from './piece-io.ts';
 import type { Services } from './services.ts';
 
-/** Answers 200 with the whole image or 206 with one range. Throws 400, 403, 416, 500. */
+/**
+ * Answers with 200 and the complete image, or with 206 and one range. Throws 400, 403, 416, 500.
+ */
 export async function getImage(exchange: Exchange, services: Services, id: string): Promise<void> {
   const operation = services.tickets.find(id).begin('read');
   try {
@@ -19,7 +21,7 @@ export async function getImage(exchange: Exchange, services: Services, id: strin
     const { start, end } = range ?? { start: 0, end: size };
     const pieces = new PieceReader(await operation.backend(), services.memory, { start, end });
     try {
-      // The first piece is read before the answer begins, while an error can still be told.
+      // Read the first piece before the status, so that an error can still be reported.
       await pieces.next();
       exchange.head(range ? 206 : 200, {
         'Content-Type': 'application/octet-stream',
@@ -48,9 +50,9 @@ async function send(
 ): Promise<void> {
   const { response, connection } = exchange;
   const { socket } = connection;
-  // What has left already is still told of: the client may have been quicker to say that it is done.
+  // Let sent bytes arrive: the client may have finished before the removal.
   operation.onCancel = () => setImmediate(() => socket.destroy());
-  // One packet for head and body of a short answer. Joining a long one would copy it.
+  // Send head and body of a short response in one packet. Joining a long one would copy it.
   if (short) socket.cork();
   response.flushHeaders();
   for (let piece = pieces.current; piece; piece = pieces.current) {
@@ -66,8 +68,8 @@ async function send(
 }
 
 /**
- * Writes past the response object, which would queue and count every piece once more. Resolves
- * when nothing refers to the piece any more; rejects when the connection is gone.
+ * Writes to the socket directly, because the response object would queue and count each piece
+ * again. Resolves when the piece is no longer in use. Rejects if the connection is closed.
  */
 function write(socket: Socket, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -78,7 +80,7 @@ function write(socket: Socket, piece: Buffer): Promise<void> {
 function disposition(filename: string | undefined): string {
   if (filename === undefined) return 'attachment';
   const ascii = filename.replace(/[^ !#-[\]-~]/g, '_');
-  // Through UTF-8 and back: half a surrogate pair cannot be encoded.
+  // Encode as UTF-8 and decode again, to replace unpaired surrogates, which cannot be encoded.
   const wellFormed = Buffer.from(filename).toString();
   const encoded = encodeURIComponent(wellFormed).replace(/['()*]/g, (c) => {
     return `%${c.charCodeAt(0).toString(16).toUpperCase()}`;

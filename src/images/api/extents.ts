@@ -5,12 +5,12 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Operation } from '../tickets/ticket.ts';
 import type { Services } from './services.ts';
 
-/** Characters gathered before they are sent; a shorter list is sent with its length. */
+/** Characters to buffer before sending. A shorter list is sent with its length. */
 const BATCH = 64 << 10;
 
 /**
- * Answers a JSON list covering the image in order, neighbours of a kind merged. It is sent as it
- * is found, as the list of a fragmented image may be longer than memory allows.
+ * Answers with a JSON list of extents that cover the image in order, with adjacent extents of the
+ * same kind merged. The list is streamed, because that of a fragmented image can exceed the memory.
  * Throws 400, 403, 404, 500.
  */
 export async function getExtents(
@@ -54,7 +54,7 @@ function dirtyExtents({ ticket }: Operation, backend: Backend): AsyncIterable<Di
   return backend.dirtyExtents();
 }
 
-/** Joins neighbours of a kind. */
+/** Merges adjacent extents of the same kind. */
 async function* merged<T extends Extent | DirtyExtent>(
   extents: AsyncIterable<T>,
 ): AsyncGenerator<T> {

@@ -1,25 +1,25 @@
-/** Checksum of an image: a hash over the hashes of its blocks, the last of which may be short. */
+/** Checksum of an image: the hash of the hashes of its blocks. The last block can be short. */
 import type { Hash, HashThreadPool } from '../../hash/thread-pool.ts';
 
-/** Bytes of zeros that are hashed at a time, in memory that all threads see. */
+/** Zeros to hash, in memory that all threads share. */
 const ZEROS = new Uint8Array(new SharedArrayBuffer(1 << 20));
-/** Zero blocks whose hashes are handed over together. */
+/** Zero blocks to hash in one batch. */
 const ZERO_BATCH = 4096;
 
 /**
- * Takes an image in block by block, in order. Blocks let zeros be counted without being read; and
- * several are hashed at the same time.
+ * Checksum that receives an image block by block, in order. Blocks permit adding zeros without
+ * reading them, and parallel hashing.
  */
 export class ImageChecksum {
   readonly algorithm: string;
   readonly blockSize: number;
   readonly #threads: HashThreadPool;
   readonly #outer: Hash;
-  /** Hashes of blocks that are being made, in order. */
+  /** Pending hashes of blocks, in order. */
   readonly #blocks: Promise<Uint8Array>[] = [];
   #zeroBlock: Promise<Uint8Array> | undefined;
 
-  /** Throws when the program of the threads is missing. */
+  /** Throws if the program of the hash threads is missing. */
   constructor(threads: HashThreadPool, algorithm: string, blockSize: number) {
     this.#threads = threads;
     this.algorithm = algorithm;
@@ -28,19 +28,19 @@ export class ImageChecksum {
   }
 
   /**
-   * Adds the next block, whose bytes `feed` hands to its hash. Resolves as soon as there is room for
-   * another one: what rejects in `feed` rejects a later call, `digest` at the latest.
+   * Adds the next block; `feed` passes its bytes to the hash. Resolves when another block can be
+   * added. If `feed` rejects, a later call rejects, at the latest `digest`.
    */
   async add(feed: (hash: Hash) => Promise<void>): Promise<void> {
     await this.#put(this.#hashOf(feed));
   }
 
-  /** Adds blocks whose digests, by the same algorithm, are known. */
+  /** Adds blocks with known digests of the same algorithm. */
   async addDigests(digests: Uint8Array): Promise<void> {
     await this.#put(Promise.resolve(digests));
   }
 
-  /** Adds whole blocks of zeros. */
+  /** Adds complete blocks of zeros. */
   async addZeros(count: number): Promise<void> {
     this.#zeroBlock ??= this.#hashOf(async (hash) => {
       for (let left = this.blockSize; left > 0; left -= ZEROS.length) {
@@ -54,28 +54,28 @@ export class ImageChecksum {
     }
   }
 
-  /** Resolves when all blocks that were added are hashed. */
+  /** Resolves when all added blocks are hashed. */
   async settle(): Promise<void> {
     while (this.#blocks.length > 0) await this.#take();
   }
 
-  /** The checksum in hexadecimal. */
+  /** Checksum in hexadecimal. */
   async digest(): Promise<string> {
     await this.settle();
     return Buffer.from(await this.#outer.digest()).toString('hex');
   }
 
-  /** Resolves when nothing is read or hashed any more. */
+  /** Resolves when no block is being read or hashed. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#blocks);
     this.#outer.close();
   }
 
   async #put(block: Promise<Uint8Array>): Promise<void> {
-    // It is awaited in its turn.
+    // A later call awaits it.
     block.catch(() => undefined);
     this.#blocks.push(block);
-    // One more than threads, so that none of them waits for the bytes of its next block.
+    // One block more than threads, so that no thread waits for data.
     while (this.#blocks.length > this.#threads.count + 1) await this.#take();
   }
 

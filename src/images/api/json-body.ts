@@ -1,4 +1,4 @@
-/** Small JSON documents as bodies of requests. */
+/** Small JSON request bodies. */
 import { jsonPosition, type Step } from '../../source-place.ts';
 import { bodyText, WireError } from '../../wire/body.ts';
 import { parseJsonDocument } from '../../wire/json-parser.ts';
@@ -9,14 +9,15 @@ const BODY_LIMIT = 64 << 10;
 
 export interface JsonBody {
   readonly value: unknown;
-  /** `LINE:COLUMN` of the value at a path, or of its deepest parent that the body has. */
+  /** `LINE:COLUMN` of the value at a path, or of its deepest existing parent. */
   readonly position: (steps: readonly Step[]) => string;
 }
 
 /**
- * Reads the complete body as JSON. Numbers of an object that are written with a fraction or an exponent
- * become NaN: sizes are whole, and rounding would turn 4096.0000000000001 into one. Throws 400 with the position
- * for syntax errors, duplicate members and forbidden characters, 413 if the body is longer than 64 KiB.
+ * Reads and parses the complete body. In an object, numbers with a fraction or exponent become NaN,
+ * because sizes are integers and rounding would turn 4096.0000000000001 into one. Throws 400 with
+ * the position for syntax errors, duplicate members and forbidden characters, and 413 for a body of
+ * more than 64 KiB.
  */
 export async function readJson(exchange: Exchange): Promise<JsonBody> {
   const bytes = await readBytes(exchange);
@@ -30,7 +31,9 @@ export async function readJson(exchange: Exchange): Promise<JsonBody> {
   }
 }
 
-/** The members of the outermost object without bigints, which no size can be, and without rounded numbers. */
+/**
+ * Top-level members without bigints, which are too large for sizes, and without rounded numbers.
+ */
 function withPlainNumbers(value: unknown, text: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = value as Record<string, unknown>;
@@ -43,7 +46,7 @@ function withPlainNumbers(value: unknown, text: string): unknown {
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** Names of the members of the outermost object whose values are numbers, but not plain integers. */
+/** Names of top-level members with numbers other than plain integers. */
 function inexactMembers(text: string): string[] {
   const names: string[] = [];
   let depth = 0;

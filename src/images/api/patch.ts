@@ -1,4 +1,4 @@
-/** PATCH: zeroing a range and flushing. */
+/** PATCH: zeroes a range, or flushes. */
 
 import { HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -6,14 +6,14 @@ import type { Operation } from '../tickets/ticket.ts';
 import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
 
-/** Bytes zeroed between two looks at whether the ticket still stands. */
+/** Bytes to zero between two checks of the ticket. */
 const ZERO_STEP = 256 * 2 ** 20;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Runs the operation the body names and answers 200. The ticket is looked at before the body, so
- * that strangers learn nothing from what is said about it. Throws 400, 403, 413, 416, 500, 507.
+ * Runs the operation in the body and answers with 200. Checks the ticket before the body, so that
+ * unauthorized clients learn nothing. Throws 400, 403, 413, 416, 500, 507.
  */
 export async function patchImage(
   exchange: Exchange,
@@ -57,7 +57,7 @@ async function zero(operation: Operation, fields: Fields): Promise<void> {
   if (flush) await operation.flush();
 }
 
-/** An integer field that is not negative; `undefined` as default makes it mandatory. */
+/** Reads a nonnegative integer. The field is mandatory if the default is `undefined`. */
 function count(fields: Fields, name: string, byDefault?: number): number {
   const value = Object.hasOwn(fields, name) ? fields[name] : byDefault;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {

@@ -1,9 +1,9 @@
-/** Reading and writing of ranges in pieces of pooled memory. */
+/** Reader and writer of ranges in pieces of pooled memory. */
 import type { Backend } from '../backends/backend.ts';
 import type { ByteRange } from '../http/range-header.ts';
 import type { PieceMemory } from '../system/piece-memory.ts';
 
-/** Reads a range piece by piece, one piece ahead when there is memory for it. */
+/** Reads a range piece by piece, with one piece of read-ahead if memory permits. */
 export class PieceReader {
   readonly #backend: Backend;
   readonly #memory: PieceMemory;
@@ -11,9 +11,9 @@ export class PieceReader {
   #next: number;
   #lent: Buffer | undefined;
   #ahead: { lent: Buffer; filled: Promise<Buffer> } | undefined;
-  /** The piece read last; valid until `next` is called. `undefined` before and behind the range. */
+  /** Last piece, valid until the next call of `next`. `undefined` before and after the range. */
   current: Buffer | undefined;
-  /** Offset in the image where `current` ends. */
+  /** Offset of the end of `current` in the image. */
   position: number;
 
   constructor(backend: Backend, memory: PieceMemory, { start, end }: ByteRange) {
@@ -24,14 +24,14 @@ export class PieceReader {
     this.position = start;
   }
 
-  /** Starts reading the piece after the current one, if a large one is free for it. */
+  /** Starts reading the next piece if a large buffer is free. */
   readAhead(): void {
     if (this.#next >= this.#end || this.#ahead) return;
     const lent = this.#memory.takeSpare();
     if (lent) this.#ahead = { lent, filled: this.#fill(lent) };
   }
 
-  /** Makes the next piece the current one. */
+  /** Moves to the next piece. */
   async next(): Promise<void> {
     this.#release();
     if (!this.#ahead && this.#next < this.#end) {
@@ -47,7 +47,7 @@ export class PieceReader {
     this.position += piece.length;
   }
 
-  /** Returns all memory, after reads into it have ended. */
+  /** Waits for pending reads, and releases all memory. */
   async close(): Promise<void> {
     this.#release();
     if (!this.#ahead) return;
@@ -68,7 +68,7 @@ export class PieceReader {
     const offset = this.#next;
     this.#next += piece.length;
     const filled = this.#backend.read(offset, piece).then(() => piece);
-    // It is awaited later, or not at all when the client leaves first.
+    // Awaited later, or never if the client disconnects.
     filled.catch(() => {});
     return filled;
   }
@@ -76,28 +76,30 @@ export class PieceReader {
 
 export interface PieceWriterOptions {
   memory: PieceMemory;
-  /** Offset in the image of the first byte. */
+  /** Offset of the first byte in the image. */
   start: number;
-  /** Upper bound of the bytes that will come. */
+  /** Maximum bytes to write. */
   length: number;
-  /** Writes bytes at an offset of the image; they stay untouched until it settles. */
+  /**
+   * Writes bytes at an offset of the image. The buffer is not modified until the promise settles.
+   */
   write: (offset: number, bytes: Buffer) => Promise<void>;
 }
 
 /**
- * Fills one piece while another is written. Chunks are copied, so that the socket's buffers are
- * free at once; a piece is written when it is full or at the end.
+ * Fills one buffer while another one is written. Chunks are copied, which frees the buffers of the
+ * socket. A buffer is written when it is full or at the end.
  */
 export class PieceWriter {
   readonly #options: PieceWriterOptions;
   readonly #end: number;
   #piece: Buffer | undefined;
-  /** Offset in the image where the current piece starts, or the next one will. */
+  /** Offset of the current piece in the image, or of the next one. */
   #offset: number;
   #filled = 0;
   #capacity = 0;
   #writing: Promise<void> | undefined;
-  /** The last call of `push` that had to wait. */
+  /** Last call of `push` that had to wait. */
   #pushing: Promise<void> | undefined;
 
   constructor(options: PieceWriterOptions) {
@@ -107,8 +109,8 @@ export class PieceWriter {
   }
 
   /**
-   * Takes in a chunk. Returns nothing when the next one is welcome at once, else a promise to wait
-   * for before the next call; it rejects when a write has failed.
+   * Adds a chunk. Returns `undefined` if it can accept more. Otherwise returns a promise to await
+   * before the next call; it rejects if a write failed.
    */
   push(chunk: Buffer): Promise<void> | undefined {
     let used = 0;
@@ -126,7 +128,7 @@ export class PieceWriter {
     return undefined;
   }
 
-  /** Writes what was gathered. Rejects when any write has failed. Nothing may be pushed after. */
+  /** Writes the remaining bytes. Rejects if any write failed. No `push` may follow. */
   async finish(): Promise<void> {
     await this.#pushing;
     await this.#writing;
@@ -134,7 +136,7 @@ export class PieceWriter {
     await this.#writing;
   }
 
-  /** Gives the memory back once nothing is written from it any more. */
+  /** Waits for pending writes, and releases all memory. */
   async close(): Promise<void> {
     await this.#pushing?.catch(() => {});
     await this.#writing?.catch(() => {});
@@ -153,12 +155,12 @@ export class PieceWriter {
     await this.push(rest);
   }
 
-  /** A new piece to fill; while another is written only if there is memory to spare. */
+  /** Takes a new piece to fill. During a write, only if a large buffer is free. */
   #takePiece(): boolean {
     const { memory } = this.#options;
     this.#piece = this.#writing ? memory.takeSpare() : memory.take(this.#end - this.#offset);
     if (!this.#piece) return false;
-    // After an odd start the pieces fall on even offsets, which file systems prefer.
+    // Align later pieces, which is faster in file systems.
     this.#capacity = this.#piece.length - (this.#offset % this.#piece.length);
     return true;
   }
@@ -177,7 +179,7 @@ export class PieceWriter {
       () => {
         if (this.#writing === writing) this.#writing = undefined;
       },
-      // A failed write stays in place: whoever waits for it next is told.
+      // Keep the rejected promise for the next caller that awaits it.
       () => {},
     );
   }

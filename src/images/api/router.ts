@@ -1,4 +1,4 @@
-/** Routes of the image API: the handler for a method and a path. */
+/** Routes of the image API. */
 
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -10,14 +10,14 @@ import { patchImage } from './patch.ts';
 import type { Services } from './services.ts';
 import { putImage } from './upload.ts';
 
-/** Serves a request on the ticket `id`; throws `HttpError` for an error answer. */
+/** Serves a request for the ticket `id`. Throws `HttpError`. */
 type Handler = (exchange: Exchange, services: Services, id: string) => Promise<void>;
-/** Handlers by method; the keys make the Allow header. */
+/** Handlers by method. The keys are the Allow header. */
 type Route = Readonly<Record<string, Handler>>;
 
 const IMAGE: Route = {
   OPTIONS: (exchange, services, id) =>
-    // `*` stands for images in general, as no ticket has that name.
+    // `*` means any image; no ticket has this id.
     id === '*' ? answerOptionsOfAll(exchange, services) : answerOptions(exchange, services, id),
   GET: getImage,
   PUT: putImage,
@@ -30,7 +30,7 @@ const INFO: Route = {
   GET: (exchange, services) => exchange.json({ version: services.version }),
 };
 
-/** Finds the handler for a request and runs it. Throws 400, 404, 405 and what handlers throw. */
+/** Routes a request to its handler. Throws 400, 404, 405, and the errors of handlers. */
 export async function routeImages(exchange: Exchange, services: Services): Promise<void> {
   const [found, id] = find(exchange.path);
   const method = exchange.request.method ?? '';

@@ -1,6 +1,4 @@
-/**
- * HTTP server of the daemon: Node's server with strict limits, and one path through each request.
- */
+/** HTTP server of the daemon: the server of Node with strict limits. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -18,17 +16,17 @@ import type { Services } from './services.ts';
 
 const HTTP = {
   maxHeaderSize: 16 << 10,
-  /** Bodies may take as long as they flow; silence is watched per connection. */
+  /** A body has no time limit while it makes progress. Each connection has an idle limit. */
   requestTimeout: 0,
   keepAliveTimeout: 0,
-  // Checked here, for an answer like all others.
+  // Validated in `malformed`, with a response in the same form as other errors.
   requireHostHeader: false,
-  // Finds out about clients that went away without a word.
+  // Detects clients that disappeared without closing the connection.
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
 };
 
-/** Serves a request; throws `HttpError` for an error answer. */
+/** Serves a request. Throws `HttpError`. */
 type Router = (exchange: Exchange, services: Services) => Promise<void>;
 
 type Receive = (
@@ -38,7 +36,7 @@ type Receive = (
   refusal?: HttpError,
 ) => void;
 
-/** All connections of a daemon, whichever listener they came through. */
+/** All connections of a daemon, from all listeners. */
 export class ImageServer {
   readonly #services: Services;
   readonly #clock: Clock;
@@ -46,7 +44,7 @@ export class ImageServer {
   readonly #admission: Admission;
   readonly #controlAdmission: Admission;
   readonly #connections = new Map<Socket, Connection>();
-  /** Connections with TLS, by address and port of the client. */
+  /** TLS connections by address and port of the client. */
   readonly #secured = new Map<string, Connection>();
   readonly #idleSince: IdleSince = (socket, accepted) => {
     const connection = this.#connections.get(socket) ?? this.#secured.get(peerOf(socket));
@@ -69,9 +67,10 @@ export class ImageServer {
   }
 
   /**
-   * A server that is not listening yet.
-   * @param kind for images on the network or on a unix socket, or for the control API on another
-   * @param tls key and certificate when it shall speak TLS
+   * Creates a server that does not listen yet.
+   * @param kind images over the network, images over a unix socket, or the control API over a unix
+   * socket
+   * @param tls key and certificate for TLS
    */
   createServer(kind: 'network' | 'local' | 'control', tls?: { key: string; cert: string }): Server {
     const { head, handshake } = this.#limits;
@@ -83,9 +82,9 @@ export class ImageServer {
     const server = tls
       ? createSecureServer({ ...http, ...tlsSettings, ...tls, handshakeTimeout: handshake })
       : createServer(http);
-    // Headers beyond Node's usual number would be dropped in silence.
+    // Node silently drops headers after its default limit.
     server.maxHeadersCount = 0;
-    // A client that could not be accepted is no reason to stop.
+    // A failed accept must not stop the server.
     server.on('error', () => {});
     const admission = kind === 'control' ? this.#controlAdmission : this.#admission;
     server.on('connection', (socket: Socket) => {
@@ -114,7 +113,7 @@ export class ImageServer {
     return server;
   }
 
-  /** Makes every answer the last of its connection; resolves when those under way are given. */
+  /** Closes each connection after its current response. Resolves when all responses are sent. */
   async finish(): Promise<void> {
     this.#closing = true;
     const connections = [...this.#connections.values()];
@@ -122,7 +121,7 @@ export class ImageServer {
     await Promise.all(connections.map((connection) => connection.idle()));
   }
 
-  /** Breaks all connections. */
+  /** Closes all connections immediately. */
   destroy(): void {
     this.#admission.destroy();
     this.#controlAdmission.destroy();
@@ -143,7 +142,7 @@ export class ImageServer {
     refusal = malformed(request),
   ): void {
     const connection = this.#connections.get(request.socket);
-    // Without an entry the connection was refused.
+    // Refused connections have no entry.
     connection?.enqueue(async () => {
       const closing = this.#closing;
       const clock = this.#clock;
@@ -166,7 +165,7 @@ export class ImageServer {
     }
   }
 
-  /** Answers what is not HTTP, after the requests before it. */
+  /** Answers invalid HTTP, after the responses to earlier requests. */
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const code = error.code ?? '';
     const heard = code.startsWith('HPE_') || code.startsWith('ERR_HTTP_');
@@ -187,7 +186,7 @@ export class ImageServer {
   }
 }
 
-/** Whether the percent-encoding of a target is valid, and stands for characters that are allowed. */
+/** Whether the percent-encoding of a target is valid and contains only allowed characters. */
 function isAllowedTarget(target: string): boolean {
   try {
     return forbiddenCharacter(decodeURIComponent(target)) === undefined;
@@ -206,7 +205,7 @@ function complaint(code: string): [string, string] {
   return ['400 Bad Request', 'The request is not valid HTTP.'];
 }
 
-/** The refusal of requests that other servers on the way may understand differently. */
+/** Refusal of requests that proxies may interpret differently. */
 function malformed(request: IncomingMessage): HttpError | undefined {
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {

@@ -1,4 +1,4 @@
-/** Services that request handlers share: everything of the daemon that outlives a request. */
+/** Services that request handlers share for the lifetime of the daemon. */
 import type { HashThreadPool } from '../../hash/thread-pool.ts';
 import type { PieceMemory } from '../system/piece-memory.ts';
 import type { TicketRegistry } from '../tickets/registry.ts';
@@ -8,8 +8,8 @@ export interface Services {
   readonly memory: PieceMemory;
   readonly hashThreads: HashThreadPool;
   readonly version: string;
-  /** The list of algorithms is a member of an object. */
+  /** Whether the list of algorithms is a member of an object. */
   readonly wrapsAlgorithms: boolean;
-  /** Path of the local listener, when there is one. */
+  /** Path of the local listener, if any. */
   readonly unixSocket: string | undefined;
 }

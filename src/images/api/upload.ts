@@ -1,4 +1,4 @@
-/** PUT: a request body written into the image in large pieces. */
+/** PUT: writes a request body to the image in large pieces. */
 
 import { ALGORITHM_HEADER, algorithms } from '../../hash/algorithms.ts';
 import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
@@ -10,17 +10,17 @@ import { ArrivalHash } from './arrival-hash.ts';
 import { PieceWriter } from './piece-io.ts';
 import type { Services } from './services.ts';
 
-/** Where a body goes and how long it may be. */
+/** Position and length of a body. */
 interface Target {
   start: number;
-  /** Exact length in bytes, `undefined` for a chunked body that does not say. */
+  /** Length in bytes. `undefined` for a chunked body of unknown length. */
   length: number | undefined;
 }
 
 /**
- * Writes the body and answers 200; flushed first unless `flush=n`. Nothing is written when the
- * request reaches beyond the image; of a body that breaks off, what came is written.
- * Throws 400, 403, 411, 416, 500, 507.
+ * Writes the body and answers with 200, after a flush unless `flush=n`. A request that exceeds the
+ * image writes nothing. A truncated body is written as far as it was received. Throws 400, 403,
+ * 411, 416, 500, 507.
  */
 export async function putImage(exchange: Exchange, services: Services, id: string): Promise<void> {
   const operation = services.tickets.find(id).begin('write');
@@ -60,7 +60,7 @@ export async function putImage(exchange: Exchange, services: Services, id: strin
   await exchange.answer(200, {});
 }
 
-/** The hash of what comes, where the client has named an algorithm that there is. */
+/** Hash of the received bytes, if the client names a supported algorithm. */
 function arrivalHash(
   { request }: Exchange,
   { hashThreads }: Services,
@@ -71,7 +71,10 @@ function arrivalHash(
   return new ArrivalHash(hashThreads, algorithm, size);
 }
 
-/** Throws 400, 411 or 416 unless it is clear where the body goes and that it fits. */
+/**
+ * Determines position and length of a body. Throws 400, 411 or 416 if they are unclear or exceed
+ * the image.
+ */
 function findTarget(exchange: Exchange, size: number): Target {
   const { headers } = exchange.request;
   const { start, end } = contentRange(headers['content-range']);
@@ -81,7 +84,7 @@ function findTarget(exchange: Exchange, size: number): Target {
   }
   const length = declared === undefined ? undefined : Number(declared);
   const ranged = end === undefined ? undefined : end - start;
-  // Unsafe offsets are infinite here: they are out of bounds whatever the lengths say.
+  // Unsafe offsets are infinite here, and out of bounds with any length.
   if (end !== Number.POSITIVE_INFINITY && length !== undefined && ranged !== undefined) {
     if (length !== ranged) {
       throw new HttpError(400, 'Content-Range and Content-Length have different lengths.');
@@ -93,7 +96,7 @@ function findTarget(exchange: Exchange, size: number): Target {
   return { start, length: length ?? ranged };
 }
 
-/** Resolves when the whole body was handed to `writer`. */
+/** Resolves when `writer` has received the complete body. */
 async function receive(
   exchange: Exchange,
   operation: Operation,
@@ -118,7 +121,7 @@ async function receive(
         if (received < limit) eager?.expectMore();
         const full = writer.push(chunk);
         if (!full) return;
-        // The disk is behind: the client has to wait and is not to blame for its silence.
+        // The disk is slower than the client, so the idle limit must not apply.
         request.pause();
         connection.expectClient(false);
         full.then(() => {
@@ -129,7 +132,7 @@ async function receive(
     });
   } finally {
     operation.onCancel = undefined;
-    // What came before a failure is kept, as the sender may resume behind it.
+    // Write the received bytes after a failure, because the client may resume after them.
     await writer.finish();
   }
   if (target.length !== undefined && received < target.length) {

@@ -1,44 +1,47 @@
-/** Interface of image backends: reading, writing, zeroing, flushing, extents. */
+/** Interface of image backends: read, write, zero, flush, extents. */
 
-/** A run of bytes of one kind. */
+/** Byte range of one kind. */
 export interface Extent {
   start: number;
   length: number;
-  /** Reads as zeros. */
+  /** Whether it reads as zeros. */
   zero: boolean;
-  /** Takes no space. */
+  /** Whether it is not allocated. */
   hole: boolean;
 }
 
-/** A run of bytes that are, or are not, different from what they were at a backup. */
+/** Byte range that has, or has not, changed since a backup. */
 export interface DirtyExtent {
   start: number;
   length: number;
   dirty: boolean;
-  /** Reads as zeros. */
+  /** Whether it reads as zeros. */
   zero: boolean;
 }
 
 /**
- * One open image of a known size, shared by all requests of a ticket. Operations may overlap; the
- * caller keeps offsets and lengths inside the image and a buffer untouched until its call settles.
- * Rejections carry the system's error code (`EIO`, `ENOSPC`, ...) where there is one.
+ * Open image of a known size, shared by all requests of a ticket. Operations can overlap. The
+ * caller keeps offsets and lengths within the image, and does not modify a buffer until its call
+ * settles. Errors have the code of the system (`EIO`, `ENOSPC`, ...) if any.
  */
 export interface Backend {
-  /** Fills the whole buffer with the bytes at `offset`. */
+  /** Fills the buffer with the bytes at `offset`. */
   read(offset: number, buffer: Buffer): Promise<void>;
-  /** Writes the whole buffer at `offset`; durable only after a later `flush`. */
+  /** Writes the buffer at `offset`. Durable only after a later `flush`. */
   write(offset: number, buffer: Buffer): Promise<void>;
-  /** Makes the range read as zeros; whether it still takes space is the backend's affair. */
+  /** Makes the range read as zeros. The backend decides whether it remains allocated. */
   zero(offset: number, length: number): Promise<void>;
-  /** Resolves when everything written before the call is on stable storage. */
+  /** Resolves when all earlier writes are on stable storage. */
   flush(): Promise<void>;
-  /** The image from 0 to its size in ascending order, without gaps; neighbours may be alike. */
+  /**
+   * Extents from 0 to the size of the image, in ascending order and without gaps. Adjacent extents
+   * can be of the same kind.
+   */
   extents(): AsyncIterable<Extent>;
-  /** As `extents`, for what has changed; missing where that is not known. */
+  /** Same as `extents`, for changes. Absent if changes are unknown. */
   dirtyExtents?: (() => AsyncIterable<DirtyExtent>) | undefined;
-  /** Makes operations fail that do not end by themselves; where that is not possible it is missing. */
+  /** Fails operations that are stuck. Absent if the backend cannot do this. */
   abandon?(): void;
-  /** Called once, after the last operation has settled. */
+  /** Called once, after all operations have settled. */
   close(): Promise<void>;
 }

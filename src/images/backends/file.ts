@@ -9,28 +9,28 @@ import type { Backend, Extent } from './backend.ts';
 
 export interface FileImageOptions {
   path: string;
-  /** Size of the image; a shorter file reads as zeros up to it. */
+  /** Size of the image. A shorter file reads as zeros after its end. */
   size: number;
   writable: boolean;
-  /** Zeroing gives space back, and so do zeros that are written. */
+  /** Whether zeroed ranges and written zeros are deallocated. */
   sparse: boolean;
-  /** The system's calls for sparse files; found out when not given, `null` to do without. */
+  /** System calls for sparse files. Detected by default; `null` disables them. */
   calls?: SparseCalls | null;
 }
 
 const ZEROS_LENGTH = 1 << 20;
-/** Bytes that are made a hole of rather than written. */
+/** Minimum bytes to deallocate instead of writing zeros. */
 const SMALLEST_HOLE = 64 << 10;
 
 const zeros = Buffer.alloc(ZEROS_LENGTH);
 
 /**
- * Opens an image file. It must be a regular file and not a symbolic link; nothing is created.
- * Rejects with the system's error (`ENOENT`, `ELOOP`, `EACCES`, ...).
+ * Opens an existing image file, which must be a regular file and not a symbolic link. Rejects with
+ * the error of the system (`ENOENT`, `ELOOP`, `EACCES`, ...).
  */
 export async function openFileImage(options: FileImageOptions): Promise<Backend> {
   const { O_RDONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
-  // Without O_NONBLOCK, opening a pipe left in the image's place would hang a thread for good.
+  // Without O_NONBLOCK, opening a named pipe would block a thread forever.
   const flags = (options.writable ? O_RDWR : O_RDONLY) | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
   const calls = options.calls === undefined ? await sparseCalls() : (options.calls ?? undefined);
   const handle = await diskLimit(() => open(options.path, flags));
@@ -49,9 +49,11 @@ class FileImage implements Backend {
   readonly #size: number;
   readonly #sparse: boolean;
   readonly #calls: SparseCalls | undefined;
-  /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
+  /** One write at a time: systems lock the file for writes, and waiting threads cost time. */
   readonly #writing = pLimit(1);
-  /** Ways of zeroing that may work here, best first; the one that always works is not among them. */
+  /**
+   * Methods of zeroing that may work here, in order of preference. Writing zeros is the fallback.
+   */
   #zeroWays: ((offset: number, length: number) => Promise<boolean>)[];
 
   constructor(handle: FileHandle, size: number, sparse: boolean, calls: SparseCalls | undefined) {
@@ -76,7 +78,7 @@ class FileImage implements Backend {
     }
   }
 
-  /** Where zeroing gives space back, zeros do: most clients send holes like everything else. */
+  /** Most clients send holes as zeros, so deallocate these too. */
   async write(offset: number, buffer: Buffer): Promise<void> {
     if (this.#sparse && isZero(buffer)) await this.zero(offset, buffer.length);
     else await this.#write(offset, buffer);
@@ -98,7 +100,7 @@ class FileImage implements Backend {
     if (length === 0) return;
     for (const way of this.#zeroWays) {
       if (await diskLimit(() => way(offset, length))) return this.#growTo(offset + length);
-      // Whatever the reason was, writing zeros either works or names it.
+      // Ignore the error: if writing zeros fails too, it reports the reason.
       this.#zeroWays = this.#zeroWays.filter((other) => other !== way);
     }
     await this.#writeZeros(offset, length);
@@ -126,7 +128,7 @@ class FileImage implements Backend {
   }
 
   async #writeZeros(offset: number, length: number): Promise<void> {
-    // What lies past the end of the file reads as zeros already.
+    // Bytes after the end of the file are zeros already.
     const end = Math.min(offset + length, await this.#fileSize());
     for (let position = offset; position < end; position += ZEROS_LENGTH) {
       await this.#write(position, zeros.subarray(0, Math.min(ZEROS_LENGTH, end - position)));
@@ -135,8 +137,8 @@ class FileImage implements Backend {
   }
 
   /**
-   * Grows a shorter file by writing its last byte. That byte belongs to the zeroed range, so a
-   * writer beyond it cannot lose anything, as it could if the file were truncated to a size.
+   * Extends a shorter file by writing its last byte. This byte is in the zeroed range, so that it
+   * cannot destroy a concurrent write after it, as a truncation could.
    */
   async #growTo(size: number): Promise<void> {
     if ((await this.#fileSize()) < size) await this.#write(size - 1, Buffer.alloc(1));
@@ -147,7 +149,7 @@ class FileImage implements Backend {
   }
 }
 
-/** Whether there is nothing but zeros in as many bytes as a hole is worth its while for. */
+/** Whether a buffer contains only zeros and is large enough to deallocate. */
 function isZero(bytes: Buffer): boolean {
   return bytes.length >= SMALLEST_HOLE && bytes.equals(zeros.subarray(0, bytes.length));
 }

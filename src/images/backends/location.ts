@@ -1,10 +1,10 @@
-/** Location of an image, a file or an NBD export, and its form as a URL. */
+/** Location of an image, in a file or an NBD export, and its URL. */
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { forbiddenCharacter } from '../../allowed-characters.ts';
 import type { NbdAddress } from '../nbd/byte-reader.ts';
 
-/** A regular file, or an export of an NBD server (the default export has an empty name). */
+/** Regular file, or export of an NBD server. The default export has an empty name. */
 export type ImageLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'nbd'; readonly address: NbdAddress; readonly exportName: string };
@@ -12,8 +12,8 @@ export type ImageLocation =
 const NBD_PORT = 10_809;
 
 /**
- * Reads `file:///PATH`, `nbd:unix:PATH[:exportname=NAME]`, `nbd:HOST:PORT[:exportname=NAME]`,
- * `nbd://HOST[:PORT]/NAME` or `nbd+unix:///NAME?socket=PATH`. Throws an `Error` for anything else.
+ * Parses `file:///PATH`, `nbd:unix:PATH[:exportname=NAME]`, `nbd:HOST:PORT[:exportname=NAME]`,
+ * `nbd://HOST[:PORT]/NAME` or `nbd+unix:///NAME?socket=PATH`. Throws an `Error` for other text.
  */
 export function parseLocation(url: string): ImageLocation {
   const place = /^file:\/\/[^/]*\/./.test(url)
@@ -24,7 +24,7 @@ export function parseLocation(url: string): ImageLocation {
   return place;
 }
 
-/** The place as a URL that `parseLocation` reads. */
+/** Formats a location as a URL for `parseLocation`. */
 export function formatLocation(place: ImageLocation): string {
   if (place.kind === 'file') return pathToFileURL(place.path).href;
   const { address, exportName } = place;
@@ -34,7 +34,7 @@ export function formatLocation(place: ImageLocation): string {
   return `nbd:${host}:${address.port}${named}`;
 }
 
-/** What makes a place unusable; `undefined` when nothing does. */
+/** Problem of an unusable location. `undefined` for a valid one. */
 export function problemOfLocation(place: ImageLocation): string | undefined {
   if (place?.kind === 'file') {
     if (typeof place.path !== 'string' || !isAbsolute(place.path)) return 'path is not absolute';
@@ -53,7 +53,7 @@ export function problemOfLocation(place: ImageLocation): string | undefined {
   return isPort ? undefined : 'port is not a number from 1 to 65535';
 }
 
-/** Percent-encoding can bring in characters that no path may contain. */
+/** Percent-encoding can contain characters that paths must not have. */
 function problemOfTexts(...texts: readonly string[]): string | undefined {
   const isAllowed = texts.every((text) => forbiddenCharacter(text) === undefined);
   return isAllowed ? undefined : 'it contains control characters';
@@ -67,7 +67,7 @@ function filePlace(url: string): ImageLocation | undefined {
   }
 }
 
-/** The colon-separated forms; what follows `exportname=` is the name, whatever is in it. */
+/** Parses the forms with colons. All text after `exportname=` is the name. */
 function shortNbdPlace(url: string): ImageLocation | undefined {
   const unix = /^nbd:unix:(.*?)(?::exportname=(.*))?$/s.exec(url);
   if (unix) {

@@ -18,14 +18,14 @@ import type { Backend, DirtyExtent, Extent } from './backend.ts';
 export interface NbdImageOptions {
   address: NbdAddress;
   exportName: string;
-  /** Size of the image; a smaller export reads as zeros up to it and takes no data there. */
+  /** Size of the image. A smaller export reads as zeros after its end, and refuses data there. */
   size: number;
   writable: boolean;
-  /** Zeroing gives space back. */
+  /** Whether zeroed ranges are deallocated. */
   sparse: boolean;
-  /** Ask for a dirty bitmap. */
+  /** Whether to request a dirty bitmap. */
   dirty: boolean;
-  /** Measures the patience with a server that does not answer. */
+  /** Clock for timeouts of the server. */
   clock?: Clock;
 }
 
@@ -34,8 +34,8 @@ const ZEROS_LENGTH = 1 << 20;
 let zeros: Buffer | undefined;
 
 /**
- * Connects to an export. Rejects with the system's error, `EROFS` when it shall be written and
- * cannot be, and `EPROTO` for a server that does not keep to the protocol.
+ * Connects to an export. Rejects with the error of the system, with `EROFS` if a writable export is
+ * required, and with `EPROTO` for a protocol violation.
  */
 export async function openNbdImage(options: NbdImageOptions): Promise<Backend> {
   const image = new NbdImage(options);
@@ -47,7 +47,7 @@ class NbdImage implements Backend {
   readonly #options: NbdImageOptions;
   #client: Promise<NbdClient> | undefined;
   #edges: UnalignedAccess | undefined;
-  /** Something was written that no flush has covered yet. */
+  /** Whether there are writes after the last flush. */
   #isUnsafe = false;
   #canZero = true;
 
@@ -55,7 +55,7 @@ class NbdImage implements Backend {
     this.#options = options;
   }
 
-  /** Where there is a dirty bitmap, how to walk over it. */
+  /** Extents of the dirty bitmap, if the export has one. */
   dirtyExtents: (() => AsyncIterable<DirtyExtent>) | undefined;
 
   async connect(): Promise<NbdClient> {
@@ -100,7 +100,7 @@ class NbdImage implements Backend {
 
   async zero(offset: number, length: number): Promise<void> {
     const client = await this.#ready();
-    // What lies behind the end of the export reads as zeros already.
+    // Bytes after the end of the export are zeros already.
     const available = Math.min(length, client.info.size - offset);
     if (available <= 0) return;
     if (this.#canZero && client.canZero) {
@@ -122,7 +122,7 @@ class NbdImage implements Backend {
   async flush(): Promise<void> {
     const client = await this.#ready();
     const wasUnsafe = this.#isUnsafe;
-    // Whatever is written from here on is not covered.
+    // This flush does not cover later writes.
     this.#isUnsafe = false;
     try {
       await client.flush();
@@ -141,7 +141,7 @@ class NbdImage implements Backend {
       for await (const { start, length, flags } of blockStatus(client, names, end)) {
         const [allocation = 0, depth] = flags;
         const zero = (allocation & Allocation.zero) !== 0;
-        // Zeros that are written down hide what is below them: they are no holes.
+        // Explicit zeros hide the data of a backing file, so they are not holes.
         const isEmpty = depth === undefined ? (allocation & Allocation.hole) !== 0 : depth === 0;
         yield { start, length, zero, hole: zero && isEmpty };
       }
@@ -182,7 +182,7 @@ class NbdImage implements Backend {
     }
   }
 
-  /** Runs what changes the image; a flush that begins meanwhile does not make it safe. */
+  /** Runs a change. A flush that begins during the change does not cover it. */
   async #change(work: () => Promise<void>): Promise<void> {
     this.#isUnsafe = true;
     try {
@@ -193,8 +193,8 @@ class NbdImage implements Backend {
   }
 
   /**
-   * The client. One that was lost is replaced, unless the server may have forgotten something that
-   * was written: then no flush may ever claim that it is safe.
+   * Current client. A lost client is replaced unless the server may have lost unflushed writes. In
+   * this case, all later flushes fail.
    */
   async #ready(): Promise<NbdClient> {
     const found = this.#client;
@@ -204,7 +204,7 @@ class NbdImage implements Backend {
     if (this.#isUnsafe) {
       throw systemError('EIO', 'the NBD server was restarted and lost written data');
     }
-    // Requests that found it lost together replace it together.
+    // Concurrent requests share one new connection.
     return this.#client === found ? this.connect() : this.#ready();
   }
 }

@@ -1,22 +1,22 @@
-/** Backends with change tracking: writes are recorded in a bitmap, changes can be read from one. */
+/** Backends with change tracking: recording of writes in a bitmap, and extents of changes. */
 import type { Backend, DirtyExtent, Extent } from '../backends/backend.ts';
 import { DirtyBitmap, readBitmapFile } from './bitmap.ts';
 import { DirtyTracker } from './tracker.ts';
 
-/** What is known of the changes of an image in a period. */
+/** Recorded changes of an image in a period. */
 export interface Changes {
-  /** The file of the dirty bitmap; without one nothing was written. */
+  /** File of the dirty bitmap. Absent if there were no writes. */
   readonly path?: string;
-  /** Bytes of the image when the period began. */
+  /** Size of the image at the start of the period, in bytes. */
   readonly size: number;
 }
 
-/** The image, with everything that is written noted in a bitmap file first. */
+/** Image that records each write in a bitmap file before it happens. */
 export async function trackWrites(image: Backend, path: string): Promise<Backend> {
   return new TrackedImage(image, await DirtyTracker.open(path));
 }
 
-/** Passes everything on to another image. */
+/** Forwards all calls to another image. */
 class ForwardingImage implements Backend {
   protected readonly image: Backend;
 
@@ -53,7 +53,7 @@ class ForwardingImage implements Backend {
   }
 }
 
-/** Flushes need nothing more: the marks are durable before anything is written. */
+/** Flushes need no addition, because marks are durable before each write. */
 class TrackedImage extends ForwardingImage {
   readonly #tracker: DirtyTracker;
 
@@ -79,8 +79,8 @@ class TrackedImage extends ForwardingImage {
 }
 
 /**
- * The image, with extents of what has changed in any of the periods. Whatever lies behind the size
- * that it had in one of them has come since.
+ * Image with the extents that changed in any of the periods. Data after the size of the image in a
+ * period are newer.
  */
 export function withChanges(image: Backend, size: number, changes: readonly Changes[]): Backend {
   return new ChangedImage(image, size, changes);

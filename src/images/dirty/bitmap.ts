@@ -1,29 +1,29 @@
 /**
- * Dirty bitmap of an image, one bit for each block, and its file. The file has a page with magic and
- * sizes; then the marks, one bit for each region: a marked region may be written at this moment, so its
- * bits are not to be trusted; then the bits. A file without marks is exact.
+ * Dirty bitmap of an image, one bit for each block, and its file. The file has a page with magic
+ * and sizes, then the marks, one bit for each region, then the bits. A marked region may be written
+ * at present, so its bits are unreliable. A file without marks is exact.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Bytes of a block: the granularity at which changes are known. */
+/** Bytes of a block, the granularity of changes. */
 export const DIRTY_BLOCK = 64 << 10;
 
-/** A run of bytes, all of them changed or none. */
+/** Byte range that has changed completely or not at all. */
 export interface DirtyRun {
   readonly start: number;
   readonly length: number;
   readonly dirty: boolean;
 }
 
-/** The dirty bitmap of an image of so many bytes. Nothing is dirty at the beginning. */
+/** Dirty bitmap of an image of `size` bytes. Initially, no block is dirty. */
 export class DirtyBitmap {
-  /** Bytes of the image. */
+  /** Size of the image in bytes. */
   readonly size: number;
-  /** The bits; that of block 0 is the lowest of the first byte. */
+  /** Bits of the blocks. Block 0 is the lowest bit of the first byte. */
   readonly bits: Buffer;
 
-  /** @param bits taken over as they are, where they are known already */
+  /** @param bits known bits, used without a copy */
   constructor(size: number, bits?: Buffer) {
     const length = Math.ceil(Math.ceil(size / DIRTY_BLOCK) / 8);
     if (bits && bits.length !== length)
@@ -32,7 +32,7 @@ export class DirtyBitmap {
     this.bits = bits ?? Buffer.alloc(length);
   }
 
-  /** Marks every block that the range touches; what lies behind the end of the image is left out. */
+  /** Marks every block in a range. Ignores the part after the end of the image. */
   add(offset: number, length: number): void {
     const end = Math.min(offset + length, this.size);
     if (end <= offset) return;
@@ -51,7 +51,10 @@ export class DirtyBitmap {
     return ((this.bits[block >> 3] ?? 0) & (1 << (block & 7))) !== 0;
   }
 
-  /** Adds what another one has, and whatever lies behind its end: the image has grown since. */
+  /**
+   * Adds the blocks of another bitmap, and all blocks after its end, because the image has grown
+   * since.
+   */
   merge(other: DirtyBitmap): void {
     const shared = Math.min(this.bits.length, other.bits.length);
     for (let i = 0; i < shared; i++) this.bits[i] = (this.bits[i] ?? 0) | (other.bits[i] ?? 0);
@@ -59,7 +62,7 @@ export class DirtyBitmap {
     else this.#clearBehindEnd();
   }
 
-  /** The image from 0 to its size, as runs that are dirty and runs that are not, in turn. */
+  /** Alternating runs of dirty and clean blocks from 0 to the size of the image. */
   *runs(): Generator<DirtyRun> {
     const blocks = Math.ceil(this.size / DIRTY_BLOCK);
     for (let block = 0; block < blocks; ) {
@@ -87,7 +90,7 @@ export class DirtyBitmap {
     this.bits[at] = (this.bits[at] ?? 0) | (1 << (block & 7));
   }
 
-  /** Bits of blocks that the image does not have stay clear, so that equal bitmaps have equal bits. */
+  /** Clears bits after the end of the image, so that equal bitmaps have equal bits. */
   #clearBehindEnd(): void {
     const used = Math.ceil(this.size / DIRTY_BLOCK) % 8;
     const last = this.bits.length - 1;
@@ -99,14 +102,14 @@ export class DirtyBitmap {
 export const REGION = 64 << 20;
 const PAGE = 4096;
 const MAGIC = Buffer.from('vmctl dirty bitmap 1\n');
-/** No image is larger, in bytes. */
+/** Maximum size of an image in bytes. */
 const MAX_IMAGE_SIZE = 2 ** 50;
 const BYTES_OF_REGION = REGION / DIRTY_BLOCK / 8;
 
-/** A file that is no dirty bitmap, or a part of one. */
+/** Error for a file that is not a dirty bitmap, or is truncated. */
 export class BadBitmap extends Error {}
 
-/** Where what is in the file of an image of a size. */
+/** Positions in the file of a bitmap. */
 export interface BitmapLayout {
   readonly size: number;
   readonly regions: number;
@@ -124,7 +127,7 @@ function bitmapLayout(size: number): BitmapLayout {
   return { size, regions, marksAt: PAGE, marksLength, bitsAt, bitsLength };
 }
 
-/** Writes the bitmap of an image of which nothing has changed. Durable when it resolves. */
+/** Writes the bitmap of an unchanged image. Durable when the promise resolves. */
 export async function createBitmapFile(path: string, size: number): Promise<void> {
   const { bitsAt, bitsLength } = bitmapLayout(size);
   const file = await open(path, 'w', 0o600);
@@ -137,7 +140,7 @@ export async function createBitmapFile(path: string, size: number): Promise<void
   }
 }
 
-/** Whether a file is the bitmap of an image of that size; what is not there is none. */
+/** Whether a file is the bitmap of an image of this size. False for a missing file. */
 export function isBitmapFile(path: string, size: number): boolean {
   let file: number | undefined;
   try {
@@ -152,7 +155,10 @@ export function isBitmapFile(path: string, size: number): boolean {
   }
 }
 
-/** Reads a bitmap. In regions that are marked all is dirty. Throws `BadBitmap`, or the system's error. */
+/**
+ * Reads a bitmap. All blocks of marked regions are dirty. Throws `BadBitmap`, or the error of the
+ * system.
+ */
 export async function readBitmapFile(path: string): Promise<DirtyBitmap> {
   const file = await open(path, 'r');
   try {
@@ -162,7 +168,7 @@ export async function readBitmapFile(path: string): Promise<DirtyBitmap> {
   }
 }
 
-/** Reads the bitmap of an open file, and the regions that are marked. */
+/** Reads the bitmap of an open file, and its marks. */
 export async function loadBitmap(
   file: FileHandle,
 ): Promise<{ bitmap: DirtyBitmap; layout: BitmapLayout; marks: Buffer }> {
@@ -180,7 +186,7 @@ export function isMarked(marks: Buffer, region: number): boolean {
   return ((marks[region >> 3] ?? 0) & (1 << (region & 7))) !== 0;
 }
 
-/** The part of the bits that a region has, as the bytes from `start` up to `end`. */
+/** Bytes of the bits of a region, from `start` up to `end`. */
 export function bitsOfRegion({ bitsLength }: BitmapLayout, region: number) {
   const start = region * BYTES_OF_REGION;
   return { start, end: Math.min(start + BYTES_OF_REGION, bitsLength) };

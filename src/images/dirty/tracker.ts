@@ -1,8 +1,7 @@
 /**
- * Tracking of writes in a bitmap file, so that no crash can leave a changed block clean. Before the
- * first write into a region its mark is made durable; the bits stay in memory until the image is closed.
- * Then they are made durable, and the marks taken back. After any other end the marks are found, and all
- * of their regions count as dirty.
+ * Crash-safe tracking of writes in a bitmap file. Before the first write to a region, its mark
+ * becomes durable. The bits remain in memory until the image is closed. Then the bits are written,
+ * and the marks removed. After a crash, the marks remain, and their regions count as dirty.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -20,9 +19,9 @@ export class DirtyTracker {
   readonly #file: FileHandle;
   readonly #bitmap: DirtyBitmap;
   readonly #layout: BitmapLayout;
-  /** What the marks of the file are, or are about to be. */
+  /** Marks in the file, or about to be written. */
   readonly #marks: Buffer;
-  /** Regions whose mark is on stable storage. */
+  /** Regions with a durable mark. */
   readonly #marked = new Set<number>();
   /** Regions that wait for their mark. */
   #wanted = new Set<number>();
@@ -43,7 +42,7 @@ export class DirtyTracker {
     }
   }
 
-  /** Opens the file of a bitmap. Rejects with `BadBitmap`, or the system's error. */
+  /** Opens the file of a bitmap. Rejects with `BadBitmap`, or the error of the system. */
   static async open(path: string): Promise<DirtyTracker> {
     const flags = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
     const file = await diskLimit(() => open(path, flags));
@@ -56,12 +55,11 @@ export class DirtyTracker {
   }
 
   /**
-   * Notes that a range is about to be written. The write may go out when the promise has resolved, or
-   * at once where none is returned. Rejects when that could not be made durable: then nothing may be
-   * written.
+   * Records a write in advance. The write may start when the promise resolves, or immediately if
+   * none is returned. If it rejects, the mark is not durable, and the range must not be written.
    */
   mark(offset: number, length: number): Promise<void> | undefined {
-    // What is written behind the end of the bitmap is dirty anyway.
+    // Data after the end of the bitmap always count as dirty.
     const end = Math.min(offset + length, this.#layout.size);
     if (end <= offset) return undefined;
     this.#bitmap.add(offset, length);
@@ -75,18 +73,18 @@ export class DirtyTracker {
     return isSafe ? undefined : this.#makeMarks();
   }
 
-  /** Makes the bits durable and takes the marks back, after the last write has settled. */
+  /** Makes the bits durable and removes the marks, after the last write has settled. */
   async close(): Promise<void> {
     await this.#tail;
     try {
-      // After a failure nobody knows what is on the disk: the marks stay.
+      // After a failure the state of the disk is unknown, so the marks remain.
       if (this.#failure === undefined && this.#marked.size > 0) await this.#settle();
     } finally {
       await this.#file.close();
     }
   }
 
-  /** Makes the marks that are wanted durable, as many as possible at a time. */
+  /** Makes all waiting marks durable in one batch. */
   #makeMarks(): Promise<void> {
     if (!this.#queued) {
       this.#queued = this.#tail.then(() => this.#writeMarks());
@@ -107,7 +105,7 @@ export class DirtyTracker {
       await this.#write(this.#marks, this.#layout.marksAt);
       await diskLimit(() => this.#file.datasync());
     } catch (error) {
-      // The system may report success for what it has dropped: the first failure is final.
+      // The first failure is final, because the system can report success for dropped data.
       this.#failure = error;
       throw error;
     }

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../system/clock.ts';
 import { type ConnectionLimits, type IdleSince, LimitedConnections } from './connection-limits.ts';
 
-/** Milliseconds that a refused client gets to read why. */
+/** Milliseconds for a refused client to read the response. */
 const REFUSAL_TIMEOUT = 2000;
-/** Refused clients that are told so at a time; the others are cut off. */
+/** Maximum simultaneous refusals with a response. Other connections are closed without one. */
 const MAX_REFUSALS = 64;
 
-/** Connections of a sort, and the refusals of those beyond their limits. */
+/** Connections of one kind, and refusals above their limits. */
 export class Admission {
   readonly #connections: LimitedConnections;
   readonly #clock: Clock;
@@ -19,14 +19,13 @@ export class Admission {
     this.#clock = clock;
   }
 
-  /** Counts a connection until it is closed; false when there are too many already. */
+  /** Counts a connection until it is closed. Returns false at the limit. */
   admit(socket: Socket): boolean {
     return this.#connections.admit(socket);
   }
 
   /**
-   * Turns a connection away, with an answer unless it speaks TLS: a handshake costs more than
-   * refusing is worth.
+   * Refuses a connection, with a response unless it uses TLS, because a handshake is too expensive.
    */
   refuse(socket: Socket, isPlain: boolean): void {
     if (!isPlain || this.#refused.size >= MAX_REFUSALS) {
@@ -40,7 +39,7 @@ export class Admission {
       this.#refused.delete(socket);
     });
     socket.on('error', () => {});
-    // What it asks is read and dropped: closing before would take the answer along.
+    // Discard the request: closing a socket with unread data would destroy the response.
     socket.resume();
     const text = 'Too many connections, try again later.\n';
     socket.end(
@@ -49,22 +48,22 @@ export class Admission {
     );
   }
 
-  /** Breaks all connections. */
+  /** Closes all connections immediately. */
   destroy(): void {
     for (const socket of [...this.#connections.all(), ...this.#refused]) socket.destroy();
   }
 }
 
 export interface Limits {
-  /** For the head of a request, also the first after connecting. */
+  /** Milliseconds for the head of a request, also for the first one on a connection. */
   readonly head: number;
-  /** For a TLS handshake. */
+  /** Milliseconds for a TLS handshake. */
   readonly handshake: number;
-  /** That a connection may idle that has not shown a ticket yet. */
+  /** Milliseconds that a connection without a ticket may be idle. */
   readonly unauthorised: number;
-  /** Connections to images at once; more than there is memory for are never had. */
+  /** Maximum connections to images, limited by the memory. */
   readonly connections: number;
-  /** Those from one address of the network among them. */
+  /** Maximum connections to images from one network address. */
   readonly perAddress: number;
 }
 
@@ -76,5 +75,5 @@ export const defaultLimits: Limits = {
   perAddress: 256,
 };
 
-/** Connections to the control API at once: those to images leave them free. */
+/** Maximum connections to the control API, in addition to those to images. */
 export const CONTROL_CONNECTIONS = 64;

@@ -9,21 +9,21 @@ export interface ConnectionLimits {
 }
 
 /**
- * Since when nothing is being answered on a connection, in milliseconds of the clock of `admit`; undefined
- * if a request is being answered.
+ * Time when a connection became idle, in milliseconds of the clock of `admit`. `undefined` during a
+ * request.
  */
 export type IdleSince = (socket: Socket, accepted: number) => number | undefined;
 
 /**
- * Counts connections from the moment they are accepted, before any handshake. At the limit, the longest idle
- * connection of the address with the most connections is closed, so that a few addresses cannot lock out the
+ * Counts connections from their acceptance, before any handshake. At the limit, closes the longest
+ * idle connection of the address with the most connections, so that a few addresses cannot lock out
  * others.
  */
 export class LimitedConnections {
   readonly #limits: ConnectionLimits;
   readonly #idleSince: IdleSince;
   readonly #now: () => number;
-  /** By address: each connection, and when it was accepted. Those on unix sockets have the address ''. */
+  /** Connections by address, with the time of acceptance. Unix sockets have the address ''. */
   readonly #byAddress = new Map<string, Map<Socket, number>>();
   #count = 0;
 
@@ -33,7 +33,7 @@ export class LimitedConnections {
     this.#now = now;
   }
 
-  /** Counts a connection until it is closed; false when there are too many already. */
+  /** Counts a connection until it is closed. Returns false at the limit. */
   admit(socket: Socket): boolean {
     const address = addressOf(socket);
     const own = this.#byAddress.get(address)?.size ?? 0;
@@ -47,7 +47,7 @@ export class LimitedConnections {
     return true;
   }
 
-  /** All connections that are counted. */
+  /** All counted connections. */
   *all(): Generator<Socket> {
     for (const sockets of this.#byAddress.values()) yield* [...sockets.keys()];
   }
@@ -59,7 +59,7 @@ export class LimitedConnections {
     if (same.size === 0) this.#byAddress.delete(address);
   }
 
-  /** Closes an idle connection of an address that has more than one of `few` connections would. */
+  /** Closes an idle connection of an address that has at least two more than `few` connections. */
   #makeRoom(few: number): boolean {
     const busiest = [...this.#byAddress].sort(([, a], [, b]) => b.size - a.size);
     for (const [address, sockets] of busiest) {
@@ -86,12 +86,12 @@ export class LimitedConnections {
   }
 }
 
-/** The address of a client on the network, '' for one on a unix socket. */
+/** Network address of a client. Empty for a unix socket. */
 function addressOf({ remoteAddress = '' }: Socket): string {
   return remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** Address and port of a client: the same for a connection, and for TLS on top of it. */
+/** Address and port of a client, equal for a connection and its TLS socket. */
 export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,35 +1,37 @@
-/** Client connection: its requests one after the other, and its idle limit. */
+/** Client connection: its queue of requests, and its idle limit. */
 import type { Socket } from 'node:net';
 
-/** How often, in milliseconds, a connection without a limit is looked at. */
+/** Interval in milliseconds between checks of a connection without a limit. */
 const REVIEW_INTERVAL = 60_000;
-/** Pipelined requests held before the client has to wait, and when it may go on. */
+/** Queued requests at which reading pauses, and at which it resumes. */
 const HIGH_QUEUE = 32;
 const LOW_QUEUE = 8;
 
 /**
- * Runs the requests of a connection in turn, as their answers must leave in order. While one is
- * served the connection may be silent, except where the server waits for the client.
+ * Runs the requests of a connection in order, as HTTP requires for responses. The idle limit
+ * applies during a request only while the server waits for the client.
  */
 export class Connection {
   readonly socket: Socket;
-  /** The client is on the same machine, on the other end of a unix socket. */
+  /** Whether the connection is a unix socket. */
   readonly local: boolean;
   #queue: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
   #broken = false;
-  /** Wakes the request being served when the rest of its body will never be understood. */
+  /** Called if the remaining body of the current request is invalid. */
   onBroken: (() => void) | undefined;
-  /** Tells the request being served that its body stands still, so that it can say so. */
+  /** Called if the body of the current request makes no progress. */
   onSilence: (() => void) | undefined;
-  /** Undefined when the connection is closed. */
+  /** `undefined` after the connection was closed. */
   #whenClosed: (() => void)[] | undefined = [];
-  /** When the last request was served, or when the connection began: milliseconds of `performance`. */
+  /**
+   * Time of the last response, or of the start of the connection, in milliseconds of `performance`.
+   */
   #idleSince = performance.now();
   #limit: number;
   #trusted: () => boolean = () => false;
 
-  /** @param strangerLimit milliseconds it may be silent before it has shown a ticket */
+  /** @param strangerLimit idle limit in milliseconds before the client has shown a ticket */
   constructor(socket: Socket, local: boolean, strangerLimit: number) {
     this.socket = socket;
     this.local = local;
@@ -41,33 +43,36 @@ export class Connection {
     this.#setTimeout(true);
   }
 
-  /** Nothing that follows on this connection can be understood. */
+  /** Whether the following bytes of the connection are invalid. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** A request is being served. */
+  /** Whether a request is running. */
   get busy(): boolean {
     return this.#running !== undefined;
   }
 
-  /** Since when no request is being served, in milliseconds of `performance`; undefined while one is. */
+  /**
+   * Time since which no request runs, in milliseconds of `performance`. `undefined` during a
+   * request.
+   */
   get idleSince(): number | undefined {
     return this.busy ? undefined : this.#idleSince;
   }
 
-  /** Resolves when no request is being served. */
+  /** Resolves when no request runs. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  /** Calls `run` when the connection is closed; at once when it is. */
+  /** Calls `run` when the connection is closed, or immediately if it is closed already. */
   whenClosed(run: () => void): void {
     if (this.#whenClosed) this.#whenClosed.push(run);
     else run();
   }
 
-  /** Stops reading requests; `answer` says so, after the answers to those before. */
+  /** Stops reading requests. Calls `answer` after the earlier responses. */
   break(answer: () => Promise<void>): void {
     this.#broken = true;
     this.onBroken?.();
@@ -75,9 +80,9 @@ export class Connection {
   }
 
   /**
-   * Applies a ticket's limit from here on.
-   * @param limit milliseconds of silence, 0 for none
-   * @param trusted whether the ticket still deserves that, asked now and then when there is none
+   * Applies the idle limit of a ticket.
+   * @param limit milliseconds, 0 for no limit
+   * @param trusted whether the ticket is still valid; checked at intervals if there is no limit
    */
   setIdleLimit(limit: number, trusted: () => boolean): void {
     this.#limit = limit;
@@ -91,7 +96,7 @@ export class Connection {
     this.#running ??= this.#run();
   }
 
-  /** Waits for something the client has to do; its silence counts meanwhile. */
+  /** Waits for an action of the client, with the idle limit. */
   async waitForClient<T>(event: Promise<T>): Promise<T> {
     this.expectClient(true);
     try {
@@ -101,12 +106,12 @@ export class Connection {
     }
   }
 
-  /** Says whether the client's silence counts from now on. */
+  /** Sets whether the idle limit applies. */
   expectClient(expected: boolean): void {
     this.#setTimeout(expected);
   }
 
-  /** The socket has been silent for its limit. */
+  /** Called when the socket has reached its idle limit. */
   timedOut(): void {
     if (this.#limit === 0 && this.#trusted()) this.#setTimeout(true);
     else if (this.onSilence) this.onSilence();
@@ -116,7 +121,7 @@ export class Connection {
   async #run(): Promise<void> {
     this.#setTimeout(false);
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      // Whatever was sent behind a request that ended the connection must not take effect.
+      // Ignore requests after one that ended the connection.
       if (this.socket.destroyed || this.socket.writableEnded) break;
       await next();
       if (this.#queue.length === LOW_QUEUE) this.socket.resume();

@@ -1,10 +1,10 @@
 /** HTTP errors of requests. */
 
-/** Thrown anywhere in a request; becomes an answer of one plain sentence. */
+/** Error that becomes a response with one sentence. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The connection ends with this answer. */
+  /** Whether the response ends the connection. */
   readonly close: boolean;
 
   constructor(
@@ -20,14 +20,14 @@ export class HttpError extends Error {
 }
 
 /**
- * The one refusal of everything a ticket does not cover: absent, expired, removed or lacking the
- * operation. Whoever guesses ids learns nothing from it and needs a new connection for each guess.
+ * Refusal for an absent, expired or removed ticket, and for one without the operation. It is always
+ * the same, so that guessing ids reveals nothing, and each guess requires a new connection.
  */
 export function forbidden(): HttpError {
   return new HttpError(403, 'No valid ticket allows this operation.', { close: true });
 }
 
-/** A range outside the image of `size` bytes. */
+/** Error for a range outside an image of `size` bytes. */
 export function outOfBounds(size: number, what: string): HttpError {
   return new HttpError(416, `${what} ends after the image, which has ${size} bytes.`, {
     headers: { 'Content-Range': `bytes */${size}` },
@@ -37,7 +37,7 @@ export function outOfBounds(size: number, what: string): HttpError {
 const OUT_OF_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const OUT_OF_FILES = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** The answer for an error that no handler foresaw; details stay out of it. */
+/** Error for an unexpected failure, without details. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   const code = (error as NodeJS.ErrnoException | null)?.code ?? '';

@@ -1,10 +1,10 @@
-/** HTTP request and its response, with the headers common to all responses. */
+/** HTTP request and its response, with the headers that all responses share. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../system/clock.ts';
 import type { Connection } from './connection.ts';
 import { HttpError } from './errors.ts';
 
-/** Milliseconds to go on reading a body that nobody wants, so that its sender sees the answer. */
+/** Milliseconds to read an unwanted body, so that the client can read the response. */
 const LINGER = 2000;
 
 export interface ExchangeParts {
@@ -12,13 +12,13 @@ export interface ExchangeParts {
   response: ServerResponse;
   connection: Connection;
   clock: Clock;
-  /** The client waits for `100 Continue` before it sends the body. */
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue: boolean;
-  /** The daemon is shutting down: no further request on this connection. */
+  /** Whether the daemon is shutting down, so that this is the last request of the connection. */
   closing: boolean;
 }
 
-/** What a client may use a connection for: a ticket, as far as a connection needs to know it. */
+/** Ticket as far as connections need it. */
 export interface Authorisation {
   readonly ticket: { readonly inactivityTimeout: number };
   readonly ended: boolean;
@@ -30,12 +30,12 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly connection: Connection;
   readonly query: URLSearchParams;
-  /** Path of the request, still percent-encoded. */
+  /** Path of the request, percent-encoded. */
   readonly path: string;
   readonly #clock: Clock;
   #awaitsContinue: boolean;
   #closes: boolean;
-  /** The client has sent nothing for as long as it may. */
+  /** Whether the client has reached the idle limit. */
   #stalled = false;
 
   constructor(parts: ExchangeParts) {
@@ -51,18 +51,21 @@ export class Exchange {
     this.query = new URLSearchParams(mark < 0 ? '' : url.slice(mark));
   }
 
-  /** The request carries a body, or says so. */
+  /** Whether the request declares a body. */
   get announcesBody(): boolean {
     const { headers } = this.request;
     return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   }
 
-  /** Ends the connection with this answer. */
+  /** Ends the connection after this response. */
   closeAfterwards(): void {
     this.#closes = true;
   }
 
-  /** Value of a query parameter out of a few, the first of them by default. Else throws 400. */
+  /**
+   * Value of an enumerated query parameter (default: the first choice). Throws 400 for other
+   * values.
+   */
   enumParameter<T extends string>(name: string, choices: readonly [T, ...T[]]): T {
     const given = this.query.getAll(name);
     if (given.length === 0) return choices[0];
@@ -73,15 +76,15 @@ export class Exchange {
     return chosen;
   }
 
-  /** The client has shown a ticket: its inactivity timeout applies to the connection from here on. */
+  /** Applies the inactivity timeout of the ticket to the connection. */
   authorised(live: Authorisation): void {
     live.usedBy(this.connection);
     this.connection.setIdleLimit(live.ticket.inactivityTimeout * 1000, () => !live.ended);
   }
 
   /**
-   * Waits for the body, whose events `listen` hears. Rejects with 400 when it breaks off or cannot
-   * be understood, with 408 when it stands still for too long.
+   * Receives the body with the event handlers of `listen`. Rejects with 400 for a truncated or
+   * invalid body, and with 408 at the idle limit.
    */
   async receive<T>(
     listen: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
@@ -92,7 +95,7 @@ export class Exchange {
     try {
       return await new Promise<T>((resolve, reject) => {
         const brokenOff = () => reject(new HttpError(400, 'The body ended early.'));
-        // An error is followed by `close`.
+        // `close` follows each error.
         request.on('error', () => {});
         request.once('close', brokenOff);
         if (request.destroyed) brokenOff();
@@ -117,7 +120,7 @@ export class Exchange {
 
   /** Writes status and headers. */
   head(status: number, headers: Record<string, string | number>): void {
-    // A body that was not asked for cannot be told from the next request.
+    // The unread body would be parsed as the next request.
     if (this.#awaitsContinue || (this.announcesBody && !this.request.complete)) this.#closes = true;
     this.response.writeHead(status, {
       ...headers,
@@ -126,7 +129,7 @@ export class Exchange {
     });
   }
 
-  /** Answers with a short body, or none. */
+  /** Answers with a short body, or without one. */
   async answer(
     status: number,
     headers: Record<string, string | number>,
@@ -141,7 +144,7 @@ export class Exchange {
     await this.answer(200, { ...headers, 'Content-Type': 'application/json' }, body);
   }
 
-  /** Answers with an error, or breaks the connection when an answer has begun. */
+  /** Answers with an error, or closes the connection if a response has begun. */
   async fail(error: HttpError): Promise<void> {
     if (this.response.headersSent) {
       this.connection.socket.destroy();
@@ -152,7 +155,7 @@ export class Exchange {
     await this.answer(error.status, headers, `${error.message}\n`);
   }
 
-  /** Sends a part of a body of unknown length. Rejects when the client has left. */
+  /** Sends a part of a body of unknown length. Rejects if the client has disconnected. */
   async send(part: string): Promise<void> {
     const sent = new Promise<void>((resolve, reject) => {
       this.response.write(part, (error) => (error ? reject(error) : resolve()));
@@ -160,7 +163,7 @@ export class Exchange {
     await this.connection.waitForClient(sent);
   }
 
-  /** Ends the answer, with its last bytes if any, once the system has them. */
+  /** Ends the response, with optional last bytes. Resolves when the system has them. */
   async end(body: string | Buffer = ''): Promise<void> {
     const { response } = this;
     const gone = new Promise<void>((resolve) => {
@@ -178,7 +181,7 @@ export class Exchange {
     if (!this.connection.socket.destroyed) await this.connection.waitForClient(gone);
   }
 
-  /** Reads and drops what the client still sends: closing at once would destroy the answer too. */
+  /** Discards the remaining request: closing the socket earlier would destroy the response. */
   #linger(): Promise<void> {
     const { request } = this;
     return new Promise((resolve) => {
@@ -195,7 +198,7 @@ export class Exchange {
     });
   }
 
-  /** Asks for the body of a client that waits to be asked. */
+  /** Sends `100 Continue` if the client waits for it. */
   #acceptBody(): void {
     if (this.#awaitsContinue) this.response.writeContinue();
     this.#awaitsContinue = false;

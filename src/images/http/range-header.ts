@@ -8,9 +8,9 @@ export interface ByteRange {
 }
 
 /**
- * The range of a GET of an image of `size` bytes, `undefined` when it asks for all of it.
- * Throws 416 for anything but one range that lies in the image: a range is never clipped, as a
- * client that gets fewer bytes than it asked for has misjudged the image.
+ * Range of a GET of an image of `size` bytes. `undefined` for the complete image. Throws 416 unless
+ * it is one range within the image. Ranges are never clipped, because a client that requests more
+ * bytes has a wrong size of the image.
  */
 export function requestedRange(header: string | undefined, size: number): ByteRange | undefined {
   if (header === undefined) return undefined;
@@ -23,13 +23,13 @@ export function requestedRange(header: string | undefined, size: number): ByteRa
   return { start, end: last + 1 };
 }
 
-/** Where the body of a PUT belongs; `end` is missing when only the body's length tells. */
+/** Position of the body of a PUT. `end` is absent if only the length of the body determines it. */
 export interface BodyRange {
   start: number;
   end?: number;
 }
 
-/** Reads the Content-Range of a PUT; without one the body starts at 0. Throws 400. */
+/** Parses the Content-Range of a PUT (default: from 0). Throws 400. */
 export function contentRange(header: string | undefined): BodyRange {
   if (header === undefined) return { start: 0 };
   const match = /^bytes (\d+)-(\d+|\*)\/(\d+|\*)$/.exec(header);
@@ -46,7 +46,7 @@ export function contentRange(header: string | undefined): BodyRange {
   return last === undefined ? { start } : { start, end: last + 1 };
 }
 
-/** Beyond exact integers everything is past the end of any image. */
+/** Unsafe integers are past the end of any image. */
 function toOffset(digits = ''): number {
   const value = Number(digits);
   return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;

@@ -1,13 +1,13 @@
-/** TLS settings: 1.3, and of 1.2 the AEAD suites. */
+/** TLS settings: TLS 1.3, and AEAD suites of TLS 1.2. */
 import type { TlsOptions } from 'node:tls';
 
 export const tlsSettings = {
   minVersion: 'TLSv1.2',
   honorCipherOrder: true,
-  // No client is asked for a certificate. Without this Node reads all authorities that it comes with, which
-  // takes longer than anything else that is done here.
+  // Clients send no certificates. Without this, Node parses its built-in authorities, which takes
+  // longer than the rest of the start.
   ca: [],
-  // AES-128 first: strong enough, and the fastest there is on processors with AES instructions.
+  // AES-128 first: strong enough, and fastest on processors with AES instructions.
   ciphers: [
     'TLS_AES_128_GCM_SHA256',
     'TLS_AES_256_GCM_SHA384',

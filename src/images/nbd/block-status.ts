@@ -1,18 +1,18 @@
-/** Block status of an export in several metadata contexts, merged into one list of runs. */
+/** Block status of an export in several metadata contexts, merged into one list. */
 import type { NbdClient } from './client.ts';
 import { protocolError } from './protocol.ts';
 
-/** A run of bytes with the same flags in every context that was asked for. */
+/** Byte range with the same flags in each requested context. */
 export interface BlockStatusRun {
   readonly start: number;
   readonly length: number;
-  /** In the order of the names; `undefined` where the server has no such context. */
+  /** Flags in the order of the names. `undefined` if the server does not support a context. */
   readonly flags: readonly (number | undefined)[];
 }
 
 /**
- * Walks over the first `end` bytes of an export in ascending order, without gaps.
- * @param names of contexts
+ * Yields the first `end` bytes of an export in ascending order, without gaps.
+ * @param names names of contexts
  */
 export async function* blockStatus(
   client: NbdClient,
@@ -30,7 +30,7 @@ export async function* blockStatus(
     const cursors = ids.map((id) =>
       id === undefined ? undefined : new RunCursor(runsById.get(id)),
     );
-    // As far as all contexts tell; what is left is asked for again.
+    // Use the range that all contexts cover, and request the remainder again.
     const known = Math.min(...cursors.map((cursor) => cursor?.total ?? Number.POSITIVE_INFINITY));
     if (known === 0 || !Number.isFinite(known)) throw protocolError('no block status');
     const stop = Math.min(position + known, end);
@@ -44,7 +44,7 @@ export async function* blockStatus(
   }
 }
 
-/** A place in a list of lengths and flags. */
+/** Position in a list of lengths and flags. */
 class RunCursor {
   readonly total: number;
   readonly #runs: Uint32Array;

@@ -1,20 +1,20 @@
-/** Byte stream of an NBD connection; long payloads are read straight into their destination. */
+/** Byte stream of an NBD connection. Long payloads are read directly into their destination. */
 import { connect, type Socket } from 'node:net';
 import { protocolError, systemError } from './protocol.ts';
 
-/** How an NBD server is reached: by a unix socket or over the network. */
+/** Address of an NBD server: a unix socket or a network address. */
 export type NbdAddress =
   | { readonly path: string }
   | { readonly host: string; readonly port: number };
 
-/** Short messages are read through a buffer of this size; it also bounds what is copied twice. */
+/** Size of the buffer for short messages, which also limits the bytes that are copied twice. */
 const STAGING_SIZE = 4096;
-/** The most that a server may send ahead of somebody asking for it. */
+/** Maximum bytes that a server may send in advance. */
 const MAX_STAGING_SIZE = 1 << 20;
 
 /**
- * A socket that is read on demand: somebody says which buffer comes next, and is called when it is
- * full. The system reads straight into a buffer larger than the stage.
+ * Socket that reads on demand: the caller provides a buffer, and a callback for the full buffer.
+ * The system reads directly into a large buffer.
  */
 export class ByteReader {
   readonly socket: Socket;
@@ -27,8 +27,8 @@ export class ByteReader {
   #failure: Error | undefined;
 
   /**
-   * Connects. `onClose` is called once, after a failed attempt as well; nothing touches any buffer
-   * any more then.
+   * Connects. `onClose` is called once, also after a failed attempt. After it, no buffer is
+   * accessed.
    */
   constructor(address: NbdAddress, onClose: (error: Error) => void) {
     const onread = {
@@ -48,31 +48,31 @@ export class ByteReader {
     });
   }
 
-  /** Fills `target` with the next bytes, then calls `whenFull`, which asks for what follows. */
+  /** Fills `target` with the next bytes, then calls `whenFull`, which requests further bytes. */
   expect(target: Buffer, whenFull: () => void): void {
     this.#target = target;
     this.#filled = 0;
     this.#whenFull = whenFull;
   }
 
-  /** The next `length` bytes, for the slow pace of a handshake. */
+  /** Reads `length` bytes, for the handshake. */
   read(length: number): Promise<Buffer> {
     return new Promise((resolve) => {
       const buffer = Buffer.alloc(length);
       this.expect(buffer, () => resolve(buffer));
-      // Outside of a callback nobody else looks at what is there already.
+      // Outside of a callback, received bytes must be processed here.
       this.#drain();
     });
   }
 
-  /** Breaks the connection because of an error. */
+  /** Closes the connection because of an error. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#target = undefined;
     this.socket.destroy();
   }
 
-  /** Where the system shall put what comes next: straight into a long target, else into the stage. */
+  /** Buffer for the next bytes: a long target, otherwise the stage. */
   #nextBuffer(): Buffer {
     if (this.#used === this.#staged) {
       this.#used = 0;
@@ -90,7 +90,7 @@ export class ByteReader {
     if (this.#used === 0) size *= 2;
     if (size > MAX_STAGING_SIZE) {
       this.#failure ??= protocolError('it sends unrequested data');
-      // Not at once: this is called from inside of the socket's own callback.
+      // Deferred, because this runs within the socket's callback.
       setImmediate(() => this.socket.destroy());
       size = STAGING_SIZE;
     }
@@ -111,7 +111,7 @@ export class ByteReader {
     return true;
   }
 
-  /** Moves what is staged to where it is wanted, as long as somebody wants something. */
+  /** Moves staged bytes to the targets until no target is left. */
   #drain(): void {
     while (this.#target) {
       const wanted = this.#target.length - this.#filled;

@@ -1,6 +1,6 @@
 /**
- * NBD client: requests spread over connections and cut to the limits of the server.
- * Own code rather than a library: no maintained NBD client for Node reads into given memory.
+ * NBD client: distributes requests over connections, and splits them at the limits of the server.
+ * No maintained NBD library for Node reads into provided memory.
  */
 
 import { NbdConnection, type NbdConnectionOptions } from './connection.ts';
@@ -8,14 +8,14 @@ import type { ExportInfo } from './handshake.ts';
 import { Command, ExportFlag, NO_HOLE, systemError } from './protocol.ts';
 import type { NbdRequestOptions, RunsByContext } from './request.ts';
 
-/** Connections worth having to one export: more gain nothing. */
+/** Useful connections to one export. More are not faster. */
 const MAX_CONNECTIONS = 4;
-/** Bytes of one request without data: what 32 bits hold, on a boundary of any block. */
+/** Maximum length of a request without data: fits into 32 bits, and is aligned to any block. */
 const MAX_LENGTH = 2 ** 31;
 
 /**
- * Reads and writes one export. Offsets and lengths are multiples of its smallest block and inside
- * of it. Once any connection is lost, the client is.
+ * Reads and writes one export. Offsets and lengths are multiples of its minimum block, and within
+ * the export. A lost connection ends the client.
  */
 export class NbdClient {
   readonly info: ExportInfo;
@@ -32,7 +32,7 @@ export class NbdClient {
     this.#add(first);
   }
 
-  /** Opens the first connection; rejects with a system code. */
+  /** Opens the first connection. Rejects with a system error code. */
   static async open(options: NbdConnectionOptions): Promise<NbdClient> {
     return new NbdClient(await NbdConnection.open(options), options);
   }
@@ -45,7 +45,7 @@ export class NbdClient {
     return this.#has(ExportFlag.readOnly);
   }
 
-  /** The server can zero a range by itself. */
+  /** Whether the server supports zeroing. */
   get canZero(): boolean {
     return this.#has(ExportFlag.writeZeroes);
   }
@@ -58,7 +58,7 @@ export class NbdClient {
     await this.#inPieces(Command.write, offset, buffer);
   }
 
-  /** Makes a range read as zeros; `keepSpace` keeps it from becoming a hole. */
+  /** Makes a range read as zeros. `keepSpace` keeps it allocated. */
   async zero(offset: number, length: number, keepSpace: boolean): Promise<void> {
     const flags = keepSpace ? NO_HOLE : 0;
     for (let done = 0; done < length; done += MAX_LENGTH) {
@@ -69,27 +69,27 @@ export class NbdClient {
   }
 
   /**
-   * Brings what was written before the call to stable storage, whatever connection it took. A
-   * server that cannot do that claims to have done so before it replied.
+   * Flushes earlier writes of all connections to stable storage. A server without the command
+   * promises that its replies imply this.
    */
   async flush(): Promise<void> {
     if (!this.#has(ExportFlag.flush)) return;
     await this.#send({ command: Command.flush, offset: 0, length: 0 });
   }
 
-  /** What is known of the blocks from `offset` on: of some of them, at least. */
+  /** Status of blocks from `offset`, at least of the first ones. */
   blocks(offset: number, length: number): Promise<RunsByContext> {
     const part = Math.min(length, MAX_LENGTH);
     return this.#send({ command: Command.blockStatus, offset, length: part });
   }
 
-  /** Says good-bye on all connections; only when no request is under way. */
+  /** Disconnects all connections. Only without pending requests. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
-  /** Breaks all connections; what is under way fails. */
+  /** Closes all connections. Pending requests fail. */
   abandon(): void {
     for (const connection of this.#connections) connection.abandon();
   }
@@ -116,7 +116,7 @@ export class NbdClient {
       const place = { offset: offset + done, length: piece.length };
       pieces.push(this.#send({ command, ...place, buffer: piece }));
     }
-    // None may touch the buffer any more when the caller hears of the first failure.
+    // Wait for all parts, so that none accesses the buffer after the first failure.
     for (const result of await Promise.allSettled(pieces)) {
       if (result.status === 'rejected') throw result.reason;
     }
@@ -132,7 +132,7 @@ export class NbdClient {
     return best.send(parts);
   }
 
-  /** All connections are busy: this request does not wait for another one, later ones may use it. */
+  /** Opens another connection for later requests. This one does not wait for it. */
   #openAnother(): void {
     if (this.#isOpening || !this.alive) return;
     this.#isOpening = true;
@@ -146,7 +146,7 @@ export class NbdClient {
         if (!isSame) this.#limit = 1;
       },
       () => {
-        // It does without.
+        // Continue with one connection.
         this.#limit = 1;
         this.#isOpening = false;
       },
@@ -155,7 +155,7 @@ export class NbdClient {
 
   #add(connection: NbdConnection): void {
     this.#connections.push(connection);
-    // Whatever the reason is, what the other connections still say may be of another server.
+    // The remaining connections can belong to another instance of the server.
     void connection.lost.then(() => {
       for (const other of this.#connections) if (other.alive) void other.close();
     });

@@ -1,4 +1,4 @@
-/** Connection to an NBD server with many requests in flight, matched by cookies. */
+/** Connection to an NBD server with many pending requests, matched by cookies. */
 
 import { type Clock, monotonicClock } from '../system/clock.ts';
 import { ByteReader, type NbdAddress } from './byte-reader.ts';
@@ -8,7 +8,7 @@ import { NbdRequest, type NbdRequestOptions, type RunsByContext, readReplies } f
 
 /** Milliseconds for connecting and the handshake. */
 const CONNECT_TIMEOUT = 10_000;
-/** Milliseconds that a server gets to close a connection that was said good-bye to. */
+/** Milliseconds for the server to close a connection after the disconnect request. */
 const CLOSE_TIMEOUT = 2000;
 
 export interface NbdConnectionOptions extends ExportRequest {
@@ -18,7 +18,7 @@ export interface NbdConnectionOptions extends ExportRequest {
 
 export class NbdConnection {
   readonly info: ExportInfo;
-  /** Resolves when the connection is gone, with the reason. */
+  /** Resolves with the reason when the connection is lost. */
   readonly lost: Promise<Error>;
   readonly #wire: ByteReader;
   readonly #clock: Clock;
@@ -44,7 +44,10 @@ export class NbdConnection {
     readReplies(wire, find, (error) => this.#fail(error));
   }
 
-  /** Connects and chooses the export. Rejects with a system code, after ten seconds at the latest. */
+  /**
+   * Connects and selects the export. Rejects with a system error code, after ten seconds at the
+   * latest.
+   */
   static async open(options: NbdConnectionOptions): Promise<NbdConnection> {
     const { address, clock = monotonicClock } = options;
     let leave: (error: Error) => void = () => {};
@@ -67,19 +70,19 @@ export class NbdConnection {
     }
   }
 
-  /** Requests that have no reply yet. */
+  /** Count of requests without a reply. */
   get load(): number {
     return this.#requests.size;
   }
 
-  /** The connection can be used. */
+  /** Whether the connection is usable. */
   get alive(): boolean {
     return this.#failure === undefined;
   }
 
   /**
-   * Sends a request. Its buffer may be touched again when the promise has settled. Rejects with a
-   * system code.
+   * Sends a request. Its buffer must not be modified until the promise settles. Rejects with a
+   * system error code.
    */
   send(parts: NbdRequestOptions): Promise<RunsByContext> {
     if (this.#failure) return Promise.reject(this.#failure);
@@ -87,7 +90,7 @@ export class NbdConnection {
     const request = new NbdRequest(parts, () => this.#requests.delete(cookie));
     this.#requests.set(cookie, request);
     const { socket } = this.#wire;
-    // An error of the socket ends all requests; none is told of it by its own callback.
+    // A socket error ends all requests, so the callback ignores it.
     const sent = (error?: Error | null) => {
       if (!error) request.sent();
     };
@@ -103,7 +106,7 @@ export class NbdConnection {
     return request.settled;
   }
 
-  /** Says good-bye; resolves when the connection is gone. Only when no request is under way. */
+  /** Disconnects. Resolves when the connection is closed. Only without pending requests. */
   async close(): Promise<void> {
     if (!this.#failure) {
       this.#failure = systemError('ESHUTDOWN', 'the connection was closed');
@@ -115,7 +118,7 @@ export class NbdConnection {
     stop();
   }
 
-  /** Breaks the connection; what is under way fails. */
+  /** Closes the connection. Pending requests fail. */
   abandon(): void {
     this.#fail(systemError('ESHUTDOWN', 'the connection was closed after an error'));
   }

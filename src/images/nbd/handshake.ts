@@ -1,4 +1,4 @@
-/** Fixed newstyle handshake with an NBD server, up to the chosen export. */
+/** Fixed newstyle handshake with an NBD server, and selection of the export. */
 
 import type { ByteReader } from './byte-reader.ts';
 import {
@@ -16,38 +16,40 @@ import {
   systemError,
 } from './protocol.ts';
 
-/** What a server says of an export. Sizes in bytes. */
+/** Properties of an export. Sizes are bytes. */
 export interface ExportInfo {
   readonly size: number;
   /** Bits of `ExportFlag`. */
   readonly flags: number;
   /** Every offset and length must be a multiple of it. */
   readonly minimumBlock: number;
-  /** The most data of one request or reply. */
+  /** Maximum data of one request or reply. */
   readonly maximumPayload: number;
   readonly structured: boolean;
-  /** Numbers of the metadata contexts that were agreed on, by name. */
+  /** Numbers of the negotiated metadata contexts, by name. */
   readonly contexts: ReadonlyMap<string, number>;
 }
 
-/** Which export is wanted, and what is wanted to be known of its blocks. */
+/** Requested export and metadata contexts. */
 export interface ExportRequest {
   readonly exportName: string;
-  /** Names of contexts; one that ends with a colon stands for the first that begins so. */
+  /**
+   * Names of contexts. A name that ends with a colon selects the first context with this prefix.
+   */
   readonly contexts: readonly string[];
 }
 
-/** The longest reply to an option, in bytes. */
+/** Maximum length of the reply to an option, in bytes. */
 const MAX_REPLY = 64 << 10;
 const MAX_CONTEXTS = 10_000;
 const MAX_BLOCK = 2 ** 20;
 
-/** Negotiates; the wire is ready for commands when it resolves. Rejects with what went wrong. */
+/** Negotiates the export. The wire accepts commands when the promise resolves. */
 export async function negotiate(wire: ByteReader, wanted: ExportRequest): Promise<ExportInfo> {
   await readGreeting(wire);
   sendOption(wire, Option.structuredReply);
   const structured = (await replyTo(wire, Option.structuredReply)).type === OptionReply.ack;
-  // Without structured replies there are no contexts either.
+  // Contexts require structured replies.
   const contexts = structured ? await negotiateContexts(wire, wanted) : new Map<string, number>();
   return { ...(await chooseExport(wire, wanted.exportName)), structured, contexts };
 }
@@ -90,7 +92,7 @@ async function replyTo(wire: ByteReader, option: number): Promise<Reply> {
   return { type: head.readUInt32BE(12), data: await wire.read(length) };
 }
 
-/** The error behind a refused option, with what the server says about it. */
+/** Error of a refused option, with the message of the server. */
 function optionError({ type, data }: Reply, what: string): Error {
   const text = data.subarray(0, MAX_NAME).toString().trim();
   const reasons: Readonly<Record<number, [string, string]>> = {
@@ -104,7 +106,7 @@ function optionError({ type, data }: Reply, what: string): Error {
   return systemError(code, `the NBD server refuses ${what}: ${text === '' ? reason : text}`);
 }
 
-/** A length in 32 bits and the text itself. */
+/** Text with a 32-bit length before it. */
 function lengthPrefixed(text: string): Buffer {
   const bytes = Buffer.from(text);
   const length = Buffer.alloc(4);
@@ -134,7 +136,7 @@ async function negotiateContexts(
   return agreed;
 }
 
-/** Names of the contexts that begin so. */
+/** Names of the contexts with a prefix. */
 async function namesOf(wire: ByteReader, exportName: string, beginning: string): Promise<string[]> {
   const names: string[] = [];
   const listed = askForContexts(wire, Option.listMetaContext, exportName, [beginning]);
@@ -144,7 +146,7 @@ async function namesOf(wire: ByteReader, exportName: string, beginning: string):
   return names;
 }
 
-/** Asks about contexts of an export. A server that does not know the option has none. */
+/** Requests contexts of an export. A server that does not support the option has none. */
 async function* askForContexts(
   wire: ByteReader,
   option: number,
@@ -158,7 +160,8 @@ async function* askForContexts(
     option,
     Buffer.concat([lengthPrefixed(exportName), count, ...queries.map(lengthPrefixed)]),
   );
-  // Whoever reads this reads all of it: the rest would be in the way of the next option.
+  // The caller must read all replies, because the remainder would precede the reply to the next
+  // option.
   for (let listed = 0; ; listed++) {
     const reply = await replyTo(wire, option);
     if (reply.type !== OptionReply.metaContext) return;
@@ -170,7 +173,7 @@ async function* askForContexts(
 
 type ExportLimits = Pick<ExportInfo, 'size' | 'flags' | 'minimumBlock' | 'maximumPayload'>;
 
-/** Chooses the export; its size has to be told, its limits may be. */
+/** Selects the export. The server must send its size, and may send its limits. */
 async function chooseExport(wire: ByteReader, exportName: string): Promise<ExportLimits> {
   const requests = Buffer.alloc(4);
   requests.writeUInt16BE(1, 0);

@@ -1,6 +1,6 @@
 /** Constants of the NBD protocol, and its errors as system error codes. */
 
-/** What a server greets with, and what follows where options are understood. */
+/** Greeting of a server, and magic numbers of options. */
 export const GREETING = 0x4e42_444d_4147_4943n;
 export const OPTION_MAGIC = 0x4948_4156_454f_5054n;
 export const OPTION_REPLY_MAGIC = 0x0003_e889_0455_65a9n;
@@ -8,7 +8,7 @@ export const REQUEST_MAGIC = 0x2560_9513;
 export const SIMPLE_REPLY_MAGIC = 0x6744_6698;
 export const STRUCTURED_REPLY_MAGIC = 0x668e_33ef;
 
-/** Of the greeting, and of the answer to it. */
+/** Flags of the greeting and the response. */
 export const HandshakeFlag = { fixedNewstyle: 1, noZeroes: 2 } as const;
 
 export const Option = {
@@ -19,14 +19,14 @@ export const Option = {
   setMetaContext: 10,
 } as const;
 
-/** Replies to options; those with the highest bit are refusals. */
+/** Replies to options. A set highest bit is a refusal. */
 export const OptionReply = { ack: 1, info: 3, metaContext: 4 } as const;
 export const OPTION_REFUSED = 2 ** 31;
 
-/** Kinds of information about an export. */
+/** Types of information about an export. */
 export const Info = { export: 0, blockSize: 3 } as const;
 
-/** What an export can do. */
+/** Features of an export. */
 export const ExportFlag = {
   readOnly: 1 << 1,
   flush: 1 << 2,
@@ -44,10 +44,10 @@ export const Command = {
 } as const;
 export type Command = (typeof Command)[keyof typeof Command];
 
-/** Of write-zeroes: the range keeps its space. */
+/** Flag of write-zeroes: the range remains allocated. */
 export const NO_HOLE = 1 << 1;
 
-/** Kinds of chunks of a structured reply; those with the highest bit tell of an error. */
+/** Types of chunks in a structured reply. A set highest bit is an error. */
 export const Chunk = {
   none: 0,
   offsetData: 1,
@@ -60,21 +60,21 @@ export const CHUNK_DONE = 1;
 
 /** Bits of the context `base:allocation`. */
 export const Allocation = { hole: 1, zero: 2 } as const;
-/** The bit of a dirty bitmap's context. */
+/** Bit of the context of a dirty bitmap. */
 export const DIRTY = 1;
 
 export const BASE_ALLOCATION = 'base:allocation';
-/** Of QEMU: in which file of a chain the data are; 0: in none. */
+/** Context of QEMU: depth of the file with the data in a backing chain; 0 if unallocated. */
 export const ALLOCATION_DEPTH = 'qemu:allocation-depth';
-/** Of QEMU: the beginning of the names of all dirty bitmaps. */
+/** Context of QEMU: prefix of the names of dirty bitmaps. */
 export const DIRTY_BITMAP = 'qemu:dirty-bitmap:';
 
-/** Bytes of data in a request or reply where the server does not say. */
+/** Maximum data bytes in a request or reply, unless the server sends a limit. */
 export const DEFAULT_MAX_PAYLOAD = 32 * 2 ** 20;
-/** Longest name of an export or a context, in bytes. */
+/** Maximum length of names of exports and contexts, in bytes. */
 export const MAX_NAME = 4096;
 
-/** The protocol's error numbers are those of Linux, whatever the system of either side. */
+/** The protocol uses the error numbers of Linux on all systems. */
 const CODES: Readonly<Record<number, string>> = {
   1: 'EPERM',
   5: 'EIO',
@@ -86,18 +86,18 @@ const CODES: Readonly<Record<number, string>> = {
   108: 'ESHUTDOWN',
 };
 
-/** An error with a system code, as the file system's errors have one. */
+/** Error with a system error code, as errors of the file system have. */
 export function systemError(code: string, message: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
-/** The error that a server names by number; unknown numbers are input/output errors. */
+/** Error for an error number of the server. Unknown numbers become input/output errors. */
 export function serverError(number: number, what: string, text = ''): NodeJS.ErrnoException {
   const said = text === '' ? '' : `: ${text}`;
   return systemError(CODES[number] ?? 'EIO', `the NBD server refused to ${what}${said}`);
 }
 
-/** The server did something that the protocol does not allow: nothing it says can be trusted. */
+/** Error for a protocol violation. Later data of the server are not reliable. */
 export function protocolError(what: string): NodeJS.ErrnoException {
   return systemError('EPROTO', `NBD protocol error of the server: ${what}`);
 }

@@ -1,4 +1,4 @@
-/** Requests to an NBD server in flight, and the parser of their replies. */
+/** Pending requests to an NBD server, and the parser of their replies. */
 import { RangeSet } from '../../extents/range-set.ts';
 import type { ByteReader } from './byte-reader.ts';
 import {
@@ -14,7 +14,7 @@ import {
   serverError,
 } from './protocol.ts';
 
-/** Runs of blocks by the number of their context: lengths and flags in turn. */
+/** Alternating lengths and flags of blocks, by the number of their context. */
 export type RunsByContext = Map<number, Uint32Array>;
 
 export interface NbdRequestOptions {
@@ -23,11 +23,11 @@ export interface NbdRequestOptions {
   readonly length: number;
   /** Flags of the command. */
   readonly flags?: number;
-  /** What is written, or where what is read goes. */
+  /** Data to write, or buffer for the read data. */
   readonly buffer?: Buffer;
 }
 
-/** What the commands do, for the texts of errors. */
+/** Verbs for error messages, by command. */
 const PURPOSE: Readonly<Record<Command, string>> = {
   [Command.read]: 'read',
   [Command.write]: 'write',
@@ -39,7 +39,7 @@ const PURPOSE: Readonly<Record<Command, string>> = {
 
 const HEAD = 28;
 
-/** Settles when the reply is there and nothing refers to the buffer any more. */
+/** Request that settles when the reply is complete and the buffer is no longer in use. */
 export class NbdRequest implements ReplyListener {
   readonly settled: Promise<RunsByContext>;
   readonly simplePayload: number;
@@ -48,16 +48,16 @@ export class NbdRequest implements ReplyListener {
   #resolve: (blocks: RunsByContext) => void = () => {};
   #reject: (error: Error) => void = () => {};
   #error: Error | undefined;
-  /** What came of the data, when it came in more than one part. */
+  /** Received ranges, if the data arrive in several parts. */
   #parted: RangeSet | undefined;
   #received = 0;
-  /** Where the first part of the data belongs. */
+  /** Offset of the first part of the data. */
   #firstAt = 0;
   #isSent = false;
   #isAnswered = false;
   readonly #onSettled: () => void;
 
-  /** @param onSettled called when the reply is complete and everything is sent */
+  /** @param onSettled called when the reply is complete and all bytes are sent */
   constructor(parts: NbdRequestOptions, onSettled: () => void) {
     this.#parts = parts;
     this.#onSettled = onSettled;
@@ -68,7 +68,7 @@ export class NbdRequest implements ReplyListener {
     });
   }
 
-  /** The request as it is sent, without the data of a write. */
+  /** Encoded request without the data of a write. */
   head(cookie: number): Buffer {
     const { command, offset, length, flags = 0 } = this.#parts;
     const head = Buffer.allocUnsafe(HEAD);
@@ -82,13 +82,13 @@ export class NbdRequest implements ReplyListener {
     return head;
   }
 
-  /** The socket has let go of everything. */
+  /** Called when the socket no longer uses the buffer. */
   sent(): void {
     this.#isSent = true;
     this.#settle();
   }
 
-  /** The connection is gone, and with it every reference to the buffer. */
+  /** Called when the connection is closed and no longer uses the buffer. */
   fail(error: Error): void {
     this.#reject(error);
   }
@@ -120,7 +120,7 @@ export class NbdRequest implements ReplyListener {
   done(): void {
     const { command, length } = this.#parts;
     const received = this.#parted?.total ?? this.#received;
-    // The rest of the buffer holds bytes of whoever had it before.
+    // The remaining bytes of the buffer contain data of earlier users.
     if (!this.#error && command === Command.read && received !== length) {
       throw protocolError(`${received} of ${length} bytes`);
     }
@@ -136,7 +136,7 @@ export class NbdRequest implements ReplyListener {
     else this.#resolve(this.#blocks);
   }
 
-  /** Where in the buffer an offset of the image is. */
+  /** Position in the buffer for an offset of the image. */
   #check(offset: number, length: number): number {
     const at = offset - this.#parts.offset;
     const fits = at >= 0 && length > 0 && at + length <= this.#parts.length;
@@ -162,33 +162,33 @@ export class NbdRequest implements ReplyListener {
   }
 }
 
-/** What a request wants to hear. Methods throw when the server tells nonsense. */
+/** Receiver of the parts of a reply. Methods throw for an invalid reply. */
 export interface ReplyListener {
-  /** Bytes of data that a successful simple reply carries. */
+  /** Data bytes in a successful simple reply. */
   readonly simplePayload: number;
-  /** Where `length` bytes of data from `offset` of the image go. */
+  /** Buffer for `length` data bytes from `offset` of the image. */
   destination(offset: number, length: number): Buffer;
-  /** `length` bytes from `offset` of the image are zeros. */
+  /** Called for zeros: `length` bytes from `offset` of the image. */
   zeros(offset: number, length: number): void;
-  /** Lengths and flags in turn of the runs of blocks that follow each other in a context. */
+  /** Called for alternating lengths and flags of consecutive blocks in a context. */
   blocks(context: number, runs: Uint32Array): void;
-  /** The server tells of an error; more may follow, until `done`. */
+  /** Called for an error. More calls can follow until `done`. */
   error(number: number, text: string): void;
-  /** The reply is over. */
+  /** Called at the end of the reply. */
   done(): void;
 }
 
 const SIMPLE_HEAD = 16;
 const STRUCTURED_HEAD = 20;
-/** Longest chunk that has neither data nor blocks: an error with its text. */
+/** Maximum length of a chunk without data and blocks: an error with its text. */
 const MAX_ERROR = MAX_NAME + 16;
-/** Longest list of blocks, in bytes: a million runs. */
+/** Maximum length of a list of blocks in bytes: a million entries. */
 const MAX_BLOCKS = 8 * 2 ** 20 + 4;
 
 /**
- * Reads replies from a wire until it ends or says something that is not allowed.
- * @param find the request with a cookie; throws when there is none
- * @param onViolation called once, with the error that ends it
+ * Reads replies until the connection ends or a violation occurs.
+ * @param find returns the request with a cookie; throws if none exists
+ * @param onViolation called once, with the error
  */
 export function readReplies(
   wire: ByteReader,
@@ -206,7 +206,7 @@ class ReplyReader {
   readonly #start = this.#head.subarray(0, SIMPLE_HEAD);
   readonly #rest = this.#head.subarray(SIMPLE_HEAD);
   readonly #offset = Buffer.alloc(8);
-  // Bound once: they are passed on for every reply.
+  // Bound once, because each reply passes them.
   readonly #onStart = () => this.#attempt(this.#begin);
   readonly #onHead = () => this.#attempt(this.#chunk);
   readonly #onOffset = () => this.#attempt(this.#data);
@@ -310,7 +310,7 @@ class ReplyReader {
   }
 
   #finish(listener: ReplyListener): void {
-    // Asked for first: what `done` begins must find the wire in order.
+    // Request bytes first, because `done` can start new work on the wire.
     this.next();
     listener.done();
   }

@@ -1,10 +1,9 @@
-/** Access to any bytes of an export whose server takes whole blocks only. */
+/** Access to any byte range of an export whose server supports only complete blocks. */
 import type { NbdClient } from './client.ts';
 
 /**
- * Reads and writes at any offset. Where a request begins or ends inside of a block, the block is
- * read and written as a whole; two such writes never run at the same time, as the second would
- * bring back bytes that the first one has changed.
+ * Reads and writes at any offset. Partial blocks at the start and the end are read and written
+ * completely. Such writes never overlap, because the second one would restore old bytes.
  */
 export class UnalignedAccess {
   readonly #client: NbdClient;
@@ -20,7 +19,7 @@ export class UnalignedAccess {
     const end = offset + buffer.length;
     if (this.#isWhole(offset, end)) return this.#client.read(offset, buffer);
     const [start, aligned] = this.#around(offset, end);
-    // Rare: servers with large blocks are few, and clients that ask for odd ranges of them fewer.
+    // Rare: few servers have large blocks, and few clients request unaligned ranges.
     const blocks = Buffer.allocUnsafe(aligned - start);
     await this.#client.read(start, blocks);
     blocks.copy(buffer, 0, offset - start, end - start);
@@ -59,7 +58,10 @@ export class UnalignedAccess {
     return [Math.floor(start / block) * block, Math.ceil(end / block) * block];
   }
 
-  /** The partial first block, the whole ones, and the partial last block, as far as there are. */
+  /**
+   * Parts of a range: partial first block, complete blocks, partial last block. Empty parts are
+   * omitted.
+   */
   #parts(start: number, end: number): { start: number; end: number; isWhole: boolean }[] {
     const block = this.#block;
     const first = Math.min(end, Math.ceil(start / block) * block);

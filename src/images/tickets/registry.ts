@@ -18,7 +18,7 @@ export class TicketRegistry {
     this.#open = open;
   }
 
-  /** Adds a ticket. Throws when it is malformed or its id is in use. */
+  /** Adds a ticket. Throws if it is malformed or its id is in use. */
   add(ticket: Ticket): void {
     const problem = problemOf(ticket);
     if (problem) throw new Error(`malformed ticket: ${problem}`);
@@ -40,18 +40,18 @@ export class TicketRegistry {
     return this.#live.get(id)?.state;
   }
 
-  /** A ticket and its state. */
+  /** Ticket and its state. */
   get(id: string): { ticket: Ticket; state: TicketState } | undefined {
     const live = this.#live.get(id);
     return live && { ticket: live.ticket, state: live.state };
   }
 
-  /** The ids of all tickets. */
+  /** Ids of all tickets. */
   ids(): string[] {
     return [...this.#live.keys()];
   }
 
-  /** Lets a ticket expire `timeout` seconds from now; its own timeout stays. */
+  /** Sets the expiry of a ticket to `timeout` seconds from now. Its timeout remains unchanged. */
   extend(id: string, timeout: number): void {
     const live = this.#live.get(id);
     if (!live) throw new Error('ticket not found');
@@ -59,7 +59,7 @@ export class TicketRegistry {
     live.extend(timeout);
   }
 
-  /** Lets a ticket begin to be idle anew. */
+  /** Restarts the idle time of a ticket. */
   touch(id: string): void {
     const live = this.#live.get(id);
     if (!live) throw new Error('ticket not found');
@@ -83,24 +83,24 @@ export class TicketRegistry {
       );
     }
     await live.close();
-    // Two removals may have waited together, and the id may be in use anew.
+    // Two removals can wait for the same ticket, and its id can be in use again.
     if (this.#live.get(id) === live) this.#live.delete(id);
     return live.state;
   }
 
-  /** The ticket a request names. Throws the common refusal when there is none. */
+  /** Ticket with an id. Throws the same refusal as for an invalid ticket if it does not exist. */
   find(id: string): LiveTicket {
     const live = this.#live.get(id);
     if (!live) throw forbidden();
     return live;
   }
 
-  /** Gives up on operations that do not end by themselves. */
+  /** Abandons stuck operations. */
   abandon(): void {
     for (const live of this.#live.values()) live.abandon();
   }
 
-  /** Cancels every ticket, waits for what runs, and closes the images. */
+  /** Cancels all tickets, waits for their operations, and closes the images. */
   async close(): Promise<void> {
     const all = [...this.#live.values()];
     for (const live of all) live.cancel();

@@ -1,14 +1,14 @@
-/** Flush shared by parallel requests: as few as possible, and none after one that failed. */
+/** Flush that concurrent requests share. A failure is final. */
 
 /**
- * Wraps a backend's flush. Flushes run one after the other, and a caller is served by one that
- * starts after its call, so requests that arrive while one runs share the next. After a failure
- * the system may report success for data it has dropped, therefore the first failure is final.
+ * Wraps the flush of a backend. Flushes run sequentially. Requests that arrive during a flush share
+ * the next one, which starts after their calls. The first failure is final, because the system can
+ * report success for dropped data afterwards.
  */
 export class SharedFlush {
   readonly #flush: () => Promise<void>;
   #tail: Promise<void> = Promise.resolve();
-  /** The flush that has not started yet, if any. */
+  /** Next flush, if it has not started. */
   #queued: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
 
@@ -16,12 +16,12 @@ export class SharedFlush {
     this.#flush = flush;
   }
 
-  /** True once a flush has failed. */
+  /** Whether a flush has failed. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** Resolves when everything written before the call is on stable storage; else rejects. */
+  /** Resolves when all earlier writes are on stable storage. Otherwise rejects. */
   run(): Promise<void> {
     if (!this.#queued) {
       this.#queued = this.#tail.then(() => this.#runQueued());

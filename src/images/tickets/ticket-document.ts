@@ -4,16 +4,16 @@ import { Mistake } from '../../source-place.ts';
 import { formatLocation, type ImageLocation, parseLocation } from '../backends/location.ts';
 import type { Ticket, TicketState } from './types.ts';
 
-/** Seconds a connection may be silent when the ticket does not say. */
+/** Default idle limit of a connection in seconds. */
 const INACTIVITY = 60;
-/** Characters of the ticket's id that name its transfer when the ticket does not. */
+/** Characters of the ticket id that are the default name of the transfer. */
 const SHORT_ID = 8;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a ticket. Members that are not known are ignored. Throws a `Mistake` that names the first
- * member that is missing or wrong.
+ * Parses a ticket. Ignores unknown members. Throws a `Mistake` for the first missing or invalid
+ * member.
  */
 export function ticketOfDocument(document: unknown): Ticket {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
@@ -41,7 +41,7 @@ export function ticketOfDocument(document: unknown): Ticket {
 }
 
 /**
- * Writes a ticket and what is known of it.
+ * Formats a ticket and its state.
  * @param now seconds of the host's monotonic clock
  */
 export function documentOf(ticket: Ticket, state: TicketState, now: number): Fields {
@@ -61,12 +61,14 @@ export function documentOf(ticket: Ticket, state: TicketState, now: number): Fie
     canceled: state.cancelled,
     connections: state.connections,
     idle_time: Math.floor(state.idle),
-    // Of a ticket for both ways nobody could tell which way the bytes went.
+    // For a ticket with both operations, the direction of the bytes is unknown.
     ...(ticket.ops.length === 1 ? { transferred: state.transferred } : {}),
   };
 }
 
-/** The seconds of a document that extends a ticket. Throws an `Error` when it has none. */
+/**
+ * Parses the seconds of a document that extends a ticket. Throws an `Error` if they are missing.
+ */
 export function timeoutOfDocument(document: unknown): number {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new Mistake([], 'not a JSON object');

@@ -1,4 +1,4 @@
-/** Lifecycle of a ticket: permission, expiry, running operations, bytes transferred. */
+/** Lifecycle of a ticket: permission, expiry, running operations, transferred bytes. */
 
 import { RangeSet } from '../../extents/range-set.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -8,18 +8,18 @@ import { SharedFlush } from './shared-flush.ts';
 import type { Ticket, TicketState } from './types.ts';
 import { WrittenDigests } from './written-digests.ts';
 
-/** Opens the image behind a ticket. */
+/** Opens the image of a ticket. */
 export type OpenBackend = (ticket: Ticket) => Promise<Backend>;
 
-/** A connection, as far as a ticket has to know it. */
+/** Connection as far as tickets need it. */
 interface Closing {
   whenClosed(run: () => void): void;
 }
 
-/** A ticket in use. Its image is opened by the first operation and stays open until `close`. */
+/** Active ticket. The first operation opens its image, which remains open until `close`. */
 export class LiveTicket {
   readonly ticket: Ticket;
-  /** Shared with other tickets for the image. */
+  /** Digests that tickets for the same image share. */
   readonly writtenDigests: WrittenDigests;
   readonly #clock: Clock;
   readonly #open: OpenBackend;
@@ -69,35 +69,35 @@ export class LiveTicket {
     connection.whenClosed(() => this.#connections.delete(connection));
   }
 
-  /** The ticket was removed or has expired. */
+  /** Whether the ticket was removed or has expired. */
   get ended(): boolean {
     return this.#cancelled || this.#expired;
   }
 
-  /** A ticket cannot expire while an operation runs on it. */
+  /** A ticket cannot expire during an operation. */
   get #expired(): boolean {
     return this.#operations.size === 0 && this.#clock.now() >= this.#deadline;
   }
 
-  /** Lets the ticket expire `timeout` seconds from now. */
+  /** Sets the expiry to `timeout` seconds from now. */
   extend(timeout: number): void {
     this.#deadline = this.#clock.now() + timeout * 1000;
   }
 
-  /** Restarts the ticket's time, as a used ticket deserves. */
+  /** Restarts the idle time and the timeout after a use. */
   touch(): void {
     this.#lastActivity = this.#clock.now();
     this.extend(this.ticket.timeout);
   }
 
-  /** Throws the common refusal unless the ticket allows `need` now. */
+  /** Throws the refusal unless the ticket permits `need` now. */
   check(need: 'read' | 'write'): void {
     const { ops } = this.ticket;
     const allowed = ops.includes('write') || (need === 'read' && ops.includes('read'));
     if (!allowed || this.ended) throw forbidden();
   }
 
-  /** Starts an operation; the caller ends it with `finish`. Throws as `check` does. */
+  /** Starts an operation, which the caller ends with `finish`. Throws like `check`. */
   begin(need: 'read' | 'write'): Operation {
     this.check(need);
     if (this.#flush?.failed) {
@@ -118,7 +118,7 @@ export class LiveTicket {
     return operation;
   }
 
-  /** Refuses whatever comes and tells running operations to stop. */
+  /** Refuses new operations and cancels running ones. */
   cancel(): void {
     this.#cancelled = true;
     for (const operation of this.#operations) operation.cancel();
@@ -130,7 +130,7 @@ export class LiveTicket {
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Closes the image; only for an idle, cancelled ticket. */
+  /** Closes the image. Only for an idle, cancelled ticket. */
   async close(): Promise<void> {
     const backend = this.#backend;
     this.#backend = undefined;
@@ -140,7 +140,7 @@ export class LiveTicket {
     );
   }
 
-  /** Makes operations fail that do not end by themselves, as far as that is possible. */
+  /** Fails stuck operations, if the backend supports this. */
   abandon(): void {
     this.#backend?.then(
       (opened) => opened.abandon?.(),
@@ -182,7 +182,7 @@ interface OperationHooks {
   finished: () => void;
 }
 
-/** One request at work on a ticket's image. */
+/** Running request for a ticket's image. */
 export class Operation {
   readonly live: LiveTicket;
   readonly #hooks: OperationHooks;
@@ -198,12 +198,12 @@ export class Operation {
     return this.live.ticket;
   }
 
-  /** Throws the common refusal when the ticket was removed meanwhile: for between two buffers. */
+  /** Throws the refusal if the ticket was removed. Called between two buffers. */
   check(): void {
     if (this.#cancelled) throw forbidden();
   }
 
-  /** Sets what wakes the operation when it is cancelled while it waits for its client. */
+  /** Callback for a cancellation while the operation waits for its client. */
   set onCancel(wake: (() => void) | undefined) {
     this.#onCancel = wake;
     if (this.#cancelled) wake?.();
@@ -214,7 +214,7 @@ export class Operation {
     this.#onCancel?.();
   }
 
-  /** The open image. Rejects when it cannot be opened. */
+  /** Open image. Rejects if it cannot be opened. */
   backend(): Promise<Backend> {
     return this.#hooks.backend();
   }
@@ -224,12 +224,12 @@ export class Operation {
     return this.#hooks.flush();
   }
 
-  /** Counts the bytes from `start` up to but not including `end` as transferred. */
+  /** Records the bytes from `start` up to but not including `end` as transferred. */
   transferred(start: number, end: number): void {
     this.#hooks.transferred(start, end);
   }
 
-  /** Ends the operation; the ticket's time starts anew. Later calls do nothing. */
+  /** Ends the operation and restarts the timeout of the ticket. Later calls have no effect. */
   finish(): void {
     this.#hooks.finished();
   }

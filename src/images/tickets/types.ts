@@ -4,48 +4,48 @@ import type { Changes } from '../dirty/backend.ts';
 
 /** Permission to read or write one image until it expires. */
 export interface Ticket {
-  /** Secret key of the ticket: knowing it is the only credential there is. */
+  /** Secret key of the ticket, and the only credential. */
   id: string;
-  /** Upper bound of every request, in bytes. */
+  /** Maximum offset of all requests, in bytes. */
   size: number;
   /** `write` implies `read`. */
   ops: ('read' | 'write')[];
-  /** Where the bytes live: a file that exists, or an export of a server that runs. */
+  /** Existing file, or export of a running server. */
   image: ImageLocation;
-  /** Seconds until the ticket expires unless used; each finished operation restarts them. */
+  /** Seconds until an unused ticket expires. Each finished operation restarts them. */
   timeout: number;
-  /** Seconds a connection may be silent; 0 = no limit. */
+  /** Idle limit of a connection in seconds; 0 for no limit. */
   inactivityTimeout: number;
-  /** Zeroed ranges give their space back to the file system. */
+  /** Whether zeroed ranges are deallocated. */
   sparse: boolean;
-  /** Tell what has changed since a backup: from `changes`, or as the server of the export knows it. */
+  /** Whether to report changes since a backup, from `changes` or from the server of the export. */
   dirty?: boolean;
-  /** Periods since that backup, and what was noted of them. */
+  /** Periods since this backup, with their recorded changes. */
   changes?: readonly Changes[];
-  /** Path of the dirty bitmap that everything is noted in before it is written; it must exist. */
+  /** Path of an existing dirty bitmap that records each write in advance. */
   trackingBitmap?: string;
-  /** What the ticket is for, in the words of whoever made it. */
+  /** Name of the transfer, chosen by the owner. */
   transferId?: string;
-  /** Name offered to browsers that save the image. */
+  /** File name for browsers that save the image. */
   filename?: string;
 }
 
-/** What is known of a ticket at one moment. */
+/** State of a ticket at one time. */
 export interface TicketState {
   id: string;
-  /** An operation is running now. */
+  /** Whether an operation is running. */
   active: boolean;
-  /** Bytes of the union of the ranges transferred so far. */
+  /** Bytes of the union of all transferred ranges. */
   transferred: number;
-  /** Seconds since the last activity, 0 while active. */
+  /** Seconds since the last activity; 0 while active. */
   idle: number;
   expired: boolean;
-  /** Seconds until the ticket expires unless it is used; negative when it has expired. */
+  /** Seconds until the unused ticket expires; negative if it has expired. */
   expiresIn: number;
-  /** It was removed, but operations still run on it. */
+  /** Whether it was removed while operations still run. */
   cancelled: boolean;
-  /** Client connections that are open and have used the ticket. */
+  /** Open client connections that have used the ticket. */
   connections: number;
-  /** Storage failed to confirm a flush: the ticket serves nothing any more. */
+  /** Whether a flush failed, so that the ticket is unusable. */
   failed: boolean;
 }

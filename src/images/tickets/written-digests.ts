@@ -1,32 +1,32 @@
 /**
- * Digests of the blocks of an image that were written whole, made from the bytes as they came: what has one
- * need not be read again for a checksum. Whatever changes a block takes its digest away.
+ * Digests of completely written blocks, computed from the received bytes, so that a checksum need
+ * not read them again. A change of a block removes its digest.
  */
 import { type DigestRun, DigestTable } from '../../hash/digest-table.ts';
 
-/** Bytes of a block; the last one of an image may be shorter. It is the usual block of a checksum. */
+/** Bytes of a block, the default of checksums. The last block of an image can be shorter. */
 export const BLOCK = 4 * 2 ** 20;
 
-/** Bytes that are being written or zeroed. */
+/** Byte range that is being written or zeroed. */
 export interface Change {
-  /** Notes the digest of a block that this change has written whole. */
+  /** Records the digest of a completely written block. */
   note(block: number, algorithm: string, digest: Uint8Array): void;
-  /** Has to be called when nothing is written any more. */
+  /** Must be called when no more bytes are written. */
   end(): void;
 }
 
 const NO_DIGESTS: DigestRun = { count: 0, digests: new Uint8Array(0) };
 
-/** Of one image, shared by all that write it through this daemon. */
+/** Digests of one image, shared by all its writers in this daemon. */
 export class WrittenDigests {
-  /** The blocks of changes under way, and whether nothing else has changed one of them meanwhile. */
+  /** Running changes with their blocks. `alone` is false if another change overlapped. */
   readonly #changes = new Set<{ readonly first: number; readonly last: number; alone: boolean }>();
   #algorithm: string | undefined;
   #table: DigestTable | undefined;
 
   /**
-   * Begins a change of the bytes from `start` to before `end`: the digests of their blocks are gone. When
-   * changes overlap nobody knows whose bytes stay: none of them notes digests from then on.
+   * Begins a change of the bytes from `start` up to `end`, and removes the digests of their blocks.
+   * If changes overlap, the result is unknown, so none of them records further digests.
    */
   begin(start: number, end: number): Change {
     const first = Math.floor(start / BLOCK);
@@ -49,13 +49,13 @@ export class WrittenDigests {
     };
   }
 
-  /** Digests, by an algorithm, of the block and of those that follow it, to before `end` at most. */
+  /** Digests of an algorithm for consecutive blocks from `block` up to `end`. */
   run(algorithm: string, block: number, end: number): DigestRun {
     if (algorithm !== this.#algorithm) return NO_DIGESTS;
     return this.#table?.run(block, end) ?? NO_DIGESTS;
   }
 
-  /** The first algorithm that is used for the image stays that of its digests. */
+  /** The digests of an image have the first algorithm that is used for it. */
   #note(block: number, algorithm: string, digest: Uint8Array): void {
     this.#algorithm ??= algorithm;
     this.#table ??= new DigestTable(digest.length);
