@@ -1,5 +1,6 @@
 /**
- * Download of a disk as it was when a backup began: all of it, or the changes since a checkpoint.
+ * Download of a disk as of the start of a backup: the complete disk, or the changes since a
+ * checkpoint.
  */
 
 import type { ApiObject } from '../client/client.ts';
@@ -18,15 +19,15 @@ export interface BackupDownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
   /** Id of the backup. */
   readonly backup: string;
-  /** The file to be made, as the user named it. */
+  /** Target file, as the user named it. */
   readonly file: string;
-  /** The file of the backup before, which the changes belong to. */
+  /** File of the previous backup, to which the changes apply. */
   readonly base?: string;
-  /** Replace what is there. */
+  /** Overwrites an existing file. */
   readonly force: boolean;
 }
 
-/** What a file holds: the disk, as it was; or only what had changed, and zeros elsewhere. */
+/** Content of a file: the complete disk, or only changes with zeros elsewhere. */
 export type Content = 'disk' | 'changes';
 
 export interface DownloadedBackup {
@@ -35,21 +36,18 @@ export interface DownloadedBackup {
   readonly format: 'raw';
   readonly backup_mode: 'full' | 'incremental';
   readonly content: Content;
-  /** Bytes of the file. */
+  /** Length of the file in bytes. */
   readonly size: number;
   readonly transferred: number;
   /** Whether the service confirmed the content. */
   readonly verified: boolean;
-  /**
-   * Of the whole disk, where it was to be verified: SHA-256 over the SHA-256 of each 4 MiB, in
-   * hexadecimal.
-   */
+  /** Checksum of the disk, if verified: SHA-256 over the SHA-256 of each 4 MiB, in hexadecimal. */
   readonly checksum?: string;
 }
 
 /**
- * Downloads a disk of a backup into a new file. Of an incremental one only what has changed is read,
- * into a copy of the file of the backup before where that is given. Nothing is left of what fails.
+ * Downloads a disk of a backup to a new file. An incremental backup reads only changes, into a copy
+ * of the previous file if one is given. A failure leaves no file.
  */
 export async function downloadBackup(options: BackupDownloadOptions): Promise<DownloadedBackup> {
   const file = await PartialFile.create(options.file, options.force);
@@ -114,7 +112,7 @@ async function receive(
 
 const uncounted = { addSkipped: () => undefined, addTransferred: () => undefined };
 
-/** The checksum of what has become of the base: its blocks are read once more, here. */
+/** Checksum of the resulting file, which is read again. */
 async function checksumOf(file: PartialFile, size: number, signal: AbortSignal): Promise<string> {
   const source = await FileSource.open(file.path);
   try {
@@ -124,7 +122,7 @@ async function checksumOf(file: PartialFile, size: number, signal: AbortSignal):
   }
 }
 
-/** Lets a new file hold what the base holds: as a clone, or as a copy that has the same holes. */
+/** Initializes a new file from the base: as a clone, or as a copy with the same holes. */
 async function copyInto(file: PartialFile, base: string, signal: AbortSignal): Promise<void> {
   if (await file.cloneFrom(base)) return;
   let source: FileSource;

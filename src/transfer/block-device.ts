@@ -1,4 +1,4 @@
-/** Block devices as sources and targets of images; `stat` does not report their size. */
+/** Block devices as sources and targets of images. `stat` does not report their size. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
@@ -6,12 +6,15 @@ import type { Writable } from 'node:stream';
 import { UsageError, VmctlError } from '../client/errors.ts';
 import { systemReason } from '../system-errors.ts';
 
-/** Bytes of the sectors in which the system counts devices, whatever theirs are. */
+/** Bytes of the system's unit for device sizes, independent of the device. */
 const SECTOR = 512;
 
-/** Bytes of the device with this number, as `stat` tells it. Throws where the system does not say. */
+/**
+ * Size in bytes of the device with this number from `stat`. Throws if the system does not report
+ * it.
+ */
 export async function deviceSize(rdev: number, path: string): Promise<number> {
-  // Twelve bits of the one and twenty of the other number, twisted into each other.
+  // The number contains 12 bits of the major number and 20 bits of the minor number, interleaved.
   const high = Math.floor(rdev / 2 ** 32);
   const major = ((rdev >>> 8) & 0xfff) | (high & ~0xfff);
   const minor = (rdev & 0xff) | ((rdev >>> 12) & 0xfff00);
@@ -24,27 +27,27 @@ export async function deviceSize(rdev: number, path: string): Promise<number> {
   });
 }
 
-/** Whether there is a block device of this name. */
+/** Whether a path is a block device. */
 export async function isBlockDevice(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found?.isBlockDevice() === true;
 }
 
-/** A device that is written from its beginning. */
+/** Device that is written sequentially. */
 export interface DeviceTarget {
-  /** Its size in bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly out: Writable;
-  /** Resolves when everything that was written is on the device. */
+  /** Resolves when all written bytes are on the device. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a device that nothing else uses for writing. Throws usage errors. */
+/** Opens a device for exclusive writing. Throws usage errors. */
 export async function openDevice(path: string): Promise<DeviceTarget> {
   let handle: FileHandle;
   try {
-    // Of a device, O_EXCL says that nothing may have it mounted.
+    // For a device, O_EXCL fails if it is mounted.
     handle = await open(path, constants.O_WRONLY | constants.O_EXCL);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -57,7 +60,7 @@ export async function openDevice(path: string): Promise<DeviceTarget> {
   try {
     const size = await deviceSize((await handle.stat()).rdev, path);
     const out = handle.createWriteStream({ autoClose: false });
-    // Whoever writes is told; without a listener it would end the process.
+    // The writer handles errors. Without a listener they would end the process.
     out.on('error', () => undefined);
     return { size, out, flush: () => flush(handle, path), close: () => handle.close() };
   } catch (error) {

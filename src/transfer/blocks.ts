@@ -1,47 +1,47 @@
 /**
- * Blocks, the unit of transfers, and the buffers for them. A block is read, hashed, sent and recorded
- * in the journal as a whole; it is also the block of the checksum, so that no hash has to be continued.
+ * Blocks, the unit of transfers, and their buffers. Blocks are read, hashed, sent and recorded
+ * individually. They are also the blocks of the checksum, so that no hash needs to be continued.
  */
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 
-/** Bytes of a block; the last one of an image may be shorter. */
+/** Bytes of a block. The last block of an image can be shorter. */
 export const BLOCK = 4 * 2 ** 20;
 
-/** Bytes that may be under way or not yet on stable storage: what a crash makes us repeat. */
+/** Maximum bytes that are pending or not flushed, and are transferred again after a crash. */
 export const WINDOW = 64 * 2 ** 20;
 
-/** Zeros shorter than this travel with the data around them: a request costs more. */
+/** Shorter zeros are sent with the data around them, because a request costs more. */
 const SHORT_GAP = 128 * 2 ** 10;
 
-/** Work on blocks that all hold data or are all zero; blocks with data come one by one. */
+/** Part of the work: one block with data, or a range of zero blocks. */
 export type Piece =
   | { readonly kind: 'data'; readonly block: number; readonly runs: readonly Range[] }
   | { readonly kind: 'zero'; readonly first: number; readonly last: number };
 
-/** Number of blocks of an image. */
+/** Count of the blocks of an image. */
 export function blockCount(size: number): number {
   return Math.ceil(size / BLOCK);
 }
 
-/** The bytes of a block of an image of `size` bytes. */
+/** Byte range of a block in an image of `size` bytes. */
 export function blockRange(block: number, size: number): Range {
   return { start: block * BLOCK, end: Math.min((block + 1) * BLOCK, size) };
 }
 
-/** Bytes of a range. */
+/** Length of a range in bytes. */
 export function lengthOf({ start, end }: Range): number {
   return end - start;
 }
 
-/** Bytes of some runs. */
+/** Total length of ranges in bytes. */
 export function totalLength(runs: readonly Range[]): number {
   return runs.reduce((sum, run) => sum + lengthOf(run), 0);
 }
 
 /**
- * Cuts an image of `size` bytes into pieces, in ascending order. `extents` ascend; what they leave
- * out reads as zeros. Within a block, short gaps between runs of data count as data.
+ * Splits an image of `size` bytes into pieces in ascending order. `extents` are ascending; missing
+ * ones read as zeros. Within a block, short gaps between data count as data.
  */
 export async function* pieces(extents: AsyncIterable<Extent>, size: number): AsyncGenerator<Piece> {
   let next = 0;
@@ -77,7 +77,7 @@ export async function* pieces(extents: AsyncIterable<Extent>, size: number): Asy
   if (count > next) yield { kind: 'zero', first: next, last: count - 1 };
 }
 
-/** Fills `bytes` with a block, `range` of an image: reads its runs, and zeros what lies between them. */
+/** Reads the data runs of a block, the `range` of an image, and fills the gaps with zeros. */
 export async function readRuns(
   image: { read(range: Range, buffer: Buffer): Promise<void> },
   range: Range,
@@ -93,7 +93,7 @@ export async function readRuns(
   bytes.fill(0, at - range.start);
 }
 
-/** The whole image as data, for when nothing is known about its zeros. */
+/** The complete image as data, if its zeros are unknown. */
 export async function* allData(size: number): AsyncGenerator<Extent> {
   if (size > 0) yield { start: 0, end: size, zero: false };
 }
@@ -103,19 +103,19 @@ export class BufferPool {
   readonly #waiting: ((buffer: Buffer) => void)[] = [];
 
   constructor(count: number) {
-    // Shared with the thread that hashes what is in it.
+    // Shared with the hash thread.
     const region = new SharedArrayBuffer(count * BLOCK);
     for (let index = count - 1; index >= 0; index -= 1) {
       this.#free.push(Buffer.from(region, index * BLOCK, BLOCK));
     }
   }
 
-  /** A buffer of the size of a block, as soon as one is free. What is in it is anything. */
+  /** Waits for a free buffer of the size of a block, with arbitrary content. */
   async take(): Promise<Buffer> {
     return this.#free.pop() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
   }
 
-  /** Takes a buffer back that nothing reads or writes any more. */
+  /** Returns a buffer that is no longer in use. */
   release(buffer: Buffer): void {
     const next = this.#waiting.shift();
     if (next) next(buffer);

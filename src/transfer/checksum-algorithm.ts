@@ -1,11 +1,14 @@
-/** Choice of the hash algorithm that a transfer is verified with. */
+/** Choice of the hash algorithm for verification. */
 import { FAST_ALGORITHM } from '../hash/algorithms.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 
-/** Algorithms that images are verified with: one that every daemon knows, and a faster one. */
+/** Hash algorithms for images: one that every daemon supports, and a faster one. */
 export type Algorithm = 'sha256' | typeof FAST_ALGORITHM;
 
-/** That of backups, whose checksums are written down beside their files for years: every daemon has it. */
+/**
+ * Algorithm of backups. Every daemon supports it, because checksums are stored next to backups for
+ * years.
+ */
 export const BACKUP_ALGORITHM: Algorithm = 'sha256';
 
 /** Bytes of a digest. */
@@ -15,19 +18,19 @@ export const digestLengths: Readonly<Record<Algorithm, number>> = {
 };
 
 /**
- * The fastest algorithm of those that a daemon has: XXH128 hashes three times as many bytes in a second as
- * SHA-256 with instructions of the processor, and more without.
+ * Fastest supported algorithm. XXH128 is at least three times as fast as SHA-256 with processor
+ * instructions.
  */
 export function fastestOf(offered: ReadonlySet<string>): Algorithm {
   return offered.has(FAST_ALGORITHM) ? FAST_ALGORITHM : 'sha256';
 }
 
-/** Whether a name is that of an algorithm that images are verified with. */
+/** Whether a name is a supported algorithm. */
 export function isAlgorithm(name: unknown): name is Algorithm {
   return typeof name === 'string' && Object.hasOwn(digestLengths, name);
 }
 
-/** The fastest algorithm for checksums that the daemon has as well; it is asked where that matters. */
+/** Fastest algorithm that the daemon supports. Queries the daemon if necessary. */
 export async function fastestAlgorithm(
   image: RemoteImage,
   { features }: Capabilities,

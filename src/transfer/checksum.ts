@@ -1,7 +1,7 @@
 /**
- * Checksum of an image: a hash over the hashes of its blocks, as image daemons compute it. Blocks are
- * hashed in any order, by a thread of their own that reads them where they are: handing a copy to the
- * system's threads, as `SubtleCrypto` does, costs as much again as the hash.
+ * Checksum of an image in the form of image daemons: a hash over the hashes of its blocks. A
+ * separate thread hashes blocks in shared memory, in any order. A copy, as `SubtleCrypto` makes,
+ * would double the cost.
  */
 import type { Range } from '../extents/range-set.ts';
 import { FAST_ALGORITHM, startDigest } from '../hash/algorithms.ts';
@@ -12,12 +12,12 @@ import { loadXxh128 } from '../hash/xxh128.ts';
 import { BLOCK, blockCount, lengthOf } from './blocks.ts';
 import { type Algorithm, digestLengths } from './checksum-algorithm.ts';
 
-/** Parameters of the daemon's checksum that give the same value as `BlockHashes`. */
+/** Checksum parameters of the daemon that give the same value as `BlockHashes`. */
 export function checksumQuery(algorithm: Algorithm): string {
   return `algorithm=${algorithm}&block_size=${BLOCK}`;
 }
 
-/** Hashes of the blocks of one image, by one algorithm. */
+/** Hashes of the blocks of one image, with one algorithm. */
 export class BlockHashes {
   readonly algorithm: Algorithm;
   readonly #length: number;
@@ -30,16 +30,16 @@ export class BlockHashes {
     this.#digests = new DigestTable(this.#length);
   }
 
-  /** Whether none was noted. */
+  /** Whether no hash is recorded. */
   get isEmpty(): boolean {
     return this.#digests.isEmpty;
   }
 
-  /** The hash of the bytes of one block, which must not change meanwhile. */
+  /** Hashes one block, whose bytes must not change before the promise settles. */
   async hash(bytes: Uint8Array): Promise<Uint8Array> {
     const hash = thread.start(this.algorithm);
     try {
-      // Its failure is that of the digest as well.
+      // The digest fails with the same error.
       hash.update(bytes).catch(() => undefined);
       return await hash.digest();
     } finally {
@@ -47,7 +47,7 @@ export class BlockHashes {
     }
   }
 
-  /** Notes hashes that stand one after the other, as of blocks that do; returns how many bytes they have. */
+  /** Records the concatenated hashes of consecutive blocks. Returns their length in bytes. */
   setAll(first: number, last: number, digests: Uint8Array): number {
     for (let block = first; block <= last; block += 1) {
       const at = (block - first) * this.#length;
@@ -56,17 +56,17 @@ export class BlockHashes {
     return (last - first + 1) * this.#length;
   }
 
-  /** Notes the hash of a block. */
+  /** Records the hash of a block. */
   set(block: number, digest: Uint8Array): void {
     this.#digests.set(block, digest);
   }
 
-  /** The hash of a block; `undefined` when none was noted. */
+  /** Hash of a block. `undefined` if none is recorded. */
   get(block: number): Buffer | undefined {
     return this.#digests.get(block);
   }
 
-  /** The checksum of an image of `size` bytes; blocks without a hash are zeros. In hexadecimal. */
+  /** Checksum of an image of `size` bytes, in hexadecimal. Blocks without a hash are zeros. */
   async checksum(size: number, rangeOf: (block: number) => Range): Promise<string> {
     if (this.algorithm === FAST_ALGORITHM) await loadXxh128();
     const outer = this.#start();
@@ -76,7 +76,7 @@ export class BlockHashes {
     return outer.digest().toString('hex');
   }
 
-  /** The hash of `length` zeros. */
+  /** Hash of `length` zeros. */
   #ofZeros(length: number): Buffer {
     let digest = this.#zeros.get(length);
     if (!digest) {
@@ -95,5 +95,5 @@ export class BlockHashes {
   }
 }
 
-/** One thread: a second one would take the processor from what is sent meanwhile. */
+/** One thread, because a second one would compete with sending for the processor. */
 const thread = new HashThreadPool(1);

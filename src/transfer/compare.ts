@@ -1,4 +1,4 @@
-/** Comparison of a local file with the image of a disk by checksums; no image bytes travel. */
+/** Comparison of a local file with a disk by checksums, without a transfer of the image. */
 
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
@@ -24,23 +24,22 @@ export interface CompareOptions
   readonly source: Source;
 }
 
-/** A file and a disk that hold the same. */
+/** Result for a file that equals a disk. */
 export interface Compared {
   /** Bytes of the stored image. */
   readonly size: number;
-  /** Bytes of the file; behind its end the image has zeros. */
+  /** Bytes of the file. The image has zeros after its end. */
   readonly fileSize: number;
   readonly algorithm: string;
   readonly checksum: string;
 }
 
-/** Blocks that are read and hashed at a time. */
+/** Blocks to read and hash concurrently. */
 const HANDS = 4;
 
 /**
- * Compares what is stored, byte for byte, in the format in which it is stored. A file that ends
- * before the image is equal when the rest of the image is zeros, which is how uploads leave it.
- * Throws a conflict, with the reason, when they differ.
+ * Compares the stored image byte for byte in its format. A shorter file is equal if the remainder
+ * of the image is zeros, as after an upload. Throws a conflict with the reason if they differ.
  */
 export async function compare(options: CompareOptions): Promise<Compared> {
   const { disk, source, signal } = options;
@@ -48,7 +47,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     const { image, capabilities, extents, progress, format } = reading;
     if (!capabilities.features.has('checksum')) throw noChecksum();
     const { size } = extents;
-    // People compare this checksum with others that they have.
+    // Users compare this checksum with others.
     const algorithm: Algorithm = 'sha256';
     const sizes = { size, fileSize: source.size, algorithm };
     progress.enterPhase('verifying', size);
@@ -57,7 +56,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
       return { format, compared: { ...sizes, checksum: '' }, reason: longer };
     }
     const pending = image.checksum(checksumQuery(algorithm));
-    // Its failure is reported below, after the file has been read.
+    // The failure is reported below, after the file has been read.
     pending.catch(() => undefined);
     const ours = await fileChecksum(source, size, progress, signal, algorithm);
     const theirs = await pending;
@@ -82,7 +81,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
   });
 }
 
-/** The checksum of a file as an image of `size` bytes, with zeros behind the end of the file. */
+/** Checksum of a file as an image of `size` bytes, with zeros after the end of the file. */
 export async function fileChecksum(
   source: Source,
   size: number,

@@ -1,11 +1,11 @@
-/** Decompression of gzip, xz and zstd images, recognised by content, while they stream. */
+/** Streaming decompression of gzip, xz and zstd images, detected by content. */
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { VmctlError } from '../client/errors.ts';
 import { optimizeWebAssembly } from '../hash/optimized-wasm.ts';
 import { type ReadAt, xzSize } from './xz-index.ts';
 
-/** Bytes that come one after the other. */
+/** Sequential bytes. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
 export interface Compression {
@@ -13,7 +13,7 @@ export interface Compression {
   readonly extension: string;
   readonly magic: Buffer;
   readonly decompress: (compressed: ByteStream) => ByteStream;
-  /** Bytes of what is in a file, where its end tells. */
+  /** Uncompressed size, if the end of the file contains it. */
   readonly size?: (read: ReadAt, fileSize: number) => Promise<number | undefined>;
 }
 
@@ -34,17 +34,17 @@ const compressions: readonly Compression[] = [
   { name: 'zstd', extension: '.zst', magic: Buffer.from('28b52ffd', 'hex'), decompress: unzstd },
 ];
 
-/** How something is packed that begins with these bytes; `undefined` when it is not. */
+/** Compression of a file that begins with these bytes. `undefined` if it is not compressed. */
 export function compressionOf(head: Buffer): Compression | undefined {
   return compressions.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
 }
 
-/** How the name of a file says that it is packed. */
+/** Compression by the extension of a file name. */
 export function compressionByExtension(path: string): Compression | undefined {
   return compressions.find(({ extension }) => path.toLowerCase().endsWith(extension));
 }
 
-/** Unpacks; throws when what is packed breaks off or is damaged. */
+/** Decompresses a stream. Throws if the data are truncated or damaged. */
 export async function* decompressed(
   path: string,
   packing: Compression,
@@ -62,7 +62,7 @@ export async function* decompressed(
   try {
     yield* packing.decompress(watched());
   } catch (error) {
-    // What cannot be read is another matter than what cannot be unpacked.
+    // Distinguish read errors from damaged data.
     if (failure !== undefined) throw failure;
     throw new VmctlError(
       `cannot decompress ${path}: ${packing.name} data is truncated or damaged (${(error as Error).message})`,
@@ -83,7 +83,7 @@ async function* unxz(compressed: ByteStream): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Newer releases of Node know zstd by themselves, and verify its checksums as well. */
+/** Newer releases of Node support zstd, and verify its checksums. */
 async function* unzstd(compressed: ByteStream): AsyncGenerator<Uint8Array> {
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Duplex };
   if (createZstdDecompress) {
@@ -102,7 +102,7 @@ async function* unzstd(compressed: ByteStream): AsyncGenerator<Uint8Array> {
   yield* ready;
 }
 
-/** What a decoder of Node makes of some bytes; failures of both sides reach whoever reads. */
+/** Output of a Node decoder. The reader receives the errors of both sides. */
 function through(compressed: ByteStream, decoder: Duplex): ByteStream {
   return pipeline(Readable.from(compressed, { objectMode: false }), decoder, () => undefined);
 }

@@ -1,4 +1,4 @@
-/** Errors of image daemons and of connections to them, as errors of this program. */
+/** Errors of image daemons and of connections to them. */
 
 import { connectionError } from '../client/connection-errors.ts';
 import {
@@ -9,10 +9,10 @@ import {
   VmctlError,
 } from '../client/errors.ts';
 
-/** What went wrong before there was an answer. `what` was tried at `origin`. */
+/** Converts an error that occurred before a response. `what` was attempted at `origin`. */
 export function daemonConnectionError(what: string, error: unknown, origin: string): unknown {
   if (error instanceof VmctlError) return error;
-  // The path is a secret: whoever knows the ticket may use it.
+  // Omit the path, which contains the ticket: it permits access.
   const reached = connectionError(error, { method: '', origin, path: '/images' });
   if (!(reached instanceof ConnectionError)) return reached;
   return new ConnectionError(`${what}: ${reached.message}`, {
@@ -23,18 +23,18 @@ export function daemonConnectionError(what: string, error: unknown, origin: stri
   });
 }
 
-/** Whether an answer of this status says that the ticket is not, or no longer, to be used. */
+/** Whether a status means that the ticket is invalid or has expired. */
 export function isTicketRefusal(status: number | undefined): boolean {
   return status === 403;
 }
 
-/** Whether a connection did not fail at once, but after nothing had come for a while. */
+/** Whether a connection failed after a timeout, rather than immediately. */
 export function tookItsTime(failure: unknown): boolean {
   const { code } = ((failure as Error).cause ?? {}) as { code?: unknown };
   return typeof code === 'string' && /TIMED?_?OUT/.test(code);
 }
 
-/** An answer that is no success. */
+/** Creates the error for an unsuccessful response. */
 export function daemonError(what: string, status: number, text: string): VmctlError {
   const why = text.trim().split('\n', 1)[0] || `HTTP status ${status}`;
   const message = `${what}: the image daemon reports: ${why}`;
@@ -46,14 +46,14 @@ export function daemonError(what: string, status: number, text: string): VmctlEr
     });
   }
   if (status === 507) return new ServerError(message, { code: 'no_space_on_server', status });
-  // 408: the body stood still for a while, as after a sleep of this computer; it is sent again.
+  // 408: the body made no progress, for example while this computer was asleep. Send it again.
   if (status >= 500 || status === 429 || status === 408) {
     return new ServerError(message, { status, retryable: true });
   }
   return new FaultError(message, { code: 'daemon_refused', status });
 }
 
-/** An answer that claims success and is none. */
+/** Creates the error for an invalid response with a successful status. */
 export function invalidResponse(what: string): ServerError {
   return new ServerError(`cannot download the image: the image daemon ${what}`, {
     code: 'bad_answer',

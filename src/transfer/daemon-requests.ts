@@ -1,7 +1,7 @@
 /**
- * Requests about one image: address, local socket, retries, lost connections, renewed tickets, moves to
- * another daemon. The retry loop is its own rather than p-retry: a renewed ticket and a move do not count
- * as attempts.
+ * Requests for one image: address, local socket, retries, lost connections, renewed tickets, moves
+ * to another daemon. The retry loop does not use p-retry, because a renewed ticket and a move do
+ * not count as attempts.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -18,27 +18,27 @@ import type { RateLimit } from './rate-limit.ts';
 export interface DaemonOptions {
   readonly http: Http;
   readonly signal: AbortSignal;
-  /** Repetitions of a request whose connection failed, or that the daemon failed to serve. */
+  /** Retries after a failed connection or a server error. */
   readonly retries: number;
-  /** Told when a connection was lost: what was not flushed may be lost with it. */
+  /** Called when a connection was lost, and unflushed data with it. */
   readonly onConnectionLost?: () => void;
   /**
-   * Asked to make a refused ticket usable again, so that requests can be repeated; called once for
-   * all requests that it refused. `attempt` counts how often the same request was refused. Rejects with
-   * why the transfer cannot go on.
+   * Renews a refused ticket, so that requests can be retried. Called once for concurrent refusals.
+   * `attempt` counts the refusals of the same request. Rejects with the reason if the transfer
+   * cannot continue.
    */
   readonly onTicketRefused?: (refusal: VmctlError, attempt: number) => Promise<void>;
   /**
-   * Asked whether the image is elsewhere when its daemon failed again; called once for all requests that
-   * failed there. Moves the image if so. Rejects with why the transfer cannot go on.
+   * Checks whether the image has moved, after repeated failures of its daemon, and moves there.
+   * Called once for concurrent failures. Rejects with the reason if the transfer cannot continue.
    */
   readonly onDaemonFailing?: () => Promise<void>;
-  /** How fast bytes of images may travel. */
+  /** Rate limit for image bytes. */
   readonly limit?: RateLimit;
 }
 
 export type DaemonRequest = Partial<Dispatcher.RequestOptions> & {
-  /** What follows the path of the image: a sub-resource, a query. */
+  /** Suffix of the image's path: a sub-resource or a query. */
   readonly suffix?: string;
 };
 
@@ -47,27 +47,27 @@ export interface DaemonResponse {
   readonly text: string;
 }
 
-/** Milliseconds. Silence this long means that the connection is dead, whatever TCP believes. */
+/** Milliseconds without data after which a connection counts as lost, even if TCP keeps it. */
 const IDLE_TIMEOUT = 60_000;
-/** Characters of a refusal that anybody reads. */
+/** Maximum length of a refusal in characters. */
 const MAX_ERROR_LENGTH = 500;
-/** Requests through a socket of this machine need a host all the same. */
+/** Origin for requests through a local socket, which need a host. */
 const LOCAL_ORIGIN = 'http://localhost';
 
-/** Blocks that have to arrive after a lost connection before several are sent at a time again. */
+/** Blocks that must arrive after a lost connection before blocks are sent in parallel again. */
 const CALM = 16;
 
-/** How often in a row a request may find its ticket refused, or the image gone elsewhere. */
+/** Consecutive refused tickets or moves that a request tolerates. */
 export const MAX_RENEWALS = 7;
 
-/** The way to an image; requests that are under way there end when the image goes elsewhere. */
+/** Route to an image. A move aborts the pending requests of the old route. */
 interface Route {
   readonly origin: string;
   readonly path: string;
   readonly left: AbortController;
-  /** Ends requests: the image was left, or there is nothing more to do with it. */
+  /** Aborts requests after a move or at the end of the transfer. */
   readonly signal: AbortSignal;
-  /** A socket of this machine that leads there, until a request fails. */
+  /** Socket on this computer, used until a request fails. */
   local?: LocalSocket | undefined;
 }
 
@@ -76,25 +76,25 @@ export class DaemonRequests {
   #route: Route;
   readonly #pool = new RangePool();
   #epoch = 0;
-  /** How often somebody has looked after the ticket or the daemon. */
+  /** Count of checks of the ticket or the daemon. */
   #looks = 0;
   #isLooking = false;
-  /** How the look ended that was the last to begin. */
+  /** Result of the last check that has started. */
   #found = Promise.resolve();
   #isAccepted = false;
-  /** Blocks that have arrived, and those still to arrive until the connection counts as stable. */
+  /** Arrived blocks, and blocks that must still arrive until the connection counts as stable. */
   #arrived = 0;
   #untilCalm = 0;
 
   constructor(url: string, options: DaemonOptions) {
     this.#options = options;
     this.#route = routeTo(url, options.signal);
-    // Each request under way listens to it, and each that waits for its turn: that is no leak.
+    // Each running and queued request adds a listener, which is not a leak.
     setMaxListeners(0, options.signal);
     options.signal.addEventListener('abort', () => this.#pool.close(), { once: true });
   }
 
-  /** Follows the image to another daemon, or another way: what is under way is asked for there. */
+  /** Moves to another daemon or route. Pending requests are repeated there. */
   moveTo(url: string): void {
     const { left } = this.#route;
     this.#route = routeTo(url, this.#options.signal);
@@ -102,34 +102,34 @@ export class DaemonRequests {
     left.abort(new ConnectionError('the image is at another address', { retryable: true }));
   }
 
-  /** Sends requests through a socket of this machine, until one of them fails there. */
+  /** Sends requests through a local socket until one of them fails. */
   moveToSocket(local: LocalSocket | undefined): void {
     this.#route.local = local;
   }
 
-  /** How often a connection was lost: what was acknowledged before that may be lost too. */
+  /** Count of lost connections. Unflushed data from before a loss can be missing. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Whether a connection was lost shortly before: what is sent now has to be durable at once. */
+  /** Whether a connection was lost recently, so that each request must flush. */
   get isFragile(): boolean {
     return this.#untilCalm > 0;
   }
 
-  /** A block has arrived. Requests that failed before it are repeated as often as at first. */
+  /** Records an arrived block. Later failures have the full count of retries again. */
   noteArrival(): void {
     this.#arrived += 1;
     this.#untilCalm = Math.max(0, this.#untilCalm - 1);
   }
 
-  /** Sends a request and reads the whole answer, which is short. */
+  /** Sends a request and reads its short response. */
   async send(request: DaemonRequest): Promise<DaemonResponse> {
     const { statusCode, body } = await this.open(request);
     return { status: statusCode, text: await body.text() };
   }
 
-  /** Sends a request to where the image is now; the answer is there as far as its head. */
+  /** Sends a request to the current address. Resolves when the head of the response has arrived. */
   async open({ suffix = '', ...request }: DaemonRequest): Promise<Dispatcher.ResponseData> {
     const { local, origin, path, signal } = this.#route;
     const dispatcher = local?.dispatcher ?? (await this.#options.http.dispatcher());
@@ -144,7 +144,7 @@ export class DaemonRequests {
     });
   }
 
-  /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
+  /** Receives image bytes into the buffer. Resolves with the response instead if it has none. */
   async receive({ start, end }: Range, buffer: Buffer): Promise<DaemonResponse | undefined> {
     const { limit, http } = this.#options;
     const { local, origin, path, signal } = this.#route;
@@ -163,7 +163,7 @@ export class DaemonRequests {
     return status === 206 ? undefined : { status, text: text.slice(0, MAX_ERROR_LENGTH) };
   }
 
-  /** Repeats what fails for a reason that may pass; every request here may be sent twice. */
+  /** Retries temporary failures. All requests must be idempotent. */
   async retry<T>(
     what: string,
     once: () => Promise<T>,
@@ -200,14 +200,14 @@ export class DaemonRequests {
           const isSudden = failures === 0 && retries > 0 && !tookItsTime(failure);
           if (onDaemonFailing && !isSudden) await this.#look(looks, onDaemonFailing);
         }
-        // Whatever failed where the image was says nothing about where it is.
+        // A failure at the old address does not concern the new one.
         if (route !== this.#route) {
           renewals += 1;
           if (renewals > MAX_RENEWALS) throw failure;
           failures = 0;
           continue;
         }
-        // Each block arrives once, so that this ends.
+        // Each block arrives once, so the loop ends.
         if (arrived !== this.#arrived) failures = 0;
         arrived = this.#arrived;
         if (failures >= retries) throw failure;
@@ -219,7 +219,7 @@ export class DaemonRequests {
     }
   }
 
-  /** What was not flushed may be lost. */
+  /** Unflushed data can be lost. */
   #loseUnflushed(): void {
     this.#epoch += 1;
     this.#untilCalm = CALM;
@@ -227,8 +227,8 @@ export class DaemonRequests {
   }
 
   /**
-   * Lets one request look after the ticket or the daemon; the others wait for that. What failed before a
-   * look that is over may say so after it: then nobody looks again, and what that look found holds.
+   * Runs one check of the ticket or the daemon for all concurrent requests. A request that failed
+   * before the last check uses its result instead of a new check.
    */
   async #look(before: number, work: () => Promise<void>): Promise<void> {
     if (!this.#isLooking && before === this.#looks) {
@@ -241,18 +241,21 @@ export class DaemonRequests {
     await this.#found;
   }
 
-  /** Looks now and then while an answer does not come: the daemon may be gone without a word. */
+  /**
+   * Checks at intervals while a response is pending, because the daemon can disappear without
+   * closing the connection.
+   */
   #watch(): NodeJS.Timeout | undefined {
     const { onDaemonFailing } = this.#options;
     if (!onDaemonFailing) return undefined;
-    // Whoever waits for the answer hears of what is wrong when it fails.
+    // The pending request reports the error when it fails.
     const look = () => this.#look(this.#looks, onDaemonFailing).catch(() => undefined);
     return setInterval(look, IDLE_TIMEOUT).unref();
   }
 
   /**
-   * Whether it is the ticket that is refused. A daemon whose server has lost the transfer may answer
-   * that there is nothing, as it does to questions that it does not know: then it is asked for the image.
+   * Whether the ticket is refused. A daemon whose server has lost the transfer can respond with
+   * 404, as to unknown requests. Then the image itself is requested.
    */
   async #isRefused(failure: unknown): Promise<boolean> {
     if (!(failure instanceof VmctlError)) return false;

@@ -1,4 +1,4 @@
-/** Download of a disk image into a stream: in order, with zeros for holes, in little memory. */
+/** Download of a disk image to a stream: in order, with zeros for holes, in constant memory. */
 
 import type { Writable } from 'node:stream';
 import type { ApiObject } from '../client/client.ts';
@@ -27,25 +27,25 @@ import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface StreamDownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
-  /** Id of the backup in which the disk is read. */
+  /** Id of the backup from which the disk is read. */
   readonly backup?: string;
-  /** What a machine sees of the disk, whatever its format. */
+  /** Guest view of the disk, independent of its format. */
   readonly guestData?: boolean;
   readonly out: Writable;
-  /** Bytes that it takes, where there is a limit. */
+  /** Maximum bytes of the target, if limited. */
   readonly capacity?: number;
-  /** The device that is written over. */
+  /** Device to overwrite. */
   readonly device?: string;
 }
 
-/** Nobody reads any more what is written. */
+/** The reader of the output has closed it. */
 export class ReaderClosedError extends Error {}
 
 const zeros = Buffer.alloc(2 ** 20);
 
 /**
- * Downloads. Throws `TransferAborted` when it could not be finished, with `ReaderClosedError` as the cause where
- * nobody wanted more; what was written then is a part of the image.
+ * Downloads the image. Throws `TransferAborted` if it is incomplete, with `ReaderClosedError` as
+ * the cause if the reader closed the output. The output is then a part of the image.
  */
 export async function downloadToStream(
   options: StreamDownloadOptions,
@@ -105,7 +105,7 @@ interface Work {
   readonly progress: ProgressReporter;
 }
 
-/** Fetches a few blocks ahead of the one that is written. */
+/** Copies blocks in order, with some blocks of read-ahead. */
 async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work): Promise<void> {
   const { capabilities, extents, journal, progress } = work;
   const ahead = Math.max(1, Math.min(parallel, capabilities.maxReaders));
@@ -125,7 +125,7 @@ async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work
     }
     const buffer = await buffers.take();
     const fetching = fetchBlock(work, piece, buffer);
-    // Whoever waits for it hears of a failure.
+    // The consumer of the promise handles failures.
     fetching.catch(() => undefined);
     waiting.push(async () => {
       const bytes = await fetching;
@@ -152,7 +152,7 @@ async function fetchBlock(
   return bytes;
 }
 
-/** Writes, and waits until the bytes may be overwritten. */
+/** Writes bytes. Resolves when the buffer can be reused. */
 async function write(out: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = () => reject(signal.reason);

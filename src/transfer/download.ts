@@ -1,4 +1,4 @@
-/** Download of a disk image into a local file, in parallel and resumable. */
+/** Parallel, resumable download of a disk image to a local file. */
 
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
@@ -18,22 +18,22 @@ import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: ApiObject;
-  /** The file to be made, as the user named it. */
+  /** Target file, as the user named it. */
   readonly file: string;
-  /** Replace what is there. */
+  /** Overwrites an existing file. */
   readonly force: boolean;
-  /** Go on with what an earlier run left. */
+  /** Journal of an earlier run to resume. */
   readonly resume?: Journal;
-  /** Keep what was fetched when the download fails, so that it can be resumed. */
+  /** Keeps a partial download after a failure, to resume it. */
   readonly keepPartial: boolean;
 }
 
-/** A download that is complete. */
+/** Completed download. */
 export interface Downloaded {
   /** Absolute path. */
   readonly file: string;
   readonly format: DiskFormat;
-  /** Bytes of the file. */
+  /** Length of the file in bytes. */
   readonly size: number;
   readonly transferred: number;
   readonly skipped: number;
@@ -42,8 +42,8 @@ export interface Downloaded {
 }
 
 /**
- * Downloads. Throws `TransferAborted` when something was begun and could not be finished; everything else
- * means that nothing was changed.
+ * Downloads the image. Throws `TransferAborted` if the transfer began and failed. Other errors mean
+ * that nothing has changed.
  */
 export async function download(options: DownloadOptions): Promise<Downloaded> {
   const download = new Download(options);
@@ -76,7 +76,7 @@ class Download {
     const { resume, file: given, force } = this.#options;
     this.#progress.enterPhase('preparing');
     resume?.refuseIfInUse();
-    // A dry run ends with the first request, before there is a file.
+    // A dry run ends with the first request, before it creates a file.
     if (this.#options.client.http.isDryRun) {
       await this.#api.begin(this.#disk, 'download', this.#format);
     }
@@ -136,7 +136,7 @@ class Download {
     return await this.#end(journal, session.id, verified);
   }
 
-  /** The download whose file an earlier run put in its place, without living to say so. */
+  /** Download whose file an earlier run completed before it was killed. */
   async #completedEarlier(journal: Journal): Promise<Downloaded | undefined> {
     const { file, identity, size, hashed } = journal.header;
     if (!(await PartialFile.isFinished(file, identity))) return undefined;
@@ -146,8 +146,8 @@ class Download {
   }
 
   /**
-   * Ends the transfer of a file that is in its place. The journal goes last: whoever is killed
-   * before that can still have the transfer ended with `--resume`, which frees the disk at once.
+   * Ends the transfer of a completed file. The journal is removed last: after a kill, `--resume`
+   * can still end the transfer and unlock the disk.
    */
   async #end(
     journal: Journal,
@@ -191,7 +191,7 @@ class Download {
     return journal;
   }
 
-  /** Only a warning: file systems that compress or share blocks need less than it seems. */
+  /** Only a warning: file systems that compress or share blocks need less space. */
   async #warnAboutSpace(
     file: PartialFile,
     journal: Journal,
@@ -207,10 +207,10 @@ class Download {
     }
   }
 
-  /** The file is whole whatever the service says now. */
+  /** The file is complete, so errors of the service do not matter. */
   async #finalize(transfer: string): Promise<void> {
     try {
-      // A signal that comes now has nothing to stop any more, but must not leave the disk locked.
+      // Complete the transfer in spite of a signal, so that the disk is not left locked.
       await this.#api.finalize(transfer).catch(async (error: unknown) => {
         if (!this.#options.signal.aborted) throw error;
         const after = this.#api.forCleanup();
@@ -224,7 +224,7 @@ class Download {
     }
   }
 
-  /** Puts things in order after a failure. */
+  /** Cleans up after a failure. */
   async leave(error: unknown): Promise<unknown> {
     const file = this.#file;
     const journal = this.#journal;
@@ -236,7 +236,7 @@ class Download {
       return error;
     }
     const local = error instanceof VmctlError && /^(no_space|unwritable_)/.test(error.code);
-    // Whoever stops it gets what a kill leaves: something that `--resume` goes on with.
+    // An interrupted transfer can be resumed, like a killed one.
     const keep =
       journal !== undefined && (journal.done.count > 0 || error instanceof InterruptedError);
     if (keep && this.#options.keepPartial && (isTransient(error) || local)) {
@@ -263,7 +263,7 @@ class Download {
   }
 }
 
-/** All bytes are there and verified; only the name was taken. */
+/** Whether all bytes are verified and only the file name was in use. */
 function isWhole(error: unknown): boolean {
   return error instanceof ConflictError && error.code === 'file_exists';
 }

@@ -1,4 +1,4 @@
-/** Local file or block device as the source of an upload, watched for changes. */
+/** Local file or block device as the source of an upload, with detection of changes. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { FileIdentity } from './journal.ts';
 import { localExtents } from './local-extents.ts';
 import type { Source } from './source.ts';
 
-/** Bytes of the blocks that systems count files in. */
+/** Bytes of the system's unit for allocated blocks. */
 const SECTOR = 512;
 const PIECE = 2 ** 20;
 
@@ -22,7 +22,7 @@ export class FileSource implements Source {
   readonly path: string;
   readonly identity: FileIdentity;
   readonly content: ImageFormat;
-  /** The first bytes of it. */
+  /** First bytes. */
   readonly head: Buffer;
   readonly storedSize: number;
   readonly repeatable: boolean;
@@ -45,7 +45,10 @@ export class FileSource implements Source {
     this.#onClose = onClose;
   }
 
-  /** Takes an open file over, which nobody will find again; `onClose` is called when it is closed. */
+  /**
+   * Creates a source from an open temporary file, which cannot be resumed. `onClose` is called when
+   * it is closed.
+   */
   static async take(
     path: string,
     handle: FileHandle,
@@ -55,14 +58,14 @@ export class FileSource implements Source {
   }
 
   /**
-   * Opens a regular file or a block device and looks at what is in it, unless it is to be taken for raw
-   * bytes. Throws usage errors.
+   * Opens a regular file or block device, and detects its format unless it is read as raw bytes.
+   * Throws usage errors.
    */
   static async open(given: string, as?: 'raw'): Promise<FileSource> {
     const path = resolve(given);
     let handle: FileHandle;
     try {
-      // Without O_NONBLOCK, opening a pipe would wait for somebody to write into it.
+      // Without O_NONBLOCK, opening a named pipe would wait for a writer.
       handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
       throw new UsageError(`cannot read "${given}": ${systemReason(error)}`, {
@@ -89,12 +92,12 @@ export class FileSource implements Source {
     return this.identity.size;
   }
 
-  /** Where the file has data; all of it where nobody knows about holes. */
+  /** Data extents of the file. Everything counts as data if holes cannot be detected. */
   async extents(): Promise<AsyncIterable<Extent>> {
     return (await localExtents(this.#handle.fd, this.size)) ?? allData(this.size);
   }
 
-  /** Fills the buffer with the bytes at an offset; behind the end of the file with zeros. */
+  /** Reads bytes at an offset. Bytes after the end of the file are zeros. */
   async read(range: Range, buffer: Buffer): Promise<void> {
     const length = range.end - range.start;
     for (let filled = 0; filled < length; ) {
@@ -110,7 +113,7 @@ export class FileSource implements Source {
     }
   }
 
-  /** Throws when the file is no longer what it was when it was opened. */
+  /** Throws if the file has changed since it was opened. */
   async requireUnchanged(): Promise<void> {
     const now = await identityOf(this.#handle, this.path);
     if (!isSameIdentity(now, this.identity)) throw this.#changed('another program writes to it');
@@ -123,7 +126,7 @@ export class FileSource implements Source {
     });
   }
 
-  /** The bytes of the file as they are, one after the other. */
+  /** Bytes of the file in order, verbatim. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < this.size; ) {
       const end = Math.min(at + PIECE, this.size);
@@ -146,7 +149,7 @@ interface FileFacts {
   readonly storedSize: number;
 }
 
-/** What an open file is. Throws a usage error when nothing is in it. */
+/** Inspects an open file. Throws a usage error if it is empty. */
 async function inspect(handle: FileHandle, given: string): Promise<FileFacts> {
   const identity = await identityOf(handle, given);
   if (identity.size === 0) throw new UsageError(`${given} is empty`, { code: 'empty_file' });
@@ -165,8 +168,8 @@ function unreadable(error: NodeJS.ErrnoException): never {
 }
 
 /**
- * What tells a file from another one, or from itself at another time. The time of a device is that of
- * its name, which says nothing.
+ * Identity of a file, which detects changes. The time of a device is excluded, because it is that
+ * of its directory entry.
  */
 async function identityOf(handle: FileHandle, path: string): Promise<FileIdentity> {
   const stats = await handle.stat({ bigint: true });
@@ -181,7 +184,7 @@ async function identityOf(handle: FileHandle, path: string): Promise<FileIdentit
   };
 }
 
-/** Whether two identities are the same; an empty time is no evidence. */
+/** Whether two identities are equal. Empty times are ignored. */
 export function isSameIdentity(a: FileIdentity, b: FileIdentity): boolean {
   return a.size === b.size && a.modified === b.modified && a.inode === b.inode;
 }

@@ -1,12 +1,12 @@
-/** Which disk a local image fits into, by its content, and what fits into none. */
+/** Disk format for the content of a local image, and refusal of unsupported content. */
 import { UsageError } from '../client/errors.ts';
 import { foreignImageOf } from '../formats/foreign-images.ts';
 import { type DiskFormat, type ImageFormat, lackOf } from '../formats/image-head.ts';
 import { Qcow2Error, readQcow2Header } from '../formats/qcow2-header.ts';
 
 /**
- * The format of the disk for a file, as asked for or as its content says. Throws usage errors when
- * both disagree, and for images that are not complete by themselves.
+ * Disk format for a file, as requested or detected. Throws usage errors if both disagree, and for
+ * images that depend on other files.
  */
 export function requireFormat(
   content: ImageFormat,
@@ -37,7 +37,7 @@ export function requireFormat(
   );
 }
 
-/** What people have beside images, and no disk holds as it is. */
+/** Common file formats that disks cannot have. */
 const archives: readonly (readonly [name: string, magic: string, hint: string])[] = [
   ['compressed with bzip2', 'BZh', 'decompress it: bunzip2'],
   ['a ZIP archive', 'PK\x03\x04', 'extract it: unzip'],
@@ -45,8 +45,8 @@ const archives: readonly (readonly [name: string, magic: string, hint: string])[
 ];
 
 /**
- * Throws when the content is nothing that a machine could start from: an image or an archive of
- * another kind, or something else than the name says. Not asked where `--format raw` is given.
+ * Throws if the content is not bootable: another image format, an archive, or a mismatch with the
+ * file name. Not called for `--format raw`.
  */
 export function requireKnown(
   head: Buffer,

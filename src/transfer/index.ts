@@ -1,4 +1,4 @@
-/** Moving disk images between files and image daemons (specification 4.6). */
+/** Transfer of disk images between files and image daemons (specification 4.6). */
 export { backOff } from '../client/retry.ts';
 export { type DiskFormat, imageFormat } from '../formats/image-head.ts';
 export {

@@ -1,6 +1,6 @@
 /**
- * Journal of a transfer, from which another process can resume it: a file of JSON lines that is only
- * ever appended to. A line that a crash cut short is ignored.
+ * Journal for resuming a transfer in another process: an append-only file of JSON lines. A
+ * truncated last line is ignored.
  */
 
 import { createHash } from 'node:crypto';
@@ -26,15 +26,15 @@ import { BlockHashes } from './checksum.ts';
 import { type Algorithm, isAlgorithm } from './checksum-algorithm.ts';
 import type { Direction } from './transfer-api.ts';
 
-/** The local file as it was: another size, time or inode means other content. */
+/** Identity of the local file. A different size, time or inode means different content. */
 export interface FileIdentity {
   readonly size: number;
-  /** Nanoseconds since the epoch; empty where the time says nothing. */
+  /** Modification time in nanoseconds since the epoch. Empty if it is not meaningful. */
   readonly modified: string;
   readonly inode: string;
 }
 
-/** What stays the same over all attempts. */
+/** Properties that all attempts share. */
 export interface JournalHeader {
   readonly version: 1;
   readonly direction: Direction;
@@ -47,28 +47,28 @@ export interface JournalHeader {
   readonly file: string;
   readonly identity: FileIdentity;
   readonly format: DiskFormat;
-  /** Bytes of the image that the blocks belong to. */
+  /** Bytes of the image with these blocks. */
   readonly size: number;
-  /** The disk was made for this upload: it reads as zeros where nothing was sent. */
+  /** Whether the disk was created for this upload, so that unwritten blocks are zeros. */
   readonly created: boolean;
-  /** Everything that is not sent reads as zeros already. */
+  /** Whether blocks that are not sent are already zeros. */
   readonly zeroed: boolean;
-  /** Blocks were hashed on their way; without that the image cannot be verified at the end. */
+  /** Whether blocks are hashed during the transfer, which verification requires. */
   readonly hashed: boolean;
 }
 
 interface Entry {
   readonly transfer?: string;
   readonly pid?: number;
-  /** First and last block of runs that are done. */
+  /** First and last block of completed ranges. */
   readonly blocks?: readonly (readonly [number, number])[];
-  /** Of all hashes that follow; SHA-256 where nothing is said. */
+  /** Algorithm of all following hashes (default SHA-256). */
   readonly algorithm?: string;
-  /** Hashes of those blocks one after the other in base64; without them the blocks are zeros. */
+  /** Concatenated hashes of these blocks in base64. Absent for blocks of zeros. */
   readonly hashes?: string;
 }
 
-/** A block that is done, with the hash of its bytes. */
+/** Completed block with the hash of its bytes. */
 export interface DoneBlock {
   readonly block: number;
   readonly digest: Uint8Array;
@@ -80,13 +80,13 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 export class Journal {
   readonly path: string;
   readonly header: JournalHeader;
-  /** Blocks that need not be done again. */
+  /** Completed blocks. */
   readonly done = new RangeSet();
   #hashes = new BlockHashes('sha256');
   #transfer: string | undefined;
   #pid: number | undefined;
   #file: number;
-  /** A crash has cut the last line short: the next one begins on a line of its own. */
+  /** Whether a crash truncated the last line, so that the next entry must begin with a line end. */
   #isCutShort = false;
   #isDetached = false;
 
@@ -96,7 +96,7 @@ export class Journal {
     this.#file = file;
   }
 
-  /** Begins a journal; one about the same transfer of earlier times is replaced. */
+  /** Creates a journal. Replaces an older journal of the same transfer. */
   static create(folder: string, header: JournalHeader): Journal {
     const path = join(folder, nameOf(header));
     const draft = `${path}.${process.pid}`;
@@ -109,7 +109,7 @@ export class Journal {
     const journal = new Journal(path, header, file);
     try {
       journal.#append(header);
-      // An earlier journal stays until this one is complete.
+      // The older journal remains until this one is complete.
       describeWriteErrors(path, () => renameSync(draft, path));
     } catch (error) {
       rmSync(draft, { force: true });
@@ -119,12 +119,12 @@ export class Journal {
     return journal;
   }
 
-  /** A journal that is not written down: nobody could go on with the transfer. */
+  /** Creates a journal without a file, for a transfer that cannot be resumed. */
   static inMemory(header: JournalHeader): Journal {
     return new Journal('', header, -1);
   }
 
-  /** The journals in a folder that fit; each has to be closed. */
+  /** Matching journals in a folder. The caller must close each. */
   static find(folder: string, fits: (header: JournalHeader) => boolean): Journal[] {
     let names: string[];
     try {
@@ -177,42 +177,42 @@ export class Journal {
     }
   }
 
-  /** Hashes of the blocks that are done, without those of zeros. */
+  /** Hashes of the completed blocks except for zeros. */
   get hashes(): BlockHashes {
     return this.#hashes;
   }
 
-  /** Has blocks hashed by this algorithm, unless some are hashed by another one already: those are kept. */
+  /** Sets the hash algorithm, unless blocks have been hashed with another one. */
   hashBy(algorithm: Algorithm): void {
     if (algorithm === this.#hashes.algorithm || !this.#hashes.isEmpty) return;
     this.#hashes = new BlockHashes(algorithm);
     this.#append({ algorithm });
   }
 
-  /** Id of the image transfer that was used last. */
+  /** Id of the last image transfer. */
   get transfer(): string | undefined {
     return this.#transfer;
   }
 
-  /** Notes the transfer that is used from here on, and who uses it. */
+  /** Records the current image transfer and process. */
   begin(transfer: string): void {
     this.#transfer = transfer;
     this.#append({ transfer, pid: process.pid });
   }
 
-  /** Notes that this process uses the journal, before there is a transfer. */
+  /** Records this process as the user of the journal, before an image transfer exists. */
   claim(): void {
     this.#pid = process.pid;
     this.#append({ pid: process.pid });
   }
 
-  /** Whether the process that wrote the journal is still at it. */
+  /** Whether the process that wrote the journal is still running. */
   get isInUse(): boolean {
     const pid = this.#pid;
     return pid !== undefined && pid !== process.pid && isRunning(pid);
   }
 
-  /** Throws when the process that wrote the journal is still at it. */
+  /** Throws if the process that wrote the journal is still running. */
   refuseIfInUse(): void {
     if (!this.isInUse) return;
     const pid = this.#pid;
@@ -222,7 +222,7 @@ export class Journal {
     });
   }
 
-  /** Notes blocks with data that are on stable storage. */
+  /** Records blocks with data on stable storage. */
   note(blocks: readonly DoneBlock[]): void {
     if (blocks.length === 0) return;
     const sorted = [...blocks].sort((a, b) => a.block - b.block);
@@ -237,7 +237,7 @@ export class Journal {
     this.#append({ blocks: written, hashes });
   }
 
-  /** Notes blocks that read as zeros, on stable storage as well. */
+  /** Records blocks of zeros on stable storage. */
   noteZeros(ranges: readonly (readonly [first: number, last: number])[]): void {
     if (ranges.length === 0) return;
     for (const [first, last] of ranges) this.done.add(first, last + 1);
@@ -247,14 +247,14 @@ export class Journal {
   #append(entry: Entry | JournalHeader): void {
     if (this.path === '' || this.#isDetached) return;
     describeWriteErrors(this.path, () => {
-      // All of it, or an error: one call may write less.
+      // Writes the complete entry or throws; a single `write` can be partial.
       writeFileSync(this.#file, `${this.#isCutShort ? '\n' : ''}${JSON.stringify(entry)}\n`);
       this.#isCutShort = false;
       fdatasyncSync(this.#file);
     });
   }
 
-  /** Leaves the file unchanged from here on, as a dry run has to. */
+  /** Stops writing to the file, for dry runs. */
   detach(): void {
     this.#isDetached = true;
   }
@@ -265,8 +265,8 @@ export class Journal {
   }
 
   /**
-   * Forgets the transfer: nothing is left to go on with. That the file cannot be removed is no failure
-   * of a transfer that has come to its end, and must not hide why another one has not; it is noted.
+   * Removes the journal, so that the transfer cannot be resumed. A failed removal is only reported,
+   * because it must not hide the result of the transfer.
    */
   remove(onNote?: (note: string) => void): void {
     this.close();
@@ -279,7 +279,7 @@ export class Journal {
   }
 }
 
-/** Does something with a journal; says what it was about when the system refuses. */
+/** Runs an operation on a journal, and adds its path to system errors. */
 function describeWriteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -308,7 +308,9 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whether a process of that number runs and is one of ours, as far as the system tells. */
+/**
+ * Whether a process with this id is running and belongs to this user, as far as the system reports.
+ */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,9 +1,9 @@
-/** Extents of local bytes: of a file with holes, and of a buffer by looking for zeros. */
+/** Extents of local data: of a file with holes, and of a buffer with zeros. */
 import { dataSeek, type Extent, fileExtents } from '../extents/file-extents.ts';
 
 /**
- * The extents of an open file from 0 to `size`; `undefined` where the system or the file system
- * cannot tell data from holes: then the file has to be read to find its zeros.
+ * Extents of an open file from 0 to `size`. `undefined` if the system or file system cannot
+ * distinguish data from holes, so that the file must be read to find zeros.
  */
 export async function localExtents(
   fd: number,
@@ -12,7 +12,7 @@ export async function localExtents(
   const seek = await dataSeek();
   if (!seek) return undefined;
   try {
-    // File systems without holes refuse, or report one run of data.
+    // File systems without holes refuse, or report one extent of data.
     seek.nextData(fd, 0);
   } catch {
     return undefined;
@@ -20,12 +20,12 @@ export async function localExtents(
   return fileExtents(seek, fd, size);
 }
 
-/** Bytes that are compared with zeros at a time; zeros that do not fill such a piece count as data. */
+/** Bytes to compare with zeros at a time. Shorter zeros count as data. */
 const GRANULARITY = 2 ** 16;
 
 const zeros = Buffer.alloc(GRANULARITY);
 
-/** The extents of some bytes, ascending and without gaps. */
+/** Extents of a buffer, in ascending order and without gaps. */
 export function* zeroRuns(bytes: Buffer): Generator<Extent> {
   const isZero = (at: number) => {
     const end = Math.min(at + GRANULARITY, bytes.length);

@@ -1,4 +1,4 @@
-/** Sockets of image daemons on this machine: whether they can be used, and connections through them. */
+/** Local sockets of image daemons: availability and connections. */
 import { lookup } from 'node:dns/promises';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { Dispatcher } from 'undici';
 
 export interface LocalSocket {
   readonly path: string;
-  /** Connections through it; to be destroyed by whoever opened it. */
+  /** Connections through the socket. The opener must destroy it. */
   readonly dispatcher: Dispatcher;
 }
 
@@ -18,10 +18,7 @@ export async function openLocalSocket(path: string): Promise<LocalSocket> {
   return { path, dispatcher: new Agent({ connections: 8, connect: { socketPath: path } }) };
 }
 
-/**
- * Whether the host of a URL is this machine. A path that another machine tells means nothing here,
- * or something else.
- */
+/** Whether the host of a URL is this computer. Paths from another computer are invalid here. */
 export async function isThisMachine(url: string): Promise<boolean> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await lookUp(host);
@@ -31,7 +28,7 @@ export async function isThisMachine(url: string): Promise<boolean> {
   return addresses.some((address) => /^127\./.test(address) || own.includes(address));
 }
 
-/** Whether there is such a socket, and this user may use it. */
+/** Whether the socket exists and is writable for this user. */
 export async function isWritable(path: string): Promise<boolean> {
   return await access(path, constants.W_OK).then(
     () => true,

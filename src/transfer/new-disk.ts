@@ -1,14 +1,14 @@
-/** A disk that an upload is to make. */
+/** Disk that an upload creates. */
 export interface NewDisk {
   readonly name: string;
-  /** Bytes; those of the image without it. */
+  /** Size in bytes (default: that of the image). */
   readonly size?: number;
-  /** Take all of its room at once. */
+  /** Allocates all space on creation. */
   readonly preallocated?: boolean;
-  /** Bytes that its storage domain has left, as far as that is known. */
+  /** Free space of the storage domain in bytes, if known. */
   readonly availableSpace?: number;
   readonly description?: string;
   readonly storageDomain: string;
-  /** The domain hands out blocks instead of files: what is not written may be anything. */
+  /** Whether the domain is on block storage, where unwritten blocks have arbitrary content. */
   readonly onBlockStorage: boolean;
 }

@@ -1,4 +1,4 @@
-/** Choice of the source for an upload: a file, a URL, or standard input. */
+/** Choice of the source of an upload: a file, a URL or standard input. */
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
 import type { EnvironmentVariables } from '../client/proxy-env.ts';
@@ -21,29 +21,29 @@ import { isUrl, WebFile, WebSource } from './web-source.ts';
 import type { ReadAt } from './xz-index.ts';
 
 export interface SourceOptions {
-  /** What `-` means. */
+  /** Stream for `-`. */
   readonly stdin: Readable;
-  /** Bytes of a raw image whose length nothing else tells. */
+  /** Size in bytes of a raw image of unknown length. */
   readonly size?: number;
-  /** With `raw`, whatever is there is taken for the bytes of a disk. */
+  /** `raw` disables the detection of formats. */
   readonly format?: DiskFormat;
-  /** Upload packed files as they are. */
+  /** Uploads compressed files without decompression. */
   readonly keepCompressed: boolean;
-  /** Certificate authorities in PEM for web servers, beside those of the system. */
+  /** Additional certificate authorities for web servers, in PEM. */
   readonly ca?: string;
-  /** Environment that may name a proxy on the way to them. */
+  /** Environment variables, which can name a proxy for web servers. */
   readonly env: EnvironmentVariables;
   readonly retries: number;
   readonly signal: AbortSignal;
-  /** Told what takes its time, or cannot be resumed. */
+  /** Called with notes about slow or non-resumable transfers. */
   readonly onNote: (note: string) => void;
-  /** Told what is not safe. */
+  /** Called with security warnings. */
   readonly onWarning: (warning: string) => void;
 }
 
 const STDIN = 'standard input';
 
-/** Opens a source and looks at what is in it. Throws before anything is changed anywhere. */
+/** Opens a source and detects its content. Throws before any change. */
 export async function openSource(given: string, options: SourceOptions): Promise<Source> {
   if (given === '-') return await openPipe(options);
   if (isUrl(given)) return await openAddress(given, options);
@@ -68,7 +68,7 @@ async function fromFile(file: FileSource, options: SourceOptions): Promise<Sourc
     (await contentsByReading(file, packing, open, options));
   const { size } = contents;
   return streamSource({ path: file.path, ...contents }, options, {
-    // The same file, uploaded as it is, would be another image.
+    // The same file without decompression would be a different image.
     identity: { ...file.identity, size },
     repeatable: true,
     requireUnchanged: () => file.requireUnchanged(),
@@ -76,7 +76,7 @@ async function fromFile(file: FileSource, options: SourceOptions): Promise<Sourc
   });
 }
 
-/** What the file itself says of what is in it. */
+/** Content according to the index of a compressed file. */
 async function contentsFromIndex(
   file: FileSource,
   packing: Compression,
@@ -88,7 +88,7 @@ async function contentsFromIndex(
   return { head, size, open: () => bytes };
 }
 
-/** Bytes of what is in a packed file, where its end tells. */
+/** Uncompressed size, if the end of the file contains it. */
 async function uncompressedSize(
   file: FileSource | WebFile,
   packing: Compression,
@@ -101,7 +101,10 @@ async function uncompressedSize(
   return file.size === undefined ? undefined : await packing.size?.(read, file.size);
 }
 
-/** The same, learnt by reading all of it, which also tells a damaged file before anything is sent. */
+/**
+ * Content after reading the complete file, which also detects a damaged file before anything is
+ * sent.
+ */
 async function contentsByReading(
   { path }: FileSource,
   packing: Compression,
@@ -140,7 +143,7 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
       ? `is compressed with ${packing.name}`
       : 'comes from a server without range support';
     options.onNote(`${file.path} ${why}: its upload cannot be resumed`);
-    // Without ranges the end of a packed file cannot be asked for.
+    // The end of a compressed file requires a range request.
     const unpackedSize =
       packing && file.supportsRanges ? await uncompressedSize(file, packing) : undefined;
     const size = packing ? unpackedSize : file.size;
@@ -151,7 +154,7 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
   }
 }
 
-/** A source of bytes that come only once; `size` is how many the image has, where that is known. */
+/** Creates a source that can be read once. `size` is the size of the image, if known. */
 async function fromStream(
   path: string,
   bytes: ByteStream,
@@ -208,7 +211,10 @@ function streamSource(
   });
 }
 
-/** How it is packed, unless it is to be left so. Throws when its name says so and it is not. */
+/**
+ * Compression of a file, unless it is uploaded compressed. Throws if its content does not match its
+ * name.
+ */
 function compressionFor(
   head: Buffer,
   path: string,

@@ -1,41 +1,41 @@
 /**
- * Parallel copy of the blocks of an image. No more than a window of them is ever neither on stable
- * storage nor recorded in the journal. The window halves with each lost connection and doubles with each
- * flush, so that a copy makes progress as long as one block fits between two losses.
+ * Parallel copy of the blocks of an image. At most one window of blocks is neither flushed nor
+ * recorded in the journal. The window halves with each lost connection and doubles with each flush,
+ * so that the copy progresses if at least one block arrives between two losses.
  */
 import { BLOCK, BufferPool, type Piece, WINDOW } from './blocks.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter } from './progress.ts';
 import { DURABLE } from './remote-image.ts';
 
-/** What became of a piece. */
+/** Result of the copy of a piece. */
 export interface MovedPiece {
   readonly piece: Piece;
   /** Hash of a block with data. */
   readonly digest?: Uint8Array;
-  /** Bytes that travelled, and those that did not have to. */
+  /** Bytes that were transferred, and bytes that were skipped. */
   readonly moved: number;
   readonly skipped: number;
-  /** When it was acknowledged, in losses of the connection counted until then. */
+  /** Count of lost connections when it was acknowledged. */
   readonly epoch?: number;
 }
 
 export interface CopyOptions {
-  /** What there is to do. */
+  /** Pieces to copy. */
   readonly pieces: AsyncIterator<Piece>;
-  /** Requests at a time. */
+  /** Maximum concurrent requests. */
   readonly parallel: number;
-  /** Moves a piece; the buffer, of the size of a block, is free to be used meanwhile. */
+  /** Copies a piece. The buffer has the size of a block and is reserved for this call. */
   readonly move: (piece: Piece, buffer: Buffer) => Promise<MovedPiece>;
-  /** Losses of the connection until now: what was acknowledged before one may be lost with it. */
+  /** Count of lost connections. Unflushed data from before a loss can be missing. */
   readonly epoch?: () => number;
-  /** Brings what was moved so far to stable storage. */
+  /** Flushes all copied data to stable storage. */
   readonly flush: () => Promise<void>;
-  /** That can be done after a failure as well: what has arrived is here, whatever failed. */
+  /** Whether `flush` is useful after a failure, because received data are local. */
   readonly flushOnFailure?: boolean;
-  /** Told that a piece is where it belongs for good, and will not be moved again. */
+  /** Called when a piece is durable and will not be copied again. */
   readonly onDurable?: (piece: Piece) => void;
-  /** Told of a failure at once, as the source of the pieces may be waiting for something. */
+  /** Called immediately after a failure, because the source may be waiting. */
   readonly onFailure?: () => void;
   readonly journal: Journal;
   readonly progress: ProgressReporter;
@@ -44,12 +44,12 @@ export interface CopyOptions {
 export class ParallelCopy {
   readonly #options: CopyOptions;
   readonly #buffers: BufferPool;
-  /** Moved, but perhaps not on stable storage. */
+  /** Copied but possibly not flushed. */
   #unsafe: MovedPiece[] = [];
   #again: Piece[] = [];
-  /** Bytes of blocks that are under way or not yet noted. */
+  /** Bytes of blocks that are pending or not recorded. */
   #outstanding = 0;
-  /** Bytes that may be outstanding; half of them are flushed at a time. */
+  /** Maximum outstanding bytes. A flush starts at half of them. */
   #window = WINDOW;
   #flushing: Promise<void> | undefined;
   #failure: unknown;
@@ -62,7 +62,7 @@ export class ParallelCopy {
     this.#buffers = new BufferPool(workerCount(options.parallel));
   }
 
-  /** Resolves when every piece is moved, on stable storage and noted. */
+  /** Resolves when every piece is copied, flushed and recorded. */
   async run(): Promise<void> {
     const workers = workerCount(this.#options.parallel);
     do {
@@ -75,15 +75,15 @@ export class ParallelCopy {
     } while (this.#again.length > 0);
   }
 
-  /** Notes what has arrived before a failure, so that nobody has to fetch it again. */
+  /** Flushes and records received pieces after a failure. */
   async #keep(): Promise<void> {
     await this.#flushing;
-    // The system tells of a failed flush once, and may claim afterwards that all is well.
+    // Systems report a failed flush only once, and may report success afterwards.
     if (!this.#options.flushOnFailure || this.#flushFailed) return;
     await this.#flush();
   }
 
-  /** The other side may have lost what was not flushed yet: it is moved once more. */
+  /** Repeats unflushed pieces, which the other side may have lost. */
   connectionLost(): void {
     this.#window = Math.max(BLOCK, this.#window / 2);
     this.#repeat(this.#unsafe);
@@ -125,16 +125,16 @@ export class ParallelCopy {
   }
 
   async #next(): Promise<Piece | undefined> {
-    // The first one always goes ahead: what is outstanding wakes those that wait.
+    // The first piece never waits, because only outstanding pieces wake the waiting workers.
     while (this.#outstanding + BLOCK > this.#window && this.#outstanding > 0 && !this.#failed) {
       await new Promise<void>((resolve) => this.#blocked.push(resolve));
     }
     if (this.#failed) return undefined;
-    // Taken before the piece is known, so that others do not take the same room meanwhile.
+    // Reserve space before the piece is known, so that other workers do not take it.
     this.#outstanding += BLOCK;
     const piece = this.#again.shift() ?? (await this.#options.pieces.next()).value;
     this.#outstanding -= BLOCK;
-    // Others may wait for the room that was reserved for it.
+    // Other workers may wait for the reserved space.
     if (!piece || countedSize(piece as Piece) === 0) this.#wake();
     if (!piece || this.#failed) return undefined;
     this.#outstanding += countedSize(piece);
@@ -158,14 +158,14 @@ export class ParallelCopy {
     this.#flushIfDue();
   }
 
-  /** Starts a flush if pieces that fill half of the window are not durable. */
+  /** Starts a flush if unflushed pieces fill half of the window. */
   #flushIfDue(): void {
     if (this.#failed || this.#flushing) return;
     const bytes = this.#unsafe.reduce((sum, { piece }) => sum + countedSize(piece), 0);
     if (bytes >= this.#window / 2) void this.#flush();
   }
 
-  /** Flushes what was moved before; never rejects: a failure stops the workers. */
+  /** Flushes earlier pieces. Never rejects: a failure stops the workers. */
   #flush(): Promise<void> {
     this.#flushing ??= this.#flushNow()
       .catch((error: unknown) => {
@@ -195,7 +195,7 @@ export class ParallelCopy {
     this.#note(batch);
   }
 
-  /** Records what is on stable storage, so that nobody moves it again. */
+  /** Records durable pieces in the journal. */
   #note(batch: readonly MovedPiece[]): void {
     const zeros: [number, number][] = [];
     const blocks: { block: number; digest: Uint8Array }[] = [];
@@ -216,12 +216,12 @@ export class ParallelCopy {
   }
 }
 
-/** Twice as many as requests: while one block travels, the next is read and hashed. */
+/** Twice the requests: while one block is transferred, another one is read and hashed. */
 function workerCount(parallel: number): number {
   return parallel * 2;
 }
 
-/** Bytes that a piece counts for: zeros cost a request, but no bytes. */
+/** Bytes of a piece in the window. Zeros cost a request, but no bytes. */
 function countedSize(piece: Piece): number {
   return piece.kind === 'data' ? BLOCK : 0;
 }

@@ -1,15 +1,15 @@
-/** The list of extents that an image daemon sends, parsed while it arrives. */
+/** Parser of the extents of an image daemon, as a stream. */
 import { ServerError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 
 export interface RemoteExtents {
   /** Bytes of the image. */
   readonly size: number;
-  /** Runs with data, ascending; everything else reads as zeros. */
+  /** Ranges with data, ascending. All other bytes are zeros. */
   readonly data: readonly Range[];
 }
 
-/** Zeros shorter than this are fetched with the data around them. */
+/** Shorter zeros are fetched with the data around them. */
 const SHORT_GAP = 128 * 2 ** 10;
 
 interface ListedExtent {
@@ -19,20 +19,20 @@ interface ListedExtent {
   readonly dirty: boolean;
 }
 
-/** What is wanted of an image. */
+/** Filter of extents. */
 export interface ExtentFilter {
   /** Whether an extent is data. */
   readonly isData: (extent: ListedExtent) => boolean;
-  /** What is shorter than this between data counts as data, too; in bytes. */
+  /** Bytes of a gap between data that counts as data. */
   readonly shortGap: number;
 }
 
 const dataOnly: ExtentFilter = { isData: ({ zero }) => !zero, shortGap: SHORT_GAP };
 
 /**
- * Reads a JSON list of `{start, length, zero}`, with `dirty` where changes were asked for. It may be longer than memory allows, as a
- * fragmented image has millions of extents, so it is taken apart object by object.
- * Throws when it does not cover an image from its start to its end.
+ * Parses a JSON list of `{start, length, zero}`, with `dirty` for changes, object by object: a
+ * fragmented image has millions of extents, whose list can exceed the memory. Throws if the list
+ * does not cover the complete image.
  */
 export async function parseExtents(
   body: AsyncIterable<Uint8Array>,

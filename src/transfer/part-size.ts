@@ -1,29 +1,35 @@
-/** Size of the parts in which a block is sent: smaller if connections are cut before a block has arrived. */
+/** Size of the parts of a block: smaller if connections are lost before a block has arrived. */
 import { BLOCK } from './blocks.ts';
 
-/** Bytes of the smallest part: smaller requests cost more than their bytes. Sizes are multiples of it. */
+/**
+ * Minimum bytes of a part, because smaller requests cost more than their data. Sizes are multiples
+ * of it.
+ */
 const MIN_PART = 64 * 1024;
 const STEP = 4;
 
 export class PartSize {
   #bytes = BLOCK;
-  /** Bytes that have arrived since the last loss, and those of the largest part among them. */
+  /** Bytes that have arrived since the last loss, and the largest part among them. */
   #arrived = 0;
   #largest = 0;
 
-  /** Bytes of the next part, at most. */
+  /** Maximum bytes of the next part. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** A part of this many bytes has arrived. The size grows after four parts of that size without a loss. */
+  /** Records an arrived part. The size grows after four parts of this size without a loss. */
   arrived(bytes: number): void {
     this.#arrived += bytes;
     this.#largest = Math.max(this.#largest, bytes);
     if (this.#arrived >= this.#bytes * STEP) this.#bytes = Math.min(BLOCK, this.#bytes * STEP);
   }
 
-  /** A connection was lost during a part of this many bytes. The size stays if such a part arrived since the last loss. */
+  /**
+   * Records a connection lost during a part of this many bytes. The size remains if a part of this
+   * size arrived since the last loss.
+   */
   lost(bytes: number): void {
     if (bytes > this.#largest) {
       const smaller = MIN_PART * Math.floor(bytes / STEP / MIN_PART);

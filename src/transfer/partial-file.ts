@@ -21,11 +21,11 @@ import type { FileIdentity } from './journal.ts';
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 export class PartialFile {
-  /** Absolute path of the file that it becomes. */
+  /** Absolute path of the final file. */
   readonly target: string;
   readonly path: string;
   #handle: FileHandle;
-  /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
+  /** One write at a time: systems lock the file for writes, and waiting threads cost time. */
   readonly #writing = pLimit(1);
   readonly #force: boolean;
 
@@ -37,8 +37,8 @@ export class PartialFile {
   }
 
   /**
-   * Begins a download; with `force` whatever is in the way is replaced. Throws usage errors; `advice` is
-   * for a partial file that is there already.
+   * Begins a download. `force` replaces existing files. Throws usage errors; `advice` is the hint
+   * for an existing partial file.
    */
   static async create(
     given: string,
@@ -71,7 +71,7 @@ export class PartialFile {
     }
   }
 
-  /** Takes the file up again that an earlier run left. Throws when it is not that file. */
+  /** Opens the partial file of an earlier run. Throws if it is another file. */
   static async reopen(target: string, known: FileIdentity, force: boolean): Promise<PartialFile> {
     await requireFree(target, force);
     const path = partialPath(target);
@@ -90,8 +90,8 @@ export class PartialFile {
   }
 
   /**
-   * Whether the file of an earlier run is in its place already: that run came to its end, but not
-   * to saying so. A second name that it had left is removed.
+   * Whether an earlier run completed the file before it was killed. Removes a second name that the
+   * run left.
    */
   static async isFinished(target: string, known: FileIdentity): Promise<boolean> {
     if (!(await isSameFile(target, known))) return false;
@@ -102,11 +102,11 @@ export class PartialFile {
   }
 
   /**
-   * Becomes a clone of another file, which takes no room of its own; false where the file system has no
-   * clones. Nothing may have been written yet.
+   * Becomes a clone of another file, which shares its space. Returns false if the file system does
+   * not support clones. The file must be empty.
    */
   async cloneFrom(other: string): Promise<boolean> {
-    // A copy that fails takes its target away with it.
+    // A failed copy removes its target.
     const clone = `${this.path}.clone`;
     try {
       await copyFile(other, clone, constants.COPYFILE_FICLONE_FORCE);
@@ -120,18 +120,18 @@ export class PartialFile {
     return true;
   }
 
-  /** Gives the file its final length, all of it a hole where nothing was written yet. */
+  /** Sets the final length. An empty file becomes one hole. */
   async resize(size: number): Promise<void> {
     await describeWriteErrors(this.path, () => this.#handle.truncate(size));
   }
 
-  /** What tells this file from others; its time changes all the while. */
+  /** Identity of the file, without the time, which changes during the download. */
   async identity(): Promise<FileIdentity> {
     const { ino, dev, size } = await this.#handle.stat({ bigint: true });
     return { size: Number(size), modified: '', inode: `${dev}:${ino}` };
   }
 
-  /** Bytes that the file system still has for us, as far as it tells. */
+  /** Free space of the file system in bytes, if reported. */
   async space(): Promise<number | undefined> {
     try {
       const { bavail, bsize } = await statfs(dirname(this.path));
@@ -141,7 +141,7 @@ export class PartialFile {
     }
   }
 
-  /** Throws errors of the system as they are. */
+  /** Writes bytes. Throws unmodified system errors. */
   async write(offset: number, bytes: Buffer): Promise<void> {
     await this.#writing(async () => {
       for (let written = 0; written < bytes.length; ) {
@@ -156,7 +156,7 @@ export class PartialFile {
     });
   }
 
-  /** The same for whoever knows no more of it: errors name the file. */
+  /** Same as `write`, with the path in errors. */
   async writeNamed(offset: number, bytes: Buffer): Promise<void> {
     await describeWriteErrors(this.path, () => this.write(offset, bytes));
   }
@@ -165,7 +165,7 @@ export class PartialFile {
     await this.#handle.datasync();
   }
 
-  /** Puts the finished file in its place, in one step and for good. */
+  /** Renames the completed file durably and atomically. */
   async finish(): Promise<void> {
     await describeWriteErrors(this.path, () => this.#handle.sync());
     if (this.#force) {
@@ -188,7 +188,7 @@ export class PartialFile {
   }
 }
 
-/** Does something with a file; says which one it was when the system refuses. */
+/** Runs an operation on a file, and adds its path to system errors. */
 async function describeWriteErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -203,19 +203,19 @@ async function describeWriteErrors<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Where the bytes are until all of them are there. */
+/** Path of the incomplete file. */
 function partialPath(target: string): string {
   return `${target}.partial`;
 }
 
-/** Whether a path is that very file, and no link to it. */
+/** Whether a path is this file, and not a link to it. */
 async function isSameFile(path: string, known: FileIdentity): Promise<boolean> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   if (!found?.isFile()) return false;
   return `${found.dev}:${found.ino}` === known.inode && Number(found.size) === known.size;
 }
 
-/** Throws unless the path can become the downloaded file. */
+/** Throws unless the path is available for the download. */
 async function requireFree(path: string, force: boolean): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -245,7 +245,9 @@ async function requireFree(path: string, force: boolean): Promise<void> {
   }
 }
 
-/** Moves a file to a name that must still be free: a link fails where a rename would replace. */
+/**
+ * Moves a file to an unused name. `link` fails if the name exists, while `rename` would replace it.
+ */
 async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
@@ -257,7 +259,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
         hint: `the complete download is in ${from}`,
       });
     }
-    // File systems without links.
+    // File systems without hard links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) {
       throw new VmctlError(`cannot create "${to}": ${systemReason(error)}`, {
         code: 'unwritable_file',
@@ -272,7 +274,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
   await unlink(from);
 }
 
-/** Makes the new name durable, where folders can be flushed. */
+/** Makes the new name durable, if folders can be flushed. */
 async function flushFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, constants.O_RDONLY);
@@ -282,7 +284,7 @@ async function flushFolder(path: string): Promise<void> {
       await folder.close();
     }
   } catch {
-    // The bytes are safe; on systems that cannot do this the name follows by itself.
+    // The data are durable. Without flushes of folders, the system writes the name later.
   }
 }
 

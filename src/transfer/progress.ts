@@ -1,25 +1,25 @@
-/** Options common to all transfers, and the progress that they report. */
+/** Options of all transfers, and their progress events. */
 import type { Client } from '../client/client.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** Where a transfer is, in the order in which uploads and downloads go through it. */
+/** Phase of a transfer, in order. */
 export type Phase = 'preparing' | 'copying' | 'flushing' | 'verifying' | 'finalizing' | 'done';
 
 export interface TransferEvent {
   readonly phase: Phase;
-  /** Bytes that are in place because they were sent or received, by this run or an earlier one. */
+  /** Bytes that this run or an earlier one has sent or received. */
   readonly transferred: number;
-  /** Those of them that an earlier run moved. */
+  /** Bytes that an earlier run transferred, included in `transferred`. */
   readonly resumed: number;
-  /** Bytes that did not have to travel, because they are zeros. */
+  /** Bytes of zeros that need no transfer. */
   readonly skipped: number;
-  /** Bytes of the image; 0 while that is not known yet. */
+  /** Bytes of the image; 0 until known. */
   readonly total: number;
 }
 
 export type ProgressListener = (event: TransferEvent) => void;
 
-/** Keeps the counts of a transfer and tells them. */
+/** Counts the bytes of a transfer and reports events. */
 export class ProgressReporter {
   readonly #listener: ProgressListener | undefined;
   #phase: Phase = 'preparing';
@@ -40,27 +40,27 @@ export class ProgressReporter {
     return this.#skipped;
   }
 
-  /** A new phase; `total` where it has become known. */
+  /** Enters a phase, with the total if it has become known. */
   enterPhase(phase: Phase, total = this.#total): void {
     this.#phase = phase;
     this.#total = total;
     this.#tell();
   }
 
-  /** Bytes that have arrived; negative when some have to be sent once more. */
+  /** Adds transferred bytes. Negative if bytes must be sent again. */
   addTransferred(bytes: number): void {
     this.#transferred += bytes;
     this.#tell();
   }
 
-  /** Bytes that an earlier run moved. */
+  /** Adds bytes that an earlier run transferred. */
   addResumed(bytes: number): void {
     this.#transferred += bytes;
     this.#resumed += bytes;
     this.#tell();
   }
 
-  /** Bytes that need not travel. */
+  /** Adds bytes that need no transfer. */
   addSkipped(bytes: number): void {
     this.#skipped += bytes;
     this.#tell();
@@ -79,20 +79,20 @@ export class ProgressReporter {
 
 export interface TransferOptions {
   readonly client: Client;
-  /** Address of the service, as the journal names it. */
+  /** Address of the service, as in the journal. */
   readonly server: string;
   /** Folder of the journals. */
   readonly journals: string;
-  /** Connections at a time; the daemon may want fewer. */
+  /** Maximum connections. The daemon can reduce them. */
   readonly parallel: number;
-  /** Compare checksums when everything has been moved. */
+  /** Compares checksums after the transfer. */
   readonly verify: boolean;
-  /** Repetitions of a request that failed for a reason that may pass. */
+  /** Retries of a request after a temporary failure. */
   readonly retries: number;
-  /** How fast bytes may travel, over all connections. */
+  /** Rate limit over all connections. */
   readonly limit?: RateLimit;
   readonly signal: AbortSignal;
   readonly onEvent?: ProgressListener;
-  /** Told in words what the user should know although nothing failed. */
+  /** Called with notes for the user that are not failures. */
   readonly onNote?: (note: string) => void;
 }

@@ -1,18 +1,18 @@
 /**
- * HTTP connection to an image daemon for ranges of images alone. Bytes go from the socket straight to
- * where they belong: no library that hands them out in fresh chunks can be as fast.
+ * HTTP connection to an image daemon for ranges of images. The socket reads directly into the
+ * target buffer, which is faster than libraries that allocate chunks.
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSafely } from 'node:tls';
 import { invalidResponse } from './daemon-errors.ts';
 
-/** Where a daemon listens. */
+/** Address of a daemon. */
 export interface DaemonEndpoint {
   readonly origin: string;
-  /** A socket of this machine that leads there. */
+  /** Path of its socket on this computer. */
   readonly socketPath?: string;
   readonly trust: ConnectionOptions;
-  /** A connection through a proxy, where the server is behind one. */
+  /** Opens a connection through a proxy, if one applies. */
   readonly connectThroughProxy?: () => Promise<Socket | undefined>;
 }
 
@@ -21,24 +21,24 @@ export interface RangeRequest {
   /** First and last byte. */
   readonly first: number;
   readonly last: number;
-  /** Has room for all of them. */
+  /** Buffer for all requested bytes. */
   readonly buffer: Buffer;
   readonly signal: AbortSignal;
   readonly pace?: RateControl;
 }
 
-/** How fast bytes may come. */
+/** Control of the receive rate. */
 export interface RateControl {
-  /** As many may come at once. */
+  /** Maximum bytes to receive at once. */
   readonly piece: number;
-  /** Told of bytes that came; more may follow when it resolves. */
+  /** Called with received bytes. Resolves when more may follow. */
   readonly pass: (count: number) => Promise<void>;
 }
 
 export interface RangeResponse {
-  /** 206 when the bytes are in the buffer. */
+  /** 206 if the bytes are in the buffer. */
   readonly status: number;
-  /** Of a refusal, where it is short. */
+  /** Short text of a refusal. */
   readonly text: string;
 }
 
@@ -51,9 +51,9 @@ const headEnd = Buffer.from('\r\n\r\n');
 interface PendingRequest extends RangeRequest {
   readonly resolve: (answer: RangeResponse) => void;
   readonly reject: (error: unknown) => void;
-  /** Known when the head of the answer is there. */
+  /** Status, after the head of the response has arrived. */
   status: number | undefined;
-  /** Where the body goes, and how much of it came. */
+  /** Target of the body, and the received bytes. */
   body: Buffer;
   filled: number;
 }
@@ -61,14 +61,14 @@ interface PendingRequest extends RangeRequest {
 export class RangeConnection {
   readonly #host: string;
   readonly #socket: Socket;
-  /** What comes before a body, and whatever comes when nothing should. */
+  /** Buffer for heads, and for unexpected bytes. */
   readonly #head = Buffer.allocUnsafeSlow(MAX_HEAD_LENGTH);
   #headLength = 0;
   #turn: PendingRequest | undefined;
   #broken: unknown;
   #answers = 0;
 
-  /** @param socket leads to the server already */
+  /** @param socket connected socket to the server */
   constructor({ origin, socketPath, trust }: DaemonEndpoint, socket?: Socket) {
     const { protocol, hostname, port, host } = new URL(origin);
     this.#host = socketPath === undefined ? host : 'localhost';
@@ -82,7 +82,7 @@ export class RangeConnection {
       this.#socket = connectSafely({
         ...trust,
         ...{ host: name, port: Number(port) || 443 },
-        // Node reads into memory of ours from connections that it makes, not from those it is given.
+        // Node reads into provided memory only on connections that it opens itself.
         ...(socket ? { socket } : { onread }),
         ...(isIP(name) ? {} : { servername: name }),
       });
@@ -101,22 +101,22 @@ export class RangeConnection {
     this.#socket.on('close', () => this.#end(failure('other side closed', 'UND_ERR_SOCKET')));
   }
 
-  /** Whether another range can be asked for. */
+  /** Whether another range can be requested. */
   get isUsable(): boolean {
     return this.#broken === undefined && !this.#socket.destroyed;
   }
 
-  /** Whether it has served before: then the other side may have closed it meanwhile. */
+  /** Whether the connection was used before, so that the server may have closed it. */
   get isUsed(): boolean {
     return this.#answers > 0;
   }
 
-  /** Whether bytes of an answer have come. */
+  /** Whether bytes of a response have arrived. */
   get hasBegun(): boolean {
     return this.#headLength > 0;
   }
 
-  /** Asks for a range; one at a time. Rejects when that is not what comes. */
+  /** Requests one range. Rejects for other responses. Only one request at a time. */
   async get(request: RangeRequest): Promise<RangeResponse> {
     const { signal, path, first, last } = request;
     signal.throwIfAborted();
@@ -144,19 +144,19 @@ export class RangeConnection {
     this.#end(failure('closed', 'UND_ERR_SOCKET'));
   }
 
-  /** Where the next bytes go; never empty. */
+  /** Buffer for the next bytes, never empty. */
   #freeSpace(): Buffer {
     const turn = this.#turn;
     if (turn?.status !== undefined) {
       const { body, filled, pace } = turn;
       if (filled < body.length) return body.subarray(filled, pace && filled + pace.piece);
-      // The whole answer is there and waits for its time: next comes the head of another.
+      // The response is complete and waits for the rate limit. The next bytes are another head.
       return this.#head;
     }
     return this.#headLength < MAX_HEAD_LENGTH ? this.#head.subarray(this.#headLength) : this.#head;
   }
 
-  /** Takes bytes that came in memory of somebody else's. */
+  /** Copies bytes that arrived in another buffer. */
   #takeAll(piece: Buffer): void {
     for (let at = 0; at < piece.length && this.isUsable; ) {
       const count = piece.copy(this.#freeSpace(), 0, at);
@@ -169,7 +169,7 @@ export class RangeConnection {
     }
   }
 
-  /** Told of bytes in the room. Returns whether more may come now. */
+  /** Processes received bytes in the buffer. Returns whether more may arrive now. */
   #take(count: number): boolean {
     const turn = this.#turn;
     if (!turn) {
@@ -195,13 +195,13 @@ export class RangeConnection {
         goOn();
         this.#socket.resume();
       },
-      // Whoever stopped it has ended the request as well.
+      // A stop has already ended the request.
       () => undefined,
     );
     return false;
   }
 
-  /** Reads the head of the answer when all of it is there, and takes what came with it. */
+  /** Parses the head of the response when it is complete, and processes the bytes after it. */
   #readHead(turn: PendingRequest): void {
     const come = this.#head.subarray(0, this.#headLength);
     const end = come.indexOf(headEnd);
@@ -215,7 +215,7 @@ export class RangeConnection {
       this.#end(problem);
       return;
     }
-    // What nobody knows the end of, or reads to the end, ends with the connection.
+    // The connection cannot be reused after a body that is not read to its end.
     const { status, length = Number.POSITIVE_INFINITY } = head;
     const isRead = status === 206 || length <= MAX_ERROR_BODY;
     if (head.closes || !isRead) this.#broken = failure('other side closed', 'UND_ERR_SOCKET');
@@ -247,7 +247,7 @@ export class RangeConnection {
   }
 }
 
-/** Why the answer to a request cannot be used. */
+/** Reason why a response is unusable. */
 function responseProblem(head: ResponseHead, { first, last }: RangeRequest): unknown {
   if (head.status === 200) return invalidResponse('does not support ranges');
   if (!head.status) return invalidResponse('does not use HTTP');
@@ -261,7 +261,7 @@ function responseProblem(head: ResponseHead, { first, last }: RangeRequest): unk
   return head.length < wanted ? failure('short', 'UND_ERR_SOCKET') : undefined;
 }
 
-/** The head of an answer. */
+/** Head of a response. */
 class ResponseHead {
   readonly status: number;
   readonly #version: string;
@@ -280,7 +280,7 @@ class ResponseHead {
     return line?.slice(name.length + 1).trim() ?? '';
   }
 
-  /** Bytes of the body, where they are told. */
+  /** Length of the body in bytes, if declared. */
   get length(): number | undefined {
     const text = this.field('content-length');
     return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -291,7 +291,7 @@ class ResponseHead {
   }
 }
 
-/** An error as the rest of the program knows it from its HTTP library. */
+/** Creates an error in the form of undici. */
 function failure(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -1,4 +1,4 @@
-/** Pool of the connections through which ranges of one image are fetched. */
+/** Pool of connections for ranges of one image. */
 import {
   type DaemonEndpoint,
   RangeConnection,
@@ -6,7 +6,7 @@ import {
   type RangeResponse,
 } from './range-connection.ts';
 
-/** What a connection ends with that nobody used for too long. */
+/** Errors of a connection that was idle for too long. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 export class RangePool {
@@ -14,7 +14,7 @@ export class RangePool {
   readonly #busy = new Set<RangeConnection>();
   #isOver = false;
 
-  /** Asks for a range, over a connection that is free or a new one. */
+  /** Requests a range over an idle or new connection. */
   async get(endpoint: DaemonEndpoint, request: RangeRequest): Promise<RangeResponse> {
     const key = endpoint.socketPath ?? endpoint.origin;
     for (;;) {
@@ -23,7 +23,7 @@ export class RangePool {
       try {
         return await connection.get(request);
       } catch (error) {
-        // The other side closed what nobody used; that says nothing about the request.
+        // The server closed an idle connection, which does not concern the request.
         const { code } = error as NodeJS.ErrnoException;
         const stale = connection.isUsed && !connection.hasBegun && closed.has(code);
         if (!stale || request.signal.aborted || this.#isOver) throw error;
@@ -42,7 +42,7 @@ export class RangePool {
     return undefined;
   }
 
-  /** Ends all connections, and what is asked for over them. */
+  /** Closes all connections and their requests. */
   close(): void {
     this.#isOver = true;
     for (const connection of this.#busy) connection.close();
@@ -52,7 +52,7 @@ export class RangePool {
 }
 
 async function opened(endpoint: DaemonEndpoint): Promise<RangeConnection> {
-  // What is on this machine needs no proxy.
+  // Connections on this computer need no proxy.
   const socket =
     endpoint.socketPath === undefined ? await endpoint.connectThroughProxy?.() : undefined;
   return new RangeConnection(endpoint, socket);

@@ -1,7 +1,7 @@
-/** Limit on the bytes per second of all connections of a transfer together. */
+/** Limit on the bytes per second of all connections of a transfer. */
 import { pause } from '../client/retry.ts';
 
-/** What tells the time and waits, in milliseconds; tests bring their own. */
+/** Clock and timer in milliseconds, replaceable in tests. */
 export interface Timing {
   readonly now: () => number;
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -13,7 +13,7 @@ const MIN_CHUNK = 2 ** 12;
 export class RateLimit {
   readonly #perMillisecond: number;
   readonly #timing: Timing;
-  /** When everything that was asked for until now will have passed. */
+  /** Time when all earlier requests have passed. */
   #free = 0;
 
   /** @param rate bytes per second */
@@ -22,12 +22,12 @@ export class RateLimit {
     this.#timing = timing;
   }
 
-  /** Bytes that may pass at once: a tenth of a second of them. */
+  /** Maximum bytes at once: a tenth of a second. */
   get chunkSize(): number {
     return Math.min(MAX_CHUNK, Math.max(MIN_CHUNK, Math.floor(this.#perMillisecond * 100)));
   }
 
-  /** Resolves when so many bytes may follow what was let through before; nothing is saved up. */
+  /** Resolves when the bytes may pass. Unused time is not accumulated. */
   async acquire(bytes: number, signal: AbortSignal): Promise<void> {
     const now = this.#timing.now();
     const due = Math.max(now, this.#free);

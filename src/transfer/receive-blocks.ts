@@ -1,4 +1,4 @@
-/** Blocks of a remote image into a local file: what is left to fetch, and how each is fetched. */
+/** Copy of blocks from a remote image to a local file: selection and transfer. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import { VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
@@ -22,12 +22,12 @@ import type { Capabilities, RemoteImage } from './remote-image.ts';
 export interface ReceiveOptions {
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
-  /** Runs of the image that hold data, ascending. */
+  /** Ranges of the image with data, ascending. */
   readonly data: readonly Range[];
   readonly file: PartialFile;
-  /** Nothing was ever written into the file: what is not written reads as zeros. */
+  /** Whether the file is new, so that unwritten blocks are zeros. */
   readonly fresh: boolean;
-  /** It holds an older image, of which all stays that is not data. */
+  /** Whether the file contains an older image, of which unchanged blocks remain. */
   readonly preserve?: boolean;
   readonly journal: Journal;
   readonly progress: ProgressReporter;
@@ -36,7 +36,7 @@ export interface ReceiveOptions {
 
 const zeros = Buffer.alloc(BLOCK);
 
-/** Prepares the copy of everything that the journal does not have yet. */
+/** Prepares the copy of all blocks that are missing in the journal. */
 export function prepareReceiving(options: ReceiveOptions): ParallelCopy {
   const { capabilities, file, journal, progress } = options;
   const parallel = Math.max(1, Math.min(options.parallel, capabilities.maxReaders));
@@ -82,7 +82,7 @@ async function move(
     return { piece, moved, skipped };
   }
   const hashing = hashed ? journal.hashes.hash(bytes) : undefined;
-  // Where something was written before, zeros have to be written over it.
+  // A file that has content needs explicit zeros.
   const written = fresh || preserve ? piece.runs : [range];
   await describeWriteErrors(options, async () => {
     for (const { start, end } of written) {
@@ -93,7 +93,7 @@ async function move(
   return { piece, moved, skipped, ...(digest ? { digest } : {}) };
 }
 
-/** Says what is wrong with the local disk in a way that helps. */
+/** Explains errors of the local disk. */
 async function describeWriteErrors<T>(
   { file, journal, data, progress }: ReceiveOptions,
   work: () => Promise<T>,

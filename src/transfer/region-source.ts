@@ -1,4 +1,4 @@
-/** A part of a local file as the source of an upload: an image in an archive. */
+/** Part of a local file as the source of an upload: an image in an archive. */
 import { open } from 'node:fs/promises';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
@@ -7,7 +7,7 @@ import { FileSource } from './file-source.ts';
 import type { FileIdentity } from './journal.ts';
 import type { Source } from './source.ts';
 
-/** Where an image is: bytes from `offset` on, `size` of them. */
+/** Position of an image: `size` bytes from `offset`. */
 export interface FileRegion {
   readonly path: string;
   readonly offset: number;
@@ -18,7 +18,7 @@ export class RegionSource implements Source {
   readonly path: string;
   readonly content: ImageFormat;
   readonly size: number;
-  /** Nobody can go on with it later: a journal knows files alone. */
+  /** Not resumable, because journals identify only files. */
   readonly repeatable = false;
   readonly #file: FileSource;
   readonly #offset: number;
@@ -31,7 +31,10 @@ export class RegionSource implements Source {
     this.#offset = offset;
   }
 
-  /** Opens a part of a file; messages call it `name`. Throws usage errors where the file cannot be read. */
+  /**
+   * Opens a part of a file, with `name` in messages. Throws usage errors if the file is not
+   * readable.
+   */
   static async open(region: FileRegion, name: string): Promise<RegionSource> {
     const file = await FileSource.open(region.path);
     try {
@@ -58,7 +61,7 @@ export class RegionSource implements Source {
     const inside = Math.max(start, Math.min(end, this.size));
     const range = { start: start + this.#offset, end: inside + this.#offset };
     await this.#file.read(range, buffer.subarray(0, inside - start));
-    // What follows in the file is none of it.
+    // Bytes after the image do not belong to it.
     buffer.fill(0, inside - start, end - start);
   }
 
@@ -71,7 +74,7 @@ export class RegionSource implements Source {
   }
 }
 
-/** The first bytes of an image in a file. */
+/** First bytes of an image in a file. */
 export async function headOf({ path, offset, size }: FileRegion): Promise<Buffer> {
   const file = await open(path, 'r');
   try {

@@ -1,4 +1,4 @@
-/** Where a remote image has data: all of it, where its daemon does not tell. */
+/** Data ranges of a remote image. Everything is data if its daemon does not report extents. */
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
@@ -7,7 +7,7 @@ import type { DiskFormat } from '../formats/image-head.ts';
 import type { RemoteExtents } from './parse-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 
-/** The layout of the image of a disk; all of it is data where nothing is known about zeros. */
+/** Layout of the image of a disk. Everything is data if its zeros are unknown. */
 export async function remoteExtents(
   image: RemoteImage,
   { features }: Capabilities,
@@ -23,7 +23,7 @@ export async function remoteExtents(
   return { size, data: size === 0 ? [] : [{ start: 0, end: size }] };
 }
 
-/** Runs of data as extents. */
+/** Data ranges as extents. */
 export async function* dataExtents(data: readonly Range[]): AsyncGenerator<Extent> {
   for (const run of data) yield { ...run, zero: false };
 }

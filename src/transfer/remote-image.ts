@@ -1,4 +1,4 @@
-/** Client of one image behind a ticket of an image daemon (specification 4.6). */
+/** Client of one image of an image daemon, by ticket (specification 4.6). */
 import pLimit from 'p-limit';
 import { FaultError, VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
@@ -17,25 +17,25 @@ import { PartSize } from './part-size.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 export interface Capabilities {
-  /** Names such as `zero`, `flush`, `extents`, `checksum`; none on old daemons. */
+  /** Names such as `zero`, `flush`, `extents`, `checksum`. Empty for old daemons. */
   readonly features: ReadonlySet<string>;
   readonly maxReaders: number;
   readonly maxWriters: number;
-  /** Path of a socket through which clients on the daemon's machine get more. */
+  /** Path of a socket that is faster for clients on the same computer. */
   readonly unixSocket?: string;
 }
 
-/** Milliseconds that flushing and zeroing, or hashing all of an image, may take. */
+/** Milliseconds for flushing, zeroing, or hashing an image. */
 const LONG_WORK = 600_000;
-/** Bytes of the body that are handed to the socket at a time. */
+/** Bytes of a body to write to the socket at a time. */
 const PIECE = 2 ** 20;
 const FIRST_PIECE = 2 ** 14;
-/** Repetitions while nothing was moved yet: an address where nobody is should be noticed soon. */
+/** Retries before the first transfer, fewer to detect a wrong address soon. */
 const FIRST_RETRIES = 2;
-/** Milliseconds that a daemon gets to say what it can, where that is not needed to go on. */
+/** Milliseconds for an optional query of features. */
 const PROBE_TIMEOUT = 5_000;
 
-/** The epoch of what no lost connection can lose. */
+/** Epoch of data that no lost connection can affect. */
 export const DURABLE = Number.POSITIVE_INFINITY;
 
 export class RemoteImage {
@@ -49,22 +49,22 @@ export class RemoteImage {
     this.#options = options;
   }
 
-  /** Follows the image to another address: what is under way is asked for there. */
+  /** Moves to another address. Pending requests are repeated there. */
   moveTo(url: string): void {
     this.#requests.moveTo(url);
   }
 
-  /** Goes through a socket of this machine, until that fails; `undefined` goes back. */
+  /** Uses a local socket until it fails. `undefined` stops its use. */
   moveToSocket(local: LocalSocket | undefined): void {
     this.#requests.moveToSocket(local);
   }
 
-  /** How often a connection was lost: what was acknowledged before that may be lost too. */
+  /** Count of lost connections. Unflushed data from before a loss can be missing. */
   get epoch(): number {
     return this.#requests.epoch;
   }
 
-  /** What can be done with the image, and with how many connections. */
+  /** Features of the image, and useful connections. */
   async capabilities(retries = FIRST_RETRIES): Promise<Capabilities> {
     const what = 'open the image';
     return await this.#requests.retry(
@@ -74,7 +74,7 @@ export class RemoteImage {
     );
   }
 
-  /** The same, asked for once; `undefined` without a good answer. */
+  /** Same as `capabilities`, with one attempt. `undefined` without a successful response. */
   async probe(): Promise<Capabilities | undefined> {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT);
     try {
@@ -86,10 +86,11 @@ export class RemoteImage {
   }
 
   /**
-   * Writes bytes at an offset, in one request or in parts. Returns the epoch of the write: a lost connection
-   * may lose the bytes until the next flush. The epoch is `DURABLE` if they are on stable storage already,
-   * because of `flush` or because a connection was lost shortly before; then one part is sent at a time.
-   * `algorithm` is that of the later checksum: daemons that support it hash the bytes as they arrive.
+   * Writes bytes at an offset, in one request or in parts. Returns the epoch of the write: a lost
+   * connection may lose the bytes until the next flush. The epoch is `DURABLE` if they are on
+   * stable storage already, because of `flush` or because a connection was lost recently. In the
+   * latter case, one part is sent at a time. `algorithm` is that of the later checksum: daemons
+   * that support it hash the bytes when they arrive.
    */
   async put(
     offset: number,
@@ -98,7 +99,7 @@ export class RemoteImage {
   ): Promise<number> {
     const epochs: number[] = [];
     for (let at = 0; at < bytes.length; ) {
-      // The part is chosen when it is its turn, because losses of earlier requests reduce its size.
+      // Choose the part when its turn comes, because losses of earlier requests reduce its size.
       const send = () => {
         const part = bytes.subarray(at, at + this.#partSize.bytes);
         const isWhole = part.length === bytes.length;
@@ -118,7 +119,7 @@ export class RemoteImage {
     return Math.min(...epochs);
   }
 
-  /** Sends a part of a block once. Returns its epoch as `put` does, and its length in bytes. */
+  /** Sends a part of a block once. Returns its epoch like `put`, and its length in bytes. */
   async #putPart(
     offset: number,
     bytes: Buffer,
@@ -140,7 +141,7 @@ export class RemoteImage {
       body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
     };
     const { status, text } = await this.#requests.send(request).catch((error: unknown) => {
-      // Requests that end because the image moved do not show how many bytes a connection carries.
+      // A request that ends because of a move does not show how many bytes a connection carries.
       if (!(error instanceof VmctlError)) this.#partSize.lost(length);
       throw error;
     });
@@ -160,7 +161,7 @@ export class RemoteImage {
     });
   }
 
-  /** Returns when everything acknowledged before is on stable storage. */
+  /** Resolves when all acknowledged writes are on stable storage. */
   async flush(): Promise<void> {
     await this.#patch('flush the disk', { op: 'flush' });
   }
@@ -174,7 +175,7 @@ export class RemoteImage {
     }));
   }
 
-  /** Fills the buffer with the bytes of a range. */
+  /** Reads a range into the buffer. */
   async read(range: Range, buffer: Buffer): Promise<void> {
     const what = 'download the image';
     await this.#requests.retry(what, async () => {
@@ -184,8 +185,8 @@ export class RemoteImage {
   }
 
   /**
-   * The checksum of the whole image, with these parameters; `undefined` when the daemon does not
-   * make such a checksum.
+   * Checksum of the complete image with these parameters. `undefined` if the daemon does not
+   * support it.
    */
   async checksum(query: string): Promise<string | undefined> {
     const what = 'read the checksum of the image';
@@ -202,7 +203,9 @@ export class RemoteImage {
     );
   }
 
-  /** Names of the algorithms that checksums can be made with, asked for once; none without a good answer. */
+  /**
+   * Names of supported checksum algorithms, with one attempt. Empty without a successful response.
+   */
   async algorithms(): Promise<ReadonlySet<string>> {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT);
     try {
@@ -216,7 +219,7 @@ export class RemoteImage {
     }
   }
 
-  /** Where the image has data, and how long it is. Short gaps between data count as data. */
+  /** Data ranges and size of the image. Short gaps between data count as data. */
   async extents(): Promise<RemoteExtents> {
     const what = 'read the extents of the image';
     return await this.#requests.retry(what, async () => {
@@ -228,8 +231,8 @@ export class RemoteImage {
   }
 
   /**
-   * What has changed since the checkpoint of an incremental backup, and how long the image is; zeros
-   * only where they are wanted. Undefined where the image is not read that way, but in full.
+   * Changes since the checkpoint of an incremental backup, and the size of the image; zeros only if
+   * requested. `undefined` if the backup of this disk is complete.
    */
   async changedExtents(zeros: boolean): Promise<RemoteExtents | undefined> {
     const what = 'read the changed extents of the image';
@@ -246,7 +249,7 @@ export class RemoteImage {
     );
   }
 
-  /** Bytes of the image, by asking for all of it and reading nothing; for old daemons. */
+  /** Size of the image for old daemons, from the head of a GET. */
   async size(): Promise<number | undefined> {
     return await this.#requests.retry('open the image', async () => {
       const { statusCode, headers, body } = await this.#requests.open({});
@@ -257,7 +260,7 @@ export class RemoteImage {
     });
   }
 
-  /** Repeats a request until it is answered well; returns the epoch of the answer. */
+  /** Retries a request until it succeeds. Returns the epoch of the response. */
   async #must(what: string, request: () => DaemonRequest): Promise<number> {
     return await this.#requests.retry(what, async () => {
       const epoch = this.#requests.epoch;
@@ -268,9 +271,9 @@ export class RemoteImage {
   }
 }
 
-/** What an image can, by the answer to that question. Throws what the answer means where it is no good. */
+/** Parses the features of an image. Throws for an unsuccessful response. */
 function capabilitiesIn(what: string, { status, text }: DaemonResponse): Capabilities {
-  // Daemons and proxies from before 1.3 (specification 7).
+  // Daemons and proxies before 1.3 (specification 7).
   if (status === 405 || status === 204) {
     return { features: new Set(), maxReaders: 1, maxWriters: 1 };
   }
@@ -284,7 +287,7 @@ function capabilitiesIn(what: string, { status, text }: DaemonResponse): Capabil
   };
 }
 
-/** What is asked for; `undefined` where the daemon does not know the question. */
+/** Result of a request. `undefined` if the daemon does not support it. */
 async function unlessRefused<T>(
   statuses: readonly number[],
   ask: () => Promise<T>,
@@ -298,8 +301,8 @@ async function unlessRefused<T>(
 }
 
 /**
- * A body as pieces that the socket takes one by one: while they flow the connection is alive,
- * however slow it is. The first one is small, because it is copied behind the head of the request.
+ * Splits a body into pieces for the socket, so that each write shows progress on a slow connection.
+ * The first piece is small, because it is copied to the head of the request.
  */
 function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
@@ -309,7 +312,7 @@ function* inPieces(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** The same, as fast as it may be. */
+/** Splits a body into pieces at the rate limit. */
 async function* atLimitedRate(
   bytes: Buffer,
   limit: RateLimit,
@@ -322,7 +325,7 @@ async function* atLimitedRate(
   }
 }
 
-/** The names in a list, or in the member `algorithms` of an object; none in anything else. */
+/** Names in an array, or in the member `algorithms` of an object. Otherwise empty. */
 function namesIn(text: string): readonly string[] {
   let names: unknown;
   try {

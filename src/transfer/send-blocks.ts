@@ -1,4 +1,4 @@
-/** Blocks of a source to a remote image: what is left to send, and how each is sent. */
+/** Copy of blocks from a source to a remote image: selection and transfer. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Range } from '../extents/range-set.ts';
 import {
@@ -25,12 +25,12 @@ export interface SendOptions {
   readonly parallel: number;
 }
 
-/** Bytes that one request to zero may cover: a daemon that has to write them needs a while. */
+/** Maximum bytes to zero in one request, which takes long if the daemon must write them. */
 const ZERO_STEP = 2 ** 30;
 
 const zeros = Buffer.alloc(BLOCK);
 
-/** Prepares the copy of everything that the journal does not have yet. */
+/** Prepares the copy of all blocks that are missing in the journal. */
 export function prepareSending(options: SendOptions): ParallelCopy {
   const { image, capabilities, journal, progress } = options;
   const { features, maxWriters } = capabilities;
@@ -46,7 +46,7 @@ export function prepareSending(options: SendOptions): ParallelCopy {
     move: (piece, buffer) => move(options, limit, piece, buffer),
     flush: async () => {
       await options.source.requireUnchanged();
-      // An old daemon flushes with every PUT instead.
+      // Old daemons flush with each PUT instead.
       if (flushes) await image.flush();
     },
     onDurable: (piece) => options.source.release?.(piece),
@@ -54,7 +54,7 @@ export function prepareSending(options: SendOptions): ParallelCopy {
   });
 }
 
-/** What there is to do: zeros only where the disk may hold something else. */
+/** Pieces to send: zeros only if the disk can have other content. */
 async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
   const { source, journal, progress } = options;
   const { size, zeroed } = journal.header;
@@ -109,7 +109,7 @@ async function move(
     return { piece, moved: 0, skipped: bytes.length, epoch };
   }
   const hashing = hashed ? journal.hashes.hash(bytes) : undefined;
-  // Between the runs of a new disk there are zeros already; of another disk nothing is known.
+  // The gaps between data on a new disk are zeros already. Other disks have unknown content.
   const runs = zeroed ? piece.runs : [range];
   const flush = !capabilities.features.has('flush');
   const epochs = await limit(async () => {
@@ -133,7 +133,7 @@ async function move(
   };
 }
 
-/** Zeroes a range, by writing zeros where the daemon knows no better way. */
+/** Zeroes a range, by writing zeros if the daemon does not support zeroing. */
 async function zero({ image, capabilities }: SendOptions, range: Range): Promise<number> {
   if (capabilities.features.has('zero')) return await image.zero(range);
   let epoch = image.epoch;

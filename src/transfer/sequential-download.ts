@@ -1,4 +1,4 @@
-/** Downloads that read an image from start to end and cannot be resumed. */
+/** Sequential downloads, which cannot be resumed. */
 import type { ApiObject } from '../client/client.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
 import { Journal, type JournalHeader } from './journal.ts';
@@ -10,7 +10,7 @@ import { diskName, TransferApi } from './transfer-api.ts';
 import { TransferAborted, tryCancel } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
 
-/** The image that is read, as it is stored. */
+/** Stored image to read. */
 export interface OpenedImage {
   readonly id: string;
   readonly format: DiskFormat;
@@ -23,15 +23,15 @@ export interface OpenedImage {
 interface SequentialDownloadOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
   readonly disk: ApiObject;
-  /** Id of the backup in which the disk is read: what the machine saw when it began. */
+  /** Id of the backup from which the disk is read, as of the start of the backup. */
   readonly backup?: string;
-  /** What a machine sees of the disk, whatever its format: all of it, also what its snapshots hold. */
+  /** Guest view of the disk, independent of its format, including its snapshots. */
   readonly guestData?: boolean;
 }
 
 /**
- * Begins a transfer, lets `work` read, and ends it. Throws `TransferAborted` when something was begun that
- * could not be finished: it is cancelled then.
+ * Starts a transfer, lets `work` read, and ends the transfer. Throws `TransferAborted` if it began
+ * and failed, after cancelling it.
  */
 export async function downloadSequentially<T>(
   options: SequentialDownloadOptions,
@@ -73,7 +73,7 @@ export async function downloadSequentially<T>(
   }
 }
 
-/** A journal for hashes alone: nobody could resume a download that goes from start to end. */
+/** Creates a journal only for hashes, because a sequential download cannot be resumed. */
 export function inMemoryJournal(
   { server, disk }: { readonly server: string; readonly disk: ApiObject },
   image: Pick<JournalHeader, 'format' | 'size' | 'file' | 'hashed'> & { readonly id: string },

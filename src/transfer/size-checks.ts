@@ -1,4 +1,4 @@
-/** Checks that an image fits its disk and its storage domain, before anything is changed. */
+/** Checks that an image fits its disk and storage domain, before any change. */
 
 import type { ApiObject } from '../client/client.ts';
 import { ConflictError, UsageError } from '../client/errors.ts';
@@ -7,15 +7,15 @@ import type { NewDisk } from './new-disk.ts';
 import type { Source } from './source.ts';
 import { diskName } from './transfer-api.ts';
 
-/** Bytes of the sectors that disks are made of. */
+/** Bytes of a disk sector. */
 const SECTOR = 512;
 
-/** The bytes of a disk that has room for so many. */
+/** Smallest disk size for a number of bytes. */
 function roundUpToSector(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 
-/** Throws when a qcow2 file is larger than services let such a disk become. */
+/** Throws if a qcow2 file is larger than services permit for its disk. */
 export function requirePlausibleQcow2Size({ path, size, content: { virtualSize } }: Source): void {
   const limit = Math.ceil(virtualSize * 1.1) + 2 ** 20;
   if (size <= limit) return;
@@ -28,7 +28,7 @@ export function requirePlausibleQcow2Size({ path, size, content: { virtualSize }
   );
 }
 
-/** Bytes of a new disk for an image of `virtual` bytes. Throws when another size makes no sense. */
+/** Bytes of a new disk for an image of `virtual` bytes. Throws for an invalid size. */
 export function newDiskSize({ size }: NewDisk, format: DiskFormat, virtual: number): number {
   if (size === undefined) return roundUpToSector(virtual);
   if (size < virtual) {
@@ -47,8 +47,8 @@ export function newDiskSize({ size }: NewDisk, format: DiskFormat, virtual: numb
 }
 
 /**
- * Throws when the storage domain has no room for what will be stored for certain; returns a
- * warning when it may turn out so.
+ * Throws if the storage domain lacks space for the known data. Returns a warning if the space may
+ * not suffice.
  */
 export function requireFitsDomain(
   { preallocated, onBlockStorage, availableSpace, name }: NewDisk,
@@ -60,7 +60,7 @@ export function requireFitsDomain(
   const whole = format === 'raw' && (preallocated || onBlockStorage);
   const needed = whole ? size : format === 'cow' ? source.size : source.storedSize;
   if (needed <= availableSpace) return undefined;
-  const isUpperBound = !whole && format === 'raw'; // Zeros in its data are not stored.
+  const isUpperBound = !whole && format === 'raw'; // Zeros in the data are not stored.
   const short = `not enough space in the storage domain: ${availableSpace} bytes available, disk ${name} ${isUpperBound ? 'may need' : 'needs'} ${needed - availableSpace} more`;
   if (isUpperBound) return short;
   throw new ConflictError(short, {
@@ -69,7 +69,7 @@ export function requireFitsDomain(
   });
 }
 
-/** Throws unless an existing disk can take the image. */
+/** Throws unless an existing disk fits the image. */
 export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: number): void {
   const name = diskName(disk);
   if (disk['format'] !== format) {
@@ -84,7 +84,7 @@ export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: nu
   requireRoomOnDisk(disk, virtual);
 }
 
-/** Throws a usage error unless a disk takes an image of so many bytes. */
+/** Throws a usage error unless an image of this size fits the disk. */
 export function requireRoomOnDisk(disk: ApiObject, virtual: number): void {
   const diskSize = Number(disk['provisioned_size'] ?? 0);
   if (virtual <= diskSize) return;

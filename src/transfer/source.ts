@@ -1,4 +1,4 @@
-/** Source of an upload, wherever its bytes come from. */
+/** Interface of upload sources. */
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import type { ImageFormat } from '../formats/image-head.ts';
@@ -6,25 +6,25 @@ import type { Piece } from './blocks.ts';
 import type { FileIdentity } from './journal.ts';
 
 export interface Source {
-  /** What messages and the journal call it: an absolute path, an address, `standard input`. */
+  /** Name in messages and in the journal: an absolute path, an address, `standard input`. */
   readonly path: string;
   readonly identity: FileIdentity;
   readonly content: ImageFormat;
-  /** Bytes of the image, unpacked. */
+  /** Bytes of the uncompressed image. */
   readonly size: number;
-  /** Bytes that its data may take where it is stored; less than `size` where it has holes. */
+  /** Maximum bytes of its data on storage, less than `size` if it has holes. */
   readonly storedSize: number;
-  /** A later run finds the same bytes again, so that it can go on with the upload. */
+  /** Whether a later run finds the same bytes, so that it can resume the upload. */
   readonly repeatable: boolean;
-  /** Where it has data; to be asked for once. */
+  /** Data extents. Called once. */
   extents(): Promise<AsyncIterable<Extent>>;
-  /** Fills the buffer with the bytes at an offset; behind the end with zeros. */
+  /** Reads bytes at an offset. Bytes after the end are zeros. */
   read(range: Range, buffer: Buffer): Promise<void>;
-  /** Told that a piece will not be read again. */
+  /** Called when a piece will not be read again. */
   release?(piece: Piece): void;
-  /** Ends the reading after a failure, also while it waits for bytes. */
+  /** Stops reading after a failure, also while it waits for data. */
   abandon?(): void;
-  /** Throws when it is no longer what it was when it was opened. */
+  /** Throws if the source has changed since it was opened. */
   requireUnchanged(): Promise<void>;
   close(): Promise<void>;
 }

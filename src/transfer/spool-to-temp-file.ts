@@ -1,4 +1,4 @@
-/** Temporary file for a stream of unknown length; nobody else sees it. */
+/** Anonymous temporary file for a stream of unknown length. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
@@ -13,8 +13,8 @@ import { zeroRuns } from './local-extents.ts';
 const PIECE = 2 ** 20;
 
 /**
- * Reads a stream to its end. The file is sparse where the bytes are zeros, and has no name any
- * more where the system allows it, so that nothing is left even after a crash.
+ * Reads a stream to its end. Zeros become holes. The file is unlinked if the system permits it, so
+ * that even a crash leaves no file.
  */
 export async function spoolToTempFile(
   path: string,
@@ -42,7 +42,7 @@ export async function spoolToTempFile(
   }
 }
 
-/** Why no temporary copy could be made of what `path` names; `instead` goes behind the hint. */
+/** Creates the error for a failed temporary copy of `path`. `instead` is appended to the hint. */
 export function copyError(path: string, error: unknown, instead = ''): VmctlError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {

@@ -1,9 +1,9 @@
-/** First bytes of a stream, read without losing them. */
+/** First bytes of a stream, without consuming them. */
 
 import { HEAD_LENGTH } from '../formats/image-head.ts';
 import type { ByteStream } from './compression.ts';
 
-/** Reads the first bytes; they are among those that are handed out as well. */
+/** Reads the first bytes. The returned stream begins with them too. */
 export async function readHead(
   bytes: ByteStream,
 ): Promise<{ readonly head: Buffer; readonly bytes: ByteStream }> {

@@ -1,6 +1,7 @@
 /**
- * Source whose bytes come in order, once: a pipe, a server without ranges, a compressed file. Blocks
- * with data are kept until they are stored, because a lost connection makes them travel once more.
+ * Source that can be read once, in order: a pipe, a server without ranges, a compressed file.
+ * Blocks with data are buffered until they are stored, because a lost connection requires sending
+ * them again.
  */
 
 import { ConflictError, VmctlError } from '../client/errors.ts';
@@ -18,15 +19,15 @@ export interface StreamOptions {
   readonly path: string;
   readonly identity: FileIdentity;
   readonly content: ImageFormat;
-  /** Bytes that have to come, no more and no fewer. */
+  /** Exact count of expected bytes. */
   readonly size: number;
-  /** Another run can begin from the start. */
+  /** Whether another run can start from the beginning. */
   readonly repeatable: boolean;
-  /** Begins to read; called once. */
+  /** Starts reading. Called once. */
   readonly open: () => ByteStream;
   readonly signal: AbortSignal;
   readonly requireUnchanged?: () => Promise<void>;
-  /** Ends the reading, also while it waits for bytes. */
+  /** Stops reading, also while it waits for data. */
   readonly close?: () => Promise<void>;
 }
 
@@ -93,7 +94,7 @@ export class StreamSource implements Source {
     if (filled > 0) yield* this.#keep(block, buffer, filled);
   }
 
-  /** Failures to read, told as what they are; an interrupted command is not one of them. */
+  /** Converts read errors, except for the interruption of the command. */
   async *#guarded(bytes: ByteStream): AsyncGenerator<Uint8Array> {
     const { signal, path } = this.#options;
     try {
@@ -137,7 +138,7 @@ export class StreamSource implements Source {
     bytes.fill(0, buffered ? stop - start : 0, end - start);
   }
 
-  /** The last block is kept: its hash is made again where the disk is longer than the image. */
+  /** Keep the last block: it is hashed again if the disk is longer than the image. */
   release(piece: Piece): void {
     if (piece.kind === 'zero' || piece.block === Math.floor((this.size - 1) / BLOCK)) return;
     const buffer = this.#buffered.get(piece.block);

@@ -1,8 +1,8 @@
-/** Certificate authorities that this system trusts, for web servers. */
+/** Certificate authorities of the operating system, for web servers. */
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 
-/** Where systems keep the authorities that they believe. */
+/** Common paths of certificate bundles. */
 const bundles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -10,7 +10,7 @@ const bundles = [
   '/etc/ssl/cert.pem',
 ];
 
-/** The authorities that this system believes, and those that Node comes with. */
+/** Authorities of the operating system and of Node. */
 export function systemCaCertificates(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: (type: string) => string[] };
   if (getCACertificates) return [...getCACertificates('default'), ...getCACertificates('system')];

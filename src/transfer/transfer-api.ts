@@ -1,6 +1,4 @@
-/**
- * The part of a transfer that goes through the API: disks, and image transfers with their phases.
- */
+/** API calls of a transfer: disks, and image transfers with their phases. */
 import type { ApiObject, Client } from '../client/client.ts';
 import {
   ConflictError,
@@ -16,18 +14,18 @@ import { type Operation, operationsOf } from '../model/index.ts';
 
 export type Direction = 'upload' | 'download';
 
-/** What a disk is called in messages: its alias, name or id. */
+/** Name of a disk in messages: its alias, name or id. */
 export function diskName(disk: ApiObject): string {
   return String(disk['alias'] ?? disk['name'] ?? disk['id']);
 }
 
-/** Longest wait for the service to do its part, in milliseconds. */
+/** Longest wait for the service, in milliseconds. */
 const WAIT_TIMEOUT = 600_000;
 const MIN_POLL_INTERVAL = 20;
 const MAX_POLL_INTERVAL = 2_000;
-/** How often a transfer is told the same while its answers do not come. */
+/** Maximum attempts of an action without a response. */
 const MAX_ACTIONS = 8;
-/** Limit for putting things in order after a failure, when nobody wants to wait. */
+/** Milliseconds for cleanup after a failure. */
 const CLEANUP_TIMEOUT = 15_000;
 
 type Action = 'pause' | 'resume' | 'cancel' | 'finalize';
@@ -55,17 +53,17 @@ export class TransferApi {
     this.#signal = signal;
   }
 
-  /** The same, but no longer stopped by what stopped the transfer: for cleaning up after it. */
+  /** Same API with a separate timeout, for cleanup after the transfer was stopped. */
   forCleanup(): TransferApi {
     return new TransferApi(this.#client, AbortSignal.timeout(CLEANUP_TIMEOUT));
   }
 
-  /** The same, ended by this signal as well. */
+  /** Same API, also stopped by this signal. */
   stoppedBy(signal: AbortSignal): TransferApi {
     return new TransferApi(this.#client, AbortSignal.any([this.#signal, signal]));
   }
 
-  /** Adds a disk and waits until it can be used. */
+  /** Adds a disk and waits until it is usable. */
   async createDisk(body: ApiObject): Promise<ApiObject> {
     const added = await this.#client.object({
       operation: operation(disksPath, 'add'),
@@ -76,12 +74,12 @@ export class TransferApi {
     return added;
   }
 
-  /** A disk as it is now; `undefined` when there is none. */
+  /** Current disk. `undefined` if it does not exist. */
   async disk(id: string): Promise<ApiObject | undefined> {
     return await this.#get(diskPath, { disk: id });
   }
 
-  /** Waits until nothing holds the disk any more. Throws when there is no such disk. */
+  /** Waits until the disk is unlocked. Throws if it does not exist. */
   async waitForDisk(id: string): Promise<ApiObject> {
     return await this.#until(`disks/${id}`, 'to be unlocked', async () => {
       const disk = await this.disk(id);
@@ -100,7 +98,7 @@ export class TransferApi {
     });
   }
 
-  /** Adds an image transfer; returns its id. */
+  /** Adds an image transfer. Returns its id. */
   async begin(
     disk: string,
     direction: Direction,
@@ -119,12 +117,12 @@ export class TransferApi {
     return String(added['id']);
   }
 
-  /** A transfer as it is now; services forget those that ended long ago. */
+  /** Current transfer. Services delete old ones. */
   async transfer(id: string): Promise<ApiObject | undefined> {
     return await this.#get(transferPath, { imagetransfer: id });
   }
 
-  /** The phase of a transfer, `gone` without one; a service that is away may come back. */
+  /** Phase of a transfer, `gone` without one. Waits for an unavailable service. */
   async phase(id: string): Promise<string> {
     return await this.#until(`imagetransfers/${id}`, 'to be readable', async () =>
       String((await this.transfer(id))?.['phase'] ?? 'gone'),
@@ -132,8 +130,8 @@ export class TransferApi {
   }
 
   /**
-   * The transfer when it is no longer on its way to a daemon: being prepared, resumed, or waiting for
-   * another server to take it over from one that is gone. `undefined` when there is none.
+   * Transfer after initialization, resuming, or a takeover by another server. `undefined` if it
+   * does not exist.
    */
   async settled(id: string): Promise<ApiObject | undefined> {
     const [transfer] = await this.#until(`imagetransfers/${id}`, 'to start', async () => {
@@ -143,7 +141,7 @@ export class TransferApi {
     return transfer;
   }
 
-  /** Waits until bytes can be moved; returns the transfer with its URLs. */
+  /** Waits until data can be transferred. Returns the transfer with its URLs. */
   async waitUntilReady(id: string): Promise<ApiObject> {
     const transfer = await this.settled(id);
     const phase = transfer?.['phase'];
@@ -163,20 +161,21 @@ export class TransferApi {
     });
   }
 
-  /** Lets a paused transfer go on. */
+  /** Resumes a paused transfer. */
   async resume(id: string): Promise<void> {
     await this.#actSurely(id, 'resume', /^paused/);
   }
 
-  /** Ends a transfer whose bytes are all in place, and waits until the service agrees. */
+  /** Finalizes a transfer whose data are complete, and waits for the service. */
   async finalize(id: string): Promise<void> {
     await this.#actSurely(id, 'finalize', /^transferring$/);
     await this.waitUntilFinished(id);
   }
 
   /**
-   * Acts on a transfer, also while the service is away for a moment, or no server has the transfer: the
-   * answer may be lost behind a request that was heard, so it is told again only in a phase that is still due.
+   * Repeats an action while the service is unavailable or no server has the transfer. The response
+   * to a successful request can be lost, so the action is repeated only if the phase still requires
+   * it.
    */
   async #actSurely(id: string, action: Action, due: RegExp): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
@@ -186,7 +185,7 @@ export class TransferApi {
       } catch (error) {
         const isUnheard = error instanceof ConnectionError || isRetryable(error);
         if (attempt === MAX_ACTIONS || !(isUnheard || error instanceof ConflictError)) throw error;
-        // Who hears it and refuses has a reason, unless nobody could do it now.
+        // A refusal by the service is final unless the transfer is between servers.
         if (!isUnheard && attempt === 1 && !isOnItsWay(await this.transfer(id))) throw error;
         if (!due.test(String((await this.settled(id))?.['phase'] ?? 'gone'))) return;
       }
@@ -194,7 +193,7 @@ export class TransferApi {
     }
   }
 
-  /** Waits for a transfer to end well. */
+  /** Waits for a transfer to finish successfully. */
   async waitUntilFinished(id: string): Promise<void> {
     await this.#until(`imagetransfers/${id}`, 'to finish', async () => {
       const transfer = await this.transfer(id);
@@ -212,7 +211,7 @@ export class TransferApi {
     });
   }
 
-  /** What the service says about a failed transfer in its latest event; undefined if it cannot be found. */
+  /** Latest event of the service about a failed transfer. `undefined` if none is found. */
   async #failureEvent(transfer: ApiObject | undefined): Promise<string | undefined> {
     try {
       const disk = await this.disk(String(Object(transfer?.['disk']).id));
@@ -240,7 +239,7 @@ export class TransferApi {
     }
   }
 
-  /** Looks again and again, ever less often. A service that is away for a moment may come back. */
+  /** Polls at increasing intervals. Tolerates a temporarily unavailable service. */
   async #until<T>(label: string, hope: string, look: () => Promise<T | undefined>): Promise<T> {
     const began = Date.now();
     for (let delay = MIN_POLL_INTERVAL; ; delay = Math.min(delay * 1.5, MAX_POLL_INTERVAL)) {
@@ -268,7 +267,7 @@ export class TransferApi {
   }
 }
 
-/** Whether bytes will move soon: somebody prepares the transfer, or is to take it over. */
+/** Whether the transfer is being prepared, or waits for a takeover by another server. */
 export function isOnItsWay(transfer: ApiObject | undefined): boolean {
   const phase = transfer?.['phase'];
   if (phase === 'transferring') return transfer?.['transfer_url'] === undefined;

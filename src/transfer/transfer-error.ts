@@ -1,4 +1,4 @@
-/** Aborted transfers: the error, what is left behind, and cleaning up after it. */
+/** Aborted transfers: the error, the remainder, and cleanup. */
 import {
   ConnectionError,
   InterruptedError,
@@ -10,29 +10,31 @@ import type { Journal } from './journal.ts';
 import type { TransferOptions } from './progress.ts';
 import { TransferApi } from './transfer-api.ts';
 
-/** What a transfer that did not succeed left behind. */
+/** Remainder of a failed transfer. */
 export interface TransferRemainder {
-  /** Going on later needs no byte twice, but for one window. */
+  /** Whether it can be resumed, repeating at most one window. */
   readonly resumable: boolean;
   readonly disk?: string;
   readonly transfer?: string;
-  /** The transfer waits for somebody to go on; otherwise it is over, or nobody could tell it. */
+  /**
+   * Whether the transfer is paused. Otherwise it has ended, or the service could not be reached.
+   */
   readonly paused?: boolean;
-  /** The service could not be told that it is over; it ends the transfer by itself, later. */
+  /** Whether the service could not be notified. It ends the transfer later. */
   readonly notNotified?: boolean;
-  /** The disk was made for the transfer, and is gone again. */
+  /** Whether the disk was created for the transfer and removed again. */
   readonly diskRemoved?: boolean;
-  /** The disk was there before; what it holds now is neither the old image nor the new one. */
+  /** Whether an existing disk contains neither the old nor the new image. */
   readonly diskCorrupted?: boolean;
-  /** The device that held something before, and holds a part of the image now. */
+  /** Device that was overwritten with a part of the image. */
   readonly deviceCorrupted?: string;
-  /** What was sent cannot be read again: going on is impossible. */
+  /** Whether the source cannot be read again, so that resuming is impossible. */
   readonly notRepeatable?: boolean;
-  /** Where the bytes of a download are kept. */
+  /** Path of the partial download. */
   readonly partial?: string;
 }
 
-/** A transfer that ended with an error, which is the `cause`. */
+/** Transfer that ended with an error, which is the `cause`. */
 export class TransferAborted extends Error {
   readonly remainder: TransferRemainder;
 
@@ -42,7 +44,7 @@ export class TransferAborted extends Error {
   }
 }
 
-/** Whether the reason may be gone later: then what was done is worth keeping. */
+/** Whether the failure may be temporary, so that the progress is worth saving. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof InterruptedError || error instanceof WaitTimeoutError) return true;
   if (error instanceof ConnectionError) return true;
@@ -50,7 +52,7 @@ export function isTransient(error: unknown): boolean {
   return error instanceof VmctlError && error.code === 'transfer_paused';
 }
 
-/** Pauses an upload; whether that worked. One that is not told pauses by itself, later. */
+/** Pauses an upload. Returns whether it worked. Without it, the service pauses the upload later. */
 export async function tryPause(api: TransferApi, transfer: string): Promise<boolean> {
   try {
     const cleanup = api.forCleanup();
@@ -63,7 +65,7 @@ export async function tryPause(api: TransferApi, transfer: string): Promise<bool
   }
 }
 
-/** Cancels a transfer and waits until it lets go of the disk, if it has it; whether that worked. */
+/** Cancels a transfer and waits until it unlocks the disk, if any. Returns whether it worked. */
 export async function tryCancel(
   api: TransferApi,
   transfer: string,
@@ -81,8 +83,7 @@ export async function tryCancel(
 }
 
 /**
- * Ends the transfer of an upload that an earlier run did not finish, so that its disk can be uploaded to
- * anew. The journal is removed.
+ * Ends the upload of an earlier run, so that its disk can be uploaded again. Removes the journal.
  */
 export async function endInterrupted(
   { client, signal }: Pick<TransferOptions, 'client' | 'signal'>,
@@ -96,14 +97,14 @@ export async function endInterrupted(
   journal.remove();
 }
 
-/** Removes a disk that nobody will miss; whether it is gone. */
+/** Removes the disk of a failed upload. Returns whether it was removed. */
 export async function tryRemoveDisk(api: TransferApi, disk: string): Promise<boolean> {
   const cleanup = api.forCleanup();
   try {
     await cleanup.removeDisk(disk);
     return true;
   } catch {
-    // Services of the family remove the disk of a failed upload themselves.
+    // Deployed services remove the disk of a failed upload themselves.
     return (await cleanup.disk(disk).catch(() => ({}))) === undefined;
   }
 }

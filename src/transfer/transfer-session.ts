@@ -1,7 +1,4 @@
-/**
- * Image transfer of one copy: started, resumed, renewed when the service paused it, and followed when
- * another server takes it over.
- */
+/** Image transfer of one copy: start, resume, renewal after a pause, and move to another server. */
 import type { ApiObject, Client } from '../client/client.ts';
 import { ConflictError, ConnectionError, type VmctlError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
@@ -18,27 +15,27 @@ export interface TransferSessionOptions {
   readonly direction: Direction;
   readonly disk: string;
   readonly format: DiskFormat;
-  /** The backup whose disk is read. */
+  /** Backup from which the disk is read. */
   readonly backup?: string;
   readonly retries: number;
   readonly limit?: RateLimit;
   readonly signal: AbortSignal;
-  /** Told which transfer is used; tells which one was used before. */
+  /** Journal that records the current transfer, and contains the previous one. */
   readonly journal?: Journal;
   readonly onConnectionLost?: () => void;
 }
 
-/** Repetitions at the start that last as long as it takes a server to follow one that is gone. */
+/** Retries at the start, sufficient for the takeover by another server. */
 const TAKEOVER_RETRIES = 5;
 
 export class TransferSession {
   readonly #options: TransferSessionOptions;
   readonly #stop = new AbortController();
-  /** Ends with the session: nothing is begun or resumed after that. */
+  /** Aborted at the end of the session, so that no transfer is started or resumed afterwards. */
   readonly #api: TransferApi;
   #id: string | undefined;
   #image: RemoteImage | undefined;
-  /** Where the image is asked for. */
+  /** Current address of the image. */
   #url = '';
   #throughProxy = false;
   #socket: LocalSocket | undefined;
@@ -48,7 +45,7 @@ export class TransferSession {
     this.#api = options.api.stoppedBy(this.#stop.signal);
   }
 
-  /** Id of the transfer, once there is one. */
+  /** Id of the transfer, if started. */
   get startedId(): string | undefined {
     return this.#id;
   }
@@ -63,7 +60,7 @@ export class TransferSession {
     return this.#image;
   }
 
-  /** Begins the transfer, or goes on with the one of the journal, and connects to the daemon. */
+  /** Starts the transfer, or resumes that of the journal, and connects to the daemon. */
   async open(): Promise<{ readonly image: RemoteImage; readonly capabilities: Capabilities }> {
     const { client, retries, limit, signal, onConnectionLost } = this.#options;
     const transfer = await this.#begin(this.#options.journal?.transfer);
@@ -83,7 +80,7 @@ export class TransferSession {
     return { image, capabilities };
   }
 
-  /** The first answer of the daemon: from where it is, through its proxy, or from who takes it over. */
+  /** First response of the daemon: directly, through its proxy, or after a takeover. */
   async #connect(image: RemoteImage, transfer: ApiObject): Promise<Capabilities> {
     const orUndefined = (error: unknown) => {
       if (!(error instanceof ConnectionError)) throw error;
@@ -101,7 +98,7 @@ export class TransferSession {
     return await image.capabilities(TAKEOVER_RETRIES);
   }
 
-  /** A daemon on this machine is reached through its socket, if that can be used. */
+  /** Uses the socket of a daemon on this computer, if it is accessible. */
   async #useLocalSocket(path: string | undefined): Promise<void> {
     if (path === undefined || this.#throughProxy || this.#socket) return;
     if (!(await isThisMachine(this.#url)) || !(await isWritable(path))) return;
@@ -116,7 +113,7 @@ export class TransferSession {
     this.#socket = undefined;
   }
 
-  /** Ends all requests that are under way; there is nothing more to do with the image. */
+  /** Aborts all pending requests at the end of the session. */
   stop(): void {
     this.#stop.abort(new Error('the transfer was stopped'));
     this.#socket?.dispatcher.destroy().catch(() => {});
@@ -129,18 +126,20 @@ export class TransferSession {
     const phase = id && (await api.phase(id));
     if (phase === 'paused_user' || phase === 'paused_system') await api.resume(String(id));
     else if (phase !== 'transferring' && phase !== 'resuming' && phase !== 'initializing') {
-      // What the earlier run left may still be on its way out; anybody else's use is refused.
+      // The disk may be locked by the previous transfer, which is ending. Other locks cause a
+      // refusal.
       if (before !== undefined) await api.waitForDisk(disk);
       id = await api.begin(disk, direction, format, backup);
     }
     this.#id = String(id);
-    // Cancelling it after a failure needs no confirmation, although an earlier command may have begun it.
+    // Cancelling it after a failure needs no confirmation, although an earlier command may have
+    // started it.
     this.#options.client.own(this.#id);
     journal?.begin(this.#id);
     return await api.waitUntilReady(this.#id);
   }
 
-  /** Looks why the ticket is refused, and makes it usable again if it may go on. */
+  /** Finds the reason for a refused ticket, and renews the ticket if the transfer can continue. */
   async #renew(refusal: VmctlError, attempt: number): Promise<void> {
     const { direction } = this.#options;
     const transfer = await this.#api.settled(this.id);
@@ -149,21 +148,21 @@ export class TransferSession {
     const timedOut =
       phase === 'paused_system' || (direction === 'download' && phase !== 'cancelled_user');
     if (!(timedOut || phase === 'transferring') || attempt > MAX_RENEWALS) {
-      // A daemon that says that there is nothing, while the service says that it is there.
+      // The daemon does not know the image, although the service reports the transfer as active.
       if (phase === 'transferring' && refusal.status === 404) throw refusal;
       throw new ConflictError(`the service ended the transfer: ${phase}`, {
         code: 'transfer_failed',
         hint: 'vmctl events list',
       });
     }
-    // A server that has lost the transfer may refuse it before another one takes it over.
+    // A server that has lost the transfer may refuse it before another one takes over.
     if (transfer && phase === 'transferring') await this.#follow(transfer);
     else await this.#goTo(this.#addressOf(await this.#begin(this.id)));
   }
 
   /**
-   * Looks where the image is while its daemon cannot be reached. Nothing changes where the service says
-   * that it is there, or says nothing at all: then the daemon may come back.
+   * Looks up the address of the image while its daemon cannot be reached. The address is unchanged
+   * if the service confirms it or does not respond, because the daemon may return.
    */
   async #lookForDaemon(): Promise<void> {
     const api = this.#api;
@@ -181,13 +180,13 @@ export class TransferSession {
     else if (transfer && phase === 'transferring') await this.#follow(transfer, isTakenOver);
   }
 
-  /** Goes on where the transfer is now; `anew` also where it was before. */
+  /** Moves to the current address of the transfer. `anew` reconnects even if it is unchanged. */
   async #follow(transfer: ApiObject, anew = false): Promise<void> {
     const url = this.#addressOf(transfer);
     if (anew || url !== this.#url) await this.#goTo(url);
   }
 
-  /** Asks for the image at another address: its daemon may have a socket on this machine, too. */
+  /** Moves to another address. Its daemon may have a socket on this computer too. */
   async #goTo(url: string): Promise<void> {
     this.#leaveLocalSocket();
     this.#url = url;

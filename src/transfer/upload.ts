@@ -1,4 +1,4 @@
-/** Upload of an image into a new or an existing disk. */
+/** Upload of an image to a new or existing disk. */
 import { randomUUID } from 'node:crypto';
 
 import type { ApiObject } from '../client/client.ts';
@@ -40,27 +40,27 @@ import { verifyUpload } from './verify.ts';
 
 export interface UploadOptions extends TransferOptions {
   readonly source: Source;
-  /** Takes the file for this, whatever is in it. */
+  /** Format of the file, instead of detection. */
   readonly format?: DiskFormat;
-  /** Where it goes: a new disk, an existing one, or on with what a journal tells. */
+  /** Target: a new disk, an existing one, or the target in a journal. */
   readonly into:
     | { readonly add: NewDisk }
     | {
         readonly disk: ApiObject;
         /**
-         * The image is what the machine is to see, whatever the format of the disk. `zeroed`: all that was
-         * never written reads as zeros.
+         * The image is the guest view, independent of the format of the disk. `zeroed`: unwritten
+         * blocks are zeros.
          */
         readonly guestData?: { readonly zeroed: boolean };
       }
     | { readonly resume: Journal };
-  /** Nobody will go on with what was interrupted: nothing of it is left. */
+  /** Whether to remove an interrupted upload instead of pausing it. */
   readonly discardPartial?: boolean;
 }
 
 /**
- * Uploads, and returns the disk as it is then. Throws `TransferAborted` when something was begun and could
- * not be finished; everything else means that nothing was changed.
+ * Uploads the image. Returns the resulting disk. Throws `TransferAborted` if the transfer began and
+ * failed. Other errors mean that nothing has changed.
  */
 export async function upload(options: UploadOptions): Promise<ApiObject> {
   const upload = new Upload(options);
@@ -71,7 +71,7 @@ export async function upload(options: UploadOptions): Promise<ApiObject> {
   }
 }
 
-/** Whether the service has answered a request that failed. */
+/** Whether the service responded to a failed request. */
 function isAnswered(error: unknown): boolean {
   const unanswered = [ConnectionError, InterruptedError, ServerError, WaitTimeoutError];
   return !unanswered.some((kind) => error instanceof kind);
@@ -83,7 +83,7 @@ class Upload {
   readonly #progress: ProgressReporter;
   #journal: Journal | undefined;
   #session: TransferSession | undefined;
-  /** The disk that was made. */
+  /** Id of the created disk. */
   #made: string | undefined;
 
   constructor(options: UploadOptions) {
@@ -146,7 +146,7 @@ class Upload {
     return await this.#finish(journal);
   }
 
-  /** The upload whose end an earlier run did not live to see, if that is how it is. */
+  /** Upload that an earlier run completed before it was killed, if so. */
   async #completedEarlier(journal: Journal): Promise<ApiObject | undefined> {
     const { transfer } = journal;
     const phase = transfer && String((await this.#api.transfer(transfer))?.['phase']);
@@ -170,7 +170,7 @@ class Upload {
     return disk;
   }
 
-  /** Makes or finds the disk, and begins the journal; or takes up the one there is. */
+  /** Creates or finds the disk and its journal, or resumes an existing journal. */
   async #openJournal(): Promise<Journal> {
     const { source, into, server, journals } = this.#options;
     if ('resume' in into) return await this.#takeUp(into.resume);
@@ -206,11 +206,12 @@ class Upload {
     const shortage = requireFitsDomain(into.add, format, source, size);
     if (shortage !== undefined) this.#options.onNote?.(shortage);
     if (!isWritten) return begin(await this.#addDisk(into.add, format, size));
-    // The journal is written first: a process that ends at any time leaves no empty disk that looks complete.
+    // Write the journal first, so that a killed process never leaves an empty disk that appears to
+    // be complete.
     const id = randomUUID();
     const planned = begin({ id, name: into.add.name, provisioned_size: size });
     const disk = await this.#addDisk(into.add, format, size, id).catch((error: unknown) => {
-      // Without an answer the disk may be there: the next run finds out.
+      // Without a response the disk may exist. The next run checks this.
       if (this.#made !== undefined) this.#journal = planned;
       else if (isAnswered(error)) planned.remove(this.#options.onNote);
       else planned.close();
@@ -218,7 +219,7 @@ class Upload {
     });
     planned.close();
     const journal = begin(disk);
-    // A service that chooses ids by itself.
+    // The service chose another id.
     if (journal.path !== planned.path) planned.remove(this.#options.onNote);
     return journal;
   }
@@ -263,14 +264,14 @@ class Upload {
     if (!header.created || transfer !== undefined || this.#options.client.http.isDryRun) {
       return journal;
     }
-    // The earlier run ended while it created the disk, whose size it did not know yet.
+    // The earlier run ended while it created the disk, before it knew the size.
     const disk = await this.#api.waitForDisk(header.disk);
     journal.close();
     const size = header.format === 'raw' ? Number(disk['provisioned_size']) : header.size;
     return Journal.create(this.#options.journals, { ...header, size });
   }
 
-  /** Puts things in order after a failure. */
+  /** Cleans up after a failure. */
   async leave(error: unknown): Promise<unknown> {
     this.#session?.stop();
     const journal = this.#journal;
@@ -289,7 +290,7 @@ class Upload {
       else journal?.remove(this.#options.onNote);
       return error;
     }
-    // Somebody who interrupts before anything was sent has changed their mind.
+    // An interruption before the first transferred byte cancels the upload.
     const began = resumed || this.#progress.transferred > 0 || !(error instanceof InterruptedError);
     const { repeatable } = this.#options.source;
     const isWorthKeeping = began && repeatable && this.#options.discardPartial !== true;

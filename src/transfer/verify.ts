@@ -1,4 +1,4 @@
-/** Verification of transferred images by the checksums of both sides. */
+/** Verification of transferred images by checksums of both sides. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
 import { checksumQuery } from './checksum.ts';
@@ -8,7 +8,7 @@ import type { ProgressReporter, TransferOptions } from './progress.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import type { Source } from './source.ts';
 
-/** An image that was moved, and what is known about it. */
+/** Transferred image with its properties. */
 export interface MovedImage {
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
@@ -16,8 +16,8 @@ export interface MovedImage {
 }
 
 /**
- * Compares what the daemon stored with what was read from the source. Returns whether that was
- * possible; throws when both differ.
+ * Compares the checksum of the daemon with that of the source. Returns false if this is impossible.
+ * Throws if they differ.
  */
 export async function verifyUpload(
   { image, capabilities: { features }, journal }: MovedImage,
@@ -37,12 +37,12 @@ export async function verifyUpload(
   );
 }
 
-/** The checksum of an image that is being fetched; nothing when the daemon makes none. */
+/** Checksum of an image during its download. `undefined` if the daemon does not support it. */
 export type PendingChecksum = Promise<string | undefined>;
 
 /**
- * Asks for the checksum of an image while its bytes come: reading is cheapest while both want the
- * same, and nobody has to wait for it in the end. A failure is reported to whoever awaits it.
+ * Requests the checksum of an image during its download, when both read the same data, so that it
+ * needs no additional wait. The consumer of the promise handles failures.
  */
 export function requestChecksum(
   image: RemoteImage,
@@ -57,9 +57,9 @@ export function requestChecksum(
 }
 
 /**
- * Compares what was downloaded with the checksum that was requested; `undefined` when none was.
- * Returns whether that was possible, and notes `unverified` where the daemon makes no checksums;
- * throws when both differ.
+ * Compares the downloaded data with the requested checksum; `undefined` if none was requested.
+ * Returns false, with the note `unverified`, if the daemon does not support checksums. Throws if
+ * they differ.
  */
 export async function verifyDownload(
   journal: Journal,
@@ -78,8 +78,8 @@ export async function verifyDownload(
 }
 
 /**
- * Compares the checksum of a file with the one that was requested. Returns whether that was possible,
- * and notes `unverified` where the daemon makes no checksums; throws when both differ.
+ * Compares the checksum of a file with the requested one. Returns false, with the note
+ * `unverified`, if the daemon does not support checksums. Throws if they differ.
  */
 export async function confirmChecksum(
   { ours, algorithm }: { readonly ours: string; readonly algorithm: Algorithm },
@@ -99,11 +99,11 @@ export async function confirmChecksum(
   );
 }
 
-/** The checksum of the source as an image of `size` bytes, from the hashes made while sending. */
+/** Checksum of the source as an image of `size` bytes, from the hashes of the transfer. */
 async function imageChecksum(journal: Journal, source: Source, size: number): Promise<string> {
   const planned = journal.header.size;
   if (size !== planned) {
-    // The block in which the shorter of both ends was hashed with another length.
+    // Block at the shorter end, which was hashed with a different length.
     const block = Math.floor(Math.min(size, planned) / BLOCK);
     if (block < blockCount(size)) {
       const range = blockRange(block, size);

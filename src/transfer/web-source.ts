@@ -1,4 +1,4 @@
-/** Image on a web server, read in ranges where the server supports them, else as one stream. */
+/** Image on a web server, read in ranges if the server supports them, otherwise as one stream. */
 
 import { ConflictError, ConnectionError, UsageError, type VmctlError } from '../client/errors.ts';
 import { Http } from '../client/http.ts';
@@ -40,7 +40,7 @@ export class WebSource implements Source {
     return this.size;
   }
 
-  /** Without a version nobody can tell whether it is the same another time. */
+  /** Without a version, changes between two runs cannot be detected. */
   get repeatable(): boolean {
     return this.#file.validator !== '';
   }
@@ -55,7 +55,7 @@ export class WebSource implements Source {
     buffer.fill(0, stop - start, end - start);
   }
 
-  /** Every answer was of the same version. */
+  /** No check is required, because all responses have the same version. */
   async requireUnchanged(): Promise<void> {}
 
   async close(): Promise<void> {
@@ -64,9 +64,9 @@ export class WebSource implements Source {
 }
 
 export interface WebOptions {
-  /** Certificate authorities in PEM to believe beside those of the system. */
+  /** Additional certificate authorities, in PEM. */
   readonly ca?: string;
-  /** Environment that may name a proxy. */
+  /** Environment variables, which can name a proxy. */
   readonly env: EnvironmentVariables;
   readonly retries: number;
   readonly signal: AbortSignal;
@@ -76,19 +76,19 @@ interface FileInfo {
   readonly head: Buffer;
   readonly size: number | undefined;
   readonly validator: string;
-  /** All of it, where the server sends nothing less. */
+  /** The complete stream, if the server does not support ranges. */
   readonly bytes?: ByteStream;
 }
 
-/** What is at an address. */
+/** File on a web server. */
 export class WebFile {
-  /** The address without what may be secret in it. */
+  /** Address without secrets. */
   readonly path: string;
-  /** The first bytes. */
+  /** First bytes. */
   readonly head: Buffer;
-  /** Bytes of it; `undefined` when the server does not say. */
+  /** Size in bytes. `undefined` if the server does not report it. */
   readonly size: number | undefined;
-  /** The server sends single ranges, and says what version they are of. */
+  /** Whether the server supports ranges with a version. */
   readonly supportsRanges: boolean;
   readonly validator: string;
   readonly #url: URL;
@@ -108,7 +108,7 @@ export class WebFile {
     this.#all = found.bytes;
   }
 
-  /** Looks at what is there. Throws when it cannot be read. */
+  /** Opens an address. Throws if it cannot be read. */
   static async open(address: string, options: WebOptions): Promise<WebFile> {
     const url = parseUrl(address);
     const http = await Http.open({
@@ -137,7 +137,7 @@ export class WebFile {
     }
   }
 
-  /** Everything from the start, once; goes on where it was when a connection is lost, if it can. */
+  /** Reads all bytes in order, once. Resumes after a lost connection if possible. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     if (this.#all) {
       yield* this.#all;
@@ -160,7 +160,7 @@ export class WebFile {
     }
   }
 
-  /** Fills the buffer with the bytes of a range. */
+  /** Reads a range into the buffer. */
   async read(range: Range, buffer: Buffer): Promise<void> {
     const length = range.end - range.start;
     for (let failures = 0; ; ) {
@@ -193,7 +193,7 @@ export class WebFile {
     return stream ?? empty();
   }
 
-  /** Waits before another attempt, or throws when there is none. */
+  /** Waits before the next attempt, or throws after the last one. */
   async #retryAfter(error: unknown, failures: number): Promise<void> {
     const { retries, signal } = this.#options;
     if (signal.aborted) throw signal.reason;
@@ -206,7 +206,7 @@ export class WebFile {
   }
 }
 
-/** Whether a word names something on a web server. */
+/** Whether an argument is a web address. */
 export function isUrl(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }

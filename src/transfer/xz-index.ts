@@ -1,16 +1,16 @@
 /** Uncompressed size from the index of an xz file (The .xz File Format, 2 and 4). */
 
-/** Reads bytes of the file: all of those that were asked for. */
+/** Reads all requested bytes of the file. */
 export type ReadAt = (offset: number, length: number) => Promise<Buffer>;
 
 const HEADER = 12;
 const FOOTER = 12;
-/** Larger indexes are not read: their files are read as a whole instead. */
+/** Larger indexes are not read. The complete file is read instead. */
 const LARGEST_INDEX = 2 ** 24;
 
 /**
- * Bytes of what is packed; `undefined` for anything but one whole stream without padding behind it,
- * which only reading all of it can tell.
+ * Uncompressed size. `undefined` unless the file is one stream without padding, because other files
+ * must be read completely.
  */
 export async function xzSize(read: ReadAt, fileSize: number): Promise<number | undefined> {
   if (fileSize < HEADER + FOOTER) return undefined;
@@ -31,11 +31,11 @@ export async function xzSize(read: ReadAt, fileSize: number): Promise<number | u
     packed += Math.ceil(block / 4) * 4;
     unpacked += size;
   }
-  // Where there is more in front, the file has several streams, each with an index of its own.
+  // If data precede this stream, the file has several streams, each with its index.
   return HEADER + packed === indexStart ? unpacked : undefined;
 }
 
-/** The numbers of an index: seven bits a byte, the lowest first. */
+/** Numbers of an index: seven bits in a byte, the lowest first. */
 function* numbersIn(bytes: Buffer): Generator<number, undefined> {
   let number = 0;
   let factor = 1;
