@@ -1,13 +1,12 @@
-// The parts of undici that the client uses. The whole package costs more to load than a small
-// request; the build puts this file in the place of 'undici' (scripts/build.js).
+// Parts of undici for the client. Loading the complete package takes longer than a small request.
+// The build replaces 'undici' by this file (scripts/build.js).
 'use strict';
 
 const Module = require('node:module');
 
-// Two of Node's own modules are loaded by these parts for next to nothing, and are the most
-// expensive ones: HTTP/2 is not spoken here, and of 'http' a constant is read, and a class that
-// bodies are compared with. Small stand-ins serve while the parts are loaded. A Node that loads
-// its modules in another way gives the real ones, which does no harm.
+// These parts load two slow modules of Node for little use: the client does not use HTTP/2, and of
+// 'http' it needs a constant and a class for `instanceof`. Stand-ins replace both during the load.
+// If a version of Node ignores `_load`, the real modules are loaded, which is only slower.
 const standIns = {
   'node:http2': { constants: {} },
   'node:http': { maxHeaderSize: 16 * 1024, IncomingMessage: class IncomingMessage {} },

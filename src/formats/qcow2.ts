@@ -1,7 +1,4 @@
-/**
- * Reader of qcow2 images of versions 2 and 3, including compressed clusters, and writer of complete
- * images.
- */
+/** Reader of qcow2 images (versions 2 and 3, with compressed clusters), and writer of complete images. */
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
