@@ -1,4 +1,7 @@
-/** The lengths of texts that engines allow (`test/data/engine/lengths.tsv`): the model declares the same. */
+/**
+ * Lengths of texts that engines allow (`test/data/engine/lengths.tsv`): the model declares the
+ * same.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { naming } from '../../src/model/derive/naming.ts';
@@ -20,7 +23,7 @@ function attributeAt(type: string, path: string): Attribute | undefined {
   return attributeAt(parseKind(attribute.kind ?? 'string').of, rest.join('.'));
 }
 
-/** Names that a setting of engines limits to fewer characters. */
+/** Names that engines limit to fewer characters by a setting. */
 const limitedBySettings: Readonly<Record<string, number>> = { vm: 64, storage_domain: 50 };
 
 it.each(rows)('%s.%s has %s to %s characters', (type, path, _, max) => {

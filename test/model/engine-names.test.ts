@@ -11,11 +11,11 @@ function rowsOf(name: string): string[][] {
   return lines.map((line) => line.split('\t'));
 }
 
-/** One character of each kind that names are made of, and others. */
+/** One character of each allowed class, and others. */
 const printable = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at));
 const others = [' ', 'é', 'ж', '中', '٣', '\u0000', '\n', '😀', '<', '&'];
 
-/** Whether a class such as `letters digits . _ -` has a character. */
+/** Whether a class such as `letters digits . _ -` contains a character. */
 function isIn(words: readonly string[], character: string): boolean {
   if (words.includes('letters') && /\p{L}/u.test(character)) return true;
   if (words.includes('digits') && /\p{N}/u.test(character)) return true;
@@ -23,7 +23,8 @@ function isIn(words: readonly string[], character: string): boolean {
   return words.includes(character);
 }
 
-// The recorded engine accepts any characters in names of disks and of profiles, other than its annotations say.
+// The recorded engine accepts any characters in names of disks and profiles, contrary to its
+// annotations.
 describe('characters of names', () => {
   it.each(rowsOf('name-characters'))('of %s: %s', (type = '', characters = '') => {
     const words = characters.split(' ');
@@ -36,7 +37,7 @@ describe('characters of names', () => {
 });
 
 describe('operating systems', () => {
-  it('are those of engines', () => {
+  it('match those of engines', () => {
     const known = operatingSystems.map(([id, name, , architecture]) => [id, name, architecture]);
     expect(known.toSorted()).toEqual(rowsOf('operating-systems').toSorted());
   });

@@ -1,4 +1,6 @@
-/** Tables about a deployed engine: each operation, type and attribute in them is part of the model. */
+/**
+ * Tables about a deployed engine: every operation, type and attribute in them exists in the model.
+ */
 import { describe, expect, it } from 'vitest';
 import { namedActions, namedServices } from '../../src/model/action-answers.ts';
 import { services } from '../../src/model/derive/services.ts';

@@ -1,4 +1,4 @@
-/** The events of all subjects together: every code and every name once, words that are filled in. */
+/** All events together: unique codes and names, and placeholders. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { events } from '../../src/model/events.ts';
@@ -18,7 +18,7 @@ describe('events', () => {
     expect(names.toSorted()).toEqual(Object.keys(events).toSorted());
   });
 
-  it('have codes of their own', () => {
+  it('have unique codes', () => {
     const codes = Object.values(events).map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
   });

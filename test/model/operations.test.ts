@@ -1,4 +1,4 @@
-/** The model declares what the catalogue of operations lists: path, method, parameters. */
+/** The model declares the operations of the catalogue: path, method, parameters. */
 import { describe, expect, it } from 'vitest';
 import { allOperations, type Operation, parseKind } from '../../src/model/index.ts';
 import {
@@ -25,17 +25,17 @@ interface Listed {
 
 const listed = specifiedOperations<Listed>();
 
-/** Where the model differs on purpose, and why. */
+/** Intended differences of the model, with the reason. */
 const reasons: Readonly<Record<string, string>> = {
   'query from': 'event ids grow beyond 32 bits',
 };
 
-/** Parameters that the catalogue does not have, and why the model does. */
+/** Additional parameters of the model, with the reason. */
 const additions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /events/undelete': { 'action event': 'one event can be brought back, not only all' },
 };
 
-/** Operations that the catalogue does not have on its own types, and why the model does. */
+/** Additional operations of the model on types of the catalogue, with the reason. */
 const addedOperations: Readonly<Record<string, string>> = {};
 
 const key = (http: string, path: string) => `${http} ${path}`;
@@ -45,7 +45,7 @@ describe('the catalogue', () => {
   it('is declared completely; its types have no other operations', () => {
     const paths = new Set(listed.map(({ http, path }) => key(http, path)));
     expect([...paths].filter((one) => !declared.has(one))).toEqual([]);
-    // A type that is not in the catalogue extends the API: its operations are its own.
+    // Types outside of the catalogue extend the API with their operations.
     const catalogued = new Set(listed.map(({ resource_type }) => resource_type));
     const others = [...declared].filter(([id, { type }]) => !paths.has(id) && catalogued.has(type));
     expect(others.map(([id]) => id)).toEqual(Object.keys(addedOperations));
@@ -57,7 +57,7 @@ describe('the catalogue', () => {
       .map((one) => [key(one.http, one.path), one] as const),
   )('%s', (id, one) => compare(id, one));
 
-  it('agrees with the model in the operations beyond the specification, too', () => {
+  it('agrees with the model in operations beyond the specification too', () => {
     for (const one of listed.filter(({ tier }) => tier === 'beyond')) {
       compare(key(one.http, one.path), one);
     }
@@ -96,7 +96,7 @@ function parametersOf({ query, body }: Operation): string[] {
   return [...query.map((name) => `query ${name}`), ...body.map((name) => `action ${name}`)].sort();
 }
 
-/** The word of the catalogue for a kind of the model. */
+/** Spelling of a kind in the catalogue. */
 function catalogueType(kind: Parameters<typeof parseKind>[0]): string {
   const { of, list } = parseKind(kind);
   const words: Readonly<Record<string, string>> = {

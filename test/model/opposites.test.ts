@@ -1,4 +1,4 @@
-/** Operations that take each other back, as the model declares them. */
+/** Declared opposites of operations. */
 import { describe, expect, it } from 'vitest';
 import { opposites } from '../../src/model/derive/opposites.ts';
 import { attributesOf, operationsOf } from '../../src/model/index.ts';
@@ -11,7 +11,7 @@ const operationOf = (service: string, name: string) =>
   operationsOf(service).find((one) => one.name === name);
 
 describe('opposites', () => {
-  it('are operations that there are', () => {
+  it('are existing operations', () => {
     const missing = pairs.filter(
       ({ service, name, opposite }) =>
         !operationOf(service, name) || !operationOf(opposite.service, opposite.operation),
@@ -27,7 +27,7 @@ describe('opposites', () => {
     expect(oneWay).toEqual([]);
   });
 
-  it('have conditions and attributes that there are', () => {
+  it('have existing conditions and attributes', () => {
     for (const { service, name, opposite } of pairs) {
       const operation = operationOf(service, name);
       const attributes = attributesOf(operation?.type ?? '');
@@ -38,7 +38,7 @@ describe('opposites', () => {
     }
   });
 
-  it('never lose anything: what runs is not stopped, and what is made is not deleted', () => {
+  it('never lose data: they stop no work and delete no created object', () => {
     expect(opposites['/vms']).toBeUndefined();
     expect(Object.keys(opposites['/vms/{vm}'] ?? {}).sort()).toEqual([
       'freeze_filesystems',

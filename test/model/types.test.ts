@@ -1,4 +1,4 @@
-/** The declarations hold together: every name that is used exists. */
+/** Consistency of the declarations: every used name exists. */
 import { describe, expect, it } from 'vitest';
 import { lifecycles } from '../../src/model/derive/lifecycles.ts';
 import { requiredOnAdd } from '../../src/model/derive/required.ts';
@@ -13,7 +13,7 @@ import { acceptedPaths } from '../../src/model/requirements.ts';
 import { allResources } from '../../src/model/resources/index.ts';
 
 describe('types', () => {
-  it.each(Object.keys(types))('%s refers only to what exists', (name) => {
+  it.each(Object.keys(types))('%s refers only to existing names', (name) => {
     for (const [attribute, { kind, default: value }] of Object.entries(attributesOf(name))) {
       const { form, of } = parseKind(kind);
       const where = `${name}.${attribute}: ${kind}`;
@@ -27,14 +27,14 @@ describe('types', () => {
     }
   });
 
-  it('have the element names that deployed readers know', () => {
+  it('have the element names that deployed clients expect', () => {
     expect(tagOf('gluster_brick')).toBe('brick');
     expect(tagOf('numa_node')).toBe('host_numa_node');
     expect(tagOf('host_nic')).toBe('host_nic');
   });
 });
 
-describe('enumerated types', () => {
+describe('enums', () => {
   it('have names that are declared once', () => {
     const declared = allResources.flatMap((resource) => Object.keys(resource.enums ?? {}));
     expect(new Set(declared).size).toBe(declared.length);
@@ -64,7 +64,7 @@ describe('required attributes', () => {
 
 describe('lifecycles', () => {
   it.each(Object.entries(lifecycles))(
-    'of %s use states, events and faults that exist',
+    'of %s use existing states, events and faults',
     (_type, table) => {
       const attribute = attributesOf(table.type)[table.attribute];
       const words: readonly string[] =

@@ -1,4 +1,4 @@
-/** Responses about unknown ids: one operation of each kind. */
+/** Responses to unknown ids: one operation of each kind. */
 import { expect, it } from 'vitest';
 import { unknownIdAnswerOf } from '../../src/model/unknown-ids.ts';
 
