@@ -1,4 +1,4 @@
-/** Whatever the bytes are, reading them gives an object or a WireError, and never anything else. */
+/** Decoding any bytes gives an object or a WireError, and no other error. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
@@ -42,17 +42,17 @@ test.each([
   ['application/xml', `<vm></${'x'.repeat(1e6)}>`],
   ['application/json', `{"${'x'.repeat(1e6)}":1}`],
   ['application/json', `{"x":1,"${'x'.repeat(1e6)}":1,"${'x'.repeat(1e6)}":1}`],
-] as const)('long names make no long messages: %s %.12s', (medium, body) => {
+] as const)('limits the message about a long name: %s %.12s', (medium, body) => {
   attemptAll(medium, Buffer.from(body));
 });
 
-test('random bytes', () => {
+test('decodes or refuses random bytes', () => {
   fc.assert(fc.property(fc.constantFrom(...media), fc.uint8Array({ maxLength: 200 }), attemptAll), {
     numRuns: runs(500),
   });
 });
 
-test.each(media)('a damaged body, %s', (medium) => {
+test.each(media)('decodes or refuses a damaged body, %s', (medium) => {
   const vm = fullObject('vm', 1);
   const { ovirt } = dialects;
   const bodies = [

@@ -1,4 +1,4 @@
-/** Objects of any type of the model, generated from its declaration. */
+/** Generated objects of any type of the model. */
 import fc from 'fast-check';
 import { type EnumName, enums } from '../../src/model/enums.ts';
 import { attributesOf, isIdentified, parseKind } from '../../src/model/index.ts';
@@ -6,7 +6,7 @@ import { longOf } from '../../src/wire/scalars.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Text that is hard to carry: blanks at the ends, quotes, line ends, markup, astral characters. */
+/** Difficult text: blanks at the ends, quotes, line ends, markup, astral characters. */
 const awkward = [
   '',
   ' leading and trailing ',
@@ -21,7 +21,7 @@ const awkward = [
   '\\u0041 \\ /',
 ];
 
-/** Strings that XML can carry, which is what objects have. */
+/** Strings that XML can represent, as in objects. */
 const text = fc.oneof(
   fc.constantFrom(...awkward),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -53,7 +53,7 @@ const link = fc.record({ href: text, rel: text });
 
 const made = new Map<string, fc.Arbitrary<Fields>>();
 
-/** An object with up to a dozen of its members; nested objects are `depth` levels deep. */
+/** Object with up to a dozen members, and `depth` levels of nested objects. */
 export function anyObject(type: string, depth: number): fc.Arbitrary<Fields> {
   const key = `${type} ${depth}`;
   let arbitrary = made.get(key);
@@ -95,7 +95,7 @@ function scalar(form: string, of: string): fc.Arbitrary<unknown> {
   return form === 'enum' ? fc.constantFrom(...enums[of as EnumName]) : (scalars[of] ?? text);
 }
 
-/** An object in which every member has a value; lists have two items. */
+/** Object with a value for every member. Lists have two items. */
 export function fullObject(type: string, depth: number): Fields {
   const fields: Fields = {};
   for (const [name, { kind }] of Object.entries(attributesOf(type))) {

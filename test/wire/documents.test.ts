@@ -1,4 +1,4 @@
-/** The documents themselves: order, names, escaping, collections, actions and faults. */
+/** Documents: order, names, escaping, collections, actions and faults. */
 import { describe, expect, test } from 'vitest';
 import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
@@ -28,7 +28,7 @@ const { standard, ovirt } = dialects;
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 describe('objects in XML', () => {
-  test('what all machines and templates have comes first, each level by the alphabet', () => {
+  test('write members of the base first, each level in alphabetical order', () => {
     const vm = {
       template: { id: 't', href: '/t' },
       cluster: { href: '/c', id: 'c' },
@@ -81,7 +81,7 @@ describe('objects in XML', () => {
 `);
   });
 
-  test('absent members are left out, empty ones are not', () => {
+  test('omit absent members, but not empty ones', () => {
     const vm = { name: undefined, comment: null, description: '', nics: [], cpu: {} };
     expect(encodeObject(xml, vm, 'vm', standard)).toBe(
       `${declaration}<vm>\n    <description></description>\n    <cpu/>\n    <nics/>\n</vm>\n`,
@@ -89,7 +89,7 @@ describe('objects in XML', () => {
     expect(encodeObject(xml, {}, 'vm', standard)).toBe(`${declaration}<vm/>\n`);
   });
 
-  test('lists are named after the member, their items after the type', () => {
+  test('name lists after the member, and items after the type', () => {
     const lists = {
       numa_nodes: [{ index: 0 }],
       nics: [{ name: 'eth0' }],
@@ -107,7 +107,7 @@ describe('objects in XML', () => {
     );
   });
 
-  test('types whose elements have another name', () => {
+  test('have exceptions for some element names', () => {
     const root = (type: string) => /<\w+(?=\/>)/.exec(encodeObject(xml, {}, type, standard))?.[0];
     expect(root('gluster_brick')).toBe('<brick');
     expect(root('virtual_numa_node')).toBe('<vm_numa_node');
@@ -118,7 +118,7 @@ describe('objects in XML', () => {
     expect(encodeList(xml, [], 'katello_erratum', standard)).toContain('<katello_errata/>');
   });
 
-  test('what XML cannot carry is replaced, what readers would change is escaped', () => {
+  test('replace characters that XML forbids, and escape those that parsers normalize', () => {
     const value = { id: 'a"\t\n<', name: 'a\u0000\u001b\ud800z\uffff', value: '\r\n\t<&>"\'' };
     expect(encodeObject(xml, value, 'bookmark', standard)).toBe(
       `${declaration}<bookmark id="a&quot;&#9;&#10;&lt;">\n` +
@@ -127,7 +127,7 @@ describe('objects in XML', () => {
     );
   });
 
-  test('the entry point has links and actions although it has no id', () => {
+  test('include links and actions of the entry point, which has no id', () => {
     const api = {
       actions: { link: [{ rel: 'reloadconfigurations', href: '/r' }] },
       link: [
@@ -142,7 +142,7 @@ describe('objects in XML', () => {
 });
 
 describe('objects read from XML', () => {
-  test('identity may be written as elements', () => {
+  test('may have identity members as elements', () => {
     const body = '<vm><id>1</id><href>/v</href><cluster><id>c</id></cluster></vm>';
     expect(decodeObject(xml, body, 'vm')).toEqual({ id: '1', href: '/v', cluster: { id: 'c' } });
   });
@@ -164,7 +164,7 @@ describe('objects read from XML', () => {
     expect(accepting).toEqual([]);
   });
 
-  test('an empty element is an empty object, text, or nothing', () => {
+  test('read an empty element as an empty object, text, or no value', () => {
     const body = '<nic><vnic_profile/><name/><mac></mac><linked/><statistics/></nic>';
     expect(decodeObject(xml, body, 'nic')).toEqual({
       vnic_profile: {},
@@ -200,7 +200,7 @@ describe('objects read from XML', () => {
     );
   });
 
-  test('links that clients send back as elements of their own are passed over', () => {
+  test('skip links that clients send back as elements', () => {
     const host =
       '<host id="1"><fence_agents href="/api/hosts/1/fenceagents"/>' +
       '<nics href="/api/hosts/1/nics"/><tags/><hooks href="/api/hosts/1/hooks" rel="x"></hooks></host>';
@@ -209,7 +209,7 @@ describe('objects read from XML', () => {
     expect(() => decodeObject(xml, filled, 'host')).toThrow('unknown element');
   });
 
-  test('every link of every type may come back as an element of its own', () => {
+  test('skip every link of every type that is sent back as an element', () => {
     const paths = Object.keys(services).filter((path) => addressesObject(path) && path !== '/');
     for (const path of paths) {
       const { type = '' } = services[path] ?? {};
@@ -224,7 +224,7 @@ describe('objects read from XML', () => {
     }
   });
 
-  test('attributes that mean nothing are passed over', () => {
+  test('skip unknown attributes', () => {
     const body =
       '<vm foo="1" id="2" href="/vms/2" rel="self"><name id="1" href="/n" rel="x">a</name>' +
       '<cpu id="1" href="/cpu"/><nics rel="nics"><nic id="3" x="y"/></nics></vm>';
@@ -237,7 +237,7 @@ describe('objects read from XML', () => {
     });
   });
 
-  test('clients skip what they do not know', () => {
+  test('skip unknown members in clients', () => {
     const body =
       '<vm x="1"><foo a="b">t<b/></foo><status>sleeping</status><name y="">a</name>' +
       '<nics><wrong/><nic id="1"/></nics></vm>';
@@ -248,14 +248,14 @@ describe('objects read from XML', () => {
     });
   });
 
-  test('a list with an address is one that is sent back, unless something is in it', () => {
+  test('ignore a list with an address unless it contains items', () => {
     const list = (inner: string) => `<vm><nics href="/api/vms/1/nics">${inner}</nics></vm>`;
     expect(decodeObject(xml, list(''), 'vm')).toEqual({});
     expect(decodeObject(xml, list('<nic id="1"/>'), 'vm')).toEqual({ nics: [{ id: '1' }] });
     expect(decodeObject(xml, '<vm><nics rel="nics"/></vm>', 'vm')).toEqual({ nics: [] });
   });
 
-  test('clients take the last of members given twice, and all links', () => {
+  test('take the last duplicate in clients, and all links', () => {
     const body =
       '<vm><name>a</name><link rel="a" href="/a"/><nics><nic id="1"/></nics><name>b</name>' +
       '<nics><nic id="2"/></nics><link rel="b" href="/b"/></vm>';
@@ -269,7 +269,7 @@ describe('objects read from XML', () => {
     });
   });
 
-  test('nesting deeper than 64 is refused even where it is known', () => {
+  test('refuse more than 64 levels, also of known members', () => {
     const nested = (levels: number) =>
       `<tag>${'<parent>'.repeat(levels)}${'</parent>'.repeat(levels)}</tag>`;
     expect(() => decodeObject(xml, nested(63), 'tag')).not.toThrow();
@@ -280,7 +280,7 @@ describe('objects read from XML', () => {
 });
 
 describe('objects in JSON', () => {
-  test('lists have their item as the one key', () => {
+  test('write lists with the item as the only key', () => {
     const value = {
       id: 'i',
       nics: [{ name: 'n' }],
@@ -299,7 +299,7 @@ describe('objects in JSON', () => {
     });
   });
 
-  test('half a surrogate pair is replaced', () => {
+  test('replace an unpaired surrogate', () => {
     expect(encodeObject(json, { name: '\ud800\\ud' }, 'vm', standard)).toBe(
       '{"name":"\ufffd\\\\ud"}',
     );
@@ -332,7 +332,7 @@ describe('collections', () => {
     expect(encodeList(json, [], 'gluster_brick', ovirt)).toBe('{}');
   });
 
-  test('with actions of their own', () => {
+  test('with actions', () => {
     const actions = { link: [{ rel: 'stopmigrate', href: '/b/stopmigrate' }] };
     expect(encodeList(xml, [], 'gluster_brick', standard, { actions })).toBe(`${declaration}<bricks>
     <actions>
@@ -344,7 +344,7 @@ describe('collections', () => {
     expect(JSON.parse(body)).toEqual({ actions, brick: [{ id: '1' }] });
   });
 
-  test('with links and actions of their own, in front of their items', () => {
+  test('with links and actions before the items', () => {
     const link = [{ href: '/x', rel: 'x' }];
     const actions = { link: [{ href: '/a', rel: 'a' }] };
     expect(
@@ -378,7 +378,7 @@ describe('actions', () => {
     expect(decodeAction(media, body, [])).toEqual({});
   });
 
-  test('named parameters and those of every action', () => {
+  test('have named and common parameters', () => {
     const body =
       '<action><async>true</async><grace_period><expiry>10</expiry></grace_period>' +
       '<reason>r</reason><correlation_id>c</correlation_id><host><name>h</name></host></action>';
@@ -401,12 +401,12 @@ describe('actions', () => {
     );
   });
 
-  test('lists of objects', () => {
+  test('have lists of objects', () => {
     const body = '<action><bricks><brick><server_id>1</server_id></brick></bricks></action>';
     expect(decodeAction(xml, body, ['bricks'])).toEqual({ bricks: [{ server_id: '1' }] });
   });
 
-  test('an answer', () => {
+  test('have a response', () => {
     const answer = {
       id: '1,2',
       href: '/vms/1/start/1,2',
@@ -435,7 +435,7 @@ describe('actions', () => {
     expect(encodeAction(json, {}, ovirt)).toBe('{}');
   });
 
-  test('the state of a creation', () => {
+  test('have the status of a creation', () => {
     const state = { id: '1', status: 'complete' };
     expect(encodeAction(xml, state, standard, 'creation')).toBe(
       `${declaration}<creation id="1">\n    <status>complete</status>\n</creation>\n`,
@@ -447,7 +447,7 @@ describe('actions', () => {
 describe('faults', () => {
   const fault = { reason: 'Operation Failed', detail: '[it & "that"]' };
 
-  test('written', () => {
+  test('are written', () => {
     expect(encodeFault(xml, fault, standard)).toBe(
       `${declaration}<fault>\n    <detail>[it &amp; "that"]</detail>\n    <reason>Operation Failed</reason>\n</fault>\n`,
     );
@@ -458,7 +458,7 @@ describe('faults', () => {
   test.each([
     ['a fault', xml, '<fault><detail>d</detail><reason>r</reason></fault>'],
     [
-      'a fault with more in it',
+      'a fault with additional members',
       xml,
       '<fault><reason>r</reason><code>5</code><detail>d</detail></fault>',
     ],
@@ -471,9 +471,13 @@ describe('faults', () => {
     ['nested', json, '{"fault":{"reason":"r","detail":"d"}}'],
     ['both', json, '{"reason":"r","detail":"d","fault":{"reason":"r","detail":"d"}}'],
     ['a failed action in JSON', json, '{"reason":"mine","fault":{"reason":"r","detail":"d"}}'],
-    ['XML although JSON was said', json, ' <fault><reason>r</reason><detail>d</detail></fault>'],
-    ['JSON although XML was said', xml, '{"reason":"r","detail":"d"}'],
-  ] as const)('read from %s', (_, media, body) => {
+    [
+      'XML with the media type of JSON',
+      json,
+      ' <fault><reason>r</reason><detail>d</detail></fault>',
+    ],
+    ['JSON with the media type of XML', xml, '{"reason":"r","detail":"d"}'],
+  ] as const)('are read from %s', (_, media, body) => {
     expect(decodeFault(media, body)).toEqual({ reason: 'r', detail: 'd' });
     expect(decodeFault(media, Buffer.from(body))).toEqual({ reason: 'r', detail: 'd' });
   });
@@ -481,7 +485,7 @@ describe('faults', () => {
   test.each([
     ['a reason', { reason: 'r' }],
     ['a detail', { detail: 'd' }],
-  ])('with %s alone', (_, some) => {
+  ])('are read with only %s', (_, some) => {
     for (const media of [xml, json] as const) {
       expect(decodeFault(media, encodeFault(media, some, standard))).toEqual(some);
     }
@@ -498,13 +502,13 @@ describe('faults', () => {
     ['bytes', json, new Uint8Array([0xff, 0xfe, 0])],
     ['another object', json, '{"error":"access_denied"}'],
     ['an array', json, '[]'],
-    ['an action that did not fail', xml, '<action><status>complete</status></action>'],
-    ['a fault that is cut', xml, '<fault><reason>r</reason>'],
-  ] as const)('none in %s', (_, media, body) => {
+    ['a successful action', xml, '<action><status>complete</status></action>'],
+    ['a truncated fault', xml, '<fault><reason>r</reason>'],
+  ] as const)('are absent in %s', (_, media, body) => {
     expect(decodeFault(media, body)).toBeUndefined();
   });
 
-  test('a fault without words is one', () => {
+  test('may be empty', () => {
     expect(decodeFault(xml, '<fault/>')).toEqual({});
     expect(decodeFault(xml, '<action><fault/></action>')).toEqual({});
     expect(decodeFault(json, '{"fault":{}}')).toEqual({});

@@ -1,4 +1,4 @@
-/** What is said about a body that cannot be read: what is wrong with it, and where. */
+/** Messages about invalid bodies: problem and position. */
 import { expect, test } from 'vitest';
 import { decodeList, decodeObject, type MediaType } from '../../src/wire/index.ts';
 
@@ -133,7 +133,7 @@ test.each([
   expect(() => decodeList(media, body, 'vm')).toThrow(expect.objectContaining({ message }));
 });
 
-test('a message repeats as much of a name or a problem as can be read', () => {
+test('limits the length of names and problems in messages', () => {
   const where = (length: number) =>
     messageOf('application/json', `{"${'x'.repeat(length)}":1}`).split(':')[0];
   expect(where(197)).toBe(`vm.${'x'.repeat(197)}`);

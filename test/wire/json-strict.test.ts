@@ -1,4 +1,4 @@
-/** JSON bodies that are refused, and what is exact (E2, E11). */
+/** Refused JSON bodies, and exact values (E2, E11). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeAction, decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
@@ -24,8 +24,8 @@ describe('refused with a position', () => {
     ['a word', 'hello', '1:1'],
     ['two values', '{} {}', '1:4'],
     ['an object that is not closed', '{"name":"a"', '1:12'],
-    ['a comma too many', '{"name":"a",}', '1:13'],
-    ['a comma too many in an array', '{"link":[{},]}', '1:13'],
+    ['an additional comma', '{"name":"a",}', '1:13'],
+    ['an additional comma in an array', '{"link":[{},]}', '1:13'],
     ['a key without quotes', '{name:"a"}', '1:2'],
     ['single quotes', "{'name':'a'}", '1:2'],
     ['a comment', '{/* */}', '1:2'],
@@ -34,18 +34,18 @@ describe('refused with a position', () => {
     ['NUL in a string', '{"name":"a\u0000"}', '1:11'],
     ['an unknown escape', '{"name":"\\x41"}', '1:10'],
     ['a short escape', '{"name":"\\u00"}', '1:10'],
-    ['half a surrogate pair', '{"name":"\\ud800"}', '1:10'],
+    ['an unpaired surrogate', '{"name":"\\ud800"}', '1:10'],
     ['a pair in the wrong order', '{"name":"\\udc00\\ud800"}', '1:10'],
     ['a leading zero', '{"memory":007}', '1:12'],
     ['a plus sign', '{"memory":+5}', '1:11'],
     ['a fraction without digits', '{"memory":1.}', '1:12'],
     ['not a number', '{"memory":NaN}', '1:11'],
-    ['a number beyond all bounds', '{"memory":1e400}', '1:11'],
-    ['a key given twice', '{"name":"a",\n"name":"b"}', '2:1'],
-    ['a key given twice through an escape', '{"name":"a","n\\u0061me":"b"}', '1:13'],
+    ['a number that is too large', '{"memory":1e400}', '1:11'],
+    ['a duplicate key', '{"name":"a",\n"name":"b"}', '2:1'],
+    ['a duplicate key with an escape', '{"name":"a","n\\u0061me":"b"}', '1:13'],
     ['__proto__', '{"__proto__":{}}', '1:2'],
     ['__proto__ below', '{"cpu":{"__proto__":{}}}', '1:9'],
-    ['__proto__ through an escape', '{"__pro\\u0074o__":{}}', '1:2'],
+    ['__proto__ with an escape', '{"__pro\\u0074o__":{}}', '1:2'],
     ['constructor', '{"constructor":{}}', '1:2'],
     ['prototype', '{"prototype":1}', '1:2'],
   ])('%s', (_, body, where) => {
@@ -62,7 +62,7 @@ describe('refused with a position', () => {
     expect(failure(() => decodeObject(json, body, 'vm'))).toMatchObject({ kind: 'limit' });
   });
 
-  test('nesting is counted for objects and arrays together, 64 of them at most', () => {
+  test('counts nesting of objects and arrays together, up to 64 levels', () => {
     const nested = (depth: number) =>
       Array.from({ length: depth }, (_, level) => (level % 2 === 0 ? '[' : '{"a":')).join('') +
       '1' +
@@ -71,12 +71,12 @@ describe('refused with a position', () => {
       typeof value === 'object' && value !== null ? 1 + depthOf(Object.values(value)[0]) : 0;
     expect(depthOf(parseJson(nested(64)))).toBe(64);
     expect(failure(() => parseJson(nested(65)))).toMatchObject({ kind: 'limit', where: '1:193' });
-    // What is side by side is no deeper.
+    // Siblings do not add levels.
     const wide = `[${Array.from({ length: 100 }, () => nested(63)).join()}]`;
     expect(parseJson(wide)).toHaveLength(100);
   });
 
-  test('a client overflows on nothing that JSON.parse takes', () => {
+  test('parses all valid JSON in clients without a stack overflow', () => {
     const body = `{"name":"a","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     expect(decodeObject(json, body, 'vm', { unknown: 'skip' })).toEqual({ name: 'a' });
   });
@@ -85,7 +85,12 @@ describe('refused with a position', () => {
 describe('refused with a path', () => {
   test.each([
     ['an unknown member', '{"foo":1}', 'vm.foo', 'unknown'],
-    ['an unknown member below', '{"cpu":{"topology":{"foo":1}}}', 'vm.cpu.topology.foo', 'unknown'],
+    [
+      'an unknown nested member',
+      '{"cpu":{"topology":{"foo":1}}}',
+      'vm.cpu.topology.foo',
+      'unknown',
+    ],
     ['a wrapper', '{"vm":{"name":"a"}}', 'vm.vm', 'unknown'],
     ['an array', '[]', 'vm', 'syntax'],
     ['a string', '"vm"', 'vm', 'syntax'],
@@ -107,14 +112,14 @@ describe('refused with a path', () => {
     ['a boolean for a number', '{"cpu_shares":true}', 'vm.cpu_shares', 'number'],
     ['a number for a boolean', '{"stateless":2}', 'vm.stateless', 'value'],
     ['a word for a date', '{"creation_time":"soon"}', 'vm.creation_time', 'number'],
-    ['an unknown word', '{"status":"sleeping"}', 'vm.status', 'value'],
+    ['an unknown enum value', '{"status":"sleeping"}', 'vm.status', 'value'],
   ])('%s', (_, body, where, kind) => {
     const error = failure(() => decodeObject(json, body, 'vm'));
     expect(error).toMatchObject({ kind, where });
     expect(error.message).toContain(where);
   });
 
-  test('an unknown word of an enum says which there are', () => {
+  test('lists the valid values for an unknown enum value', () => {
     const error = failure(() => decodeObject(json, '{"content_type":"x"}', 'gluster_hook'));
     expect(error.message).toBe(
       'gluster_hook.content_type: x is not a member of HookContentType. ' +
@@ -123,7 +128,7 @@ describe('refused with a path', () => {
   });
 });
 
-describe('numbers are exact', () => {
+describe('exact numbers', () => {
   test.each([
     ['9007199254740991', 9007199254740991],
     ['9007199254740993', 9007199254740993n],
@@ -161,7 +166,7 @@ describe('numbers are exact', () => {
   ])('%s is refused', (text) => {
     for (const body of [`{"memory":${text}}`, `{"memory":"${text}"}`]) {
       expect(failure(() => decodeObject(json, body, 'vm'))).toMatchObject({
-        // What has an exponent is no integer for the reader of text.
+        // The text parser refuses an exponent as an integer.
         kind: expect.stringMatching(/^(value|number)$/),
         where: 'vm.memory',
       });
@@ -169,31 +174,31 @@ describe('numbers are exact', () => {
   });
 });
 
-describe('clients are told less strictly', () => {
+describe('more tolerant clients', () => {
   test.each([
     ['unknown members', '{"foo":{"bar":1},"name":"a"}', { name: 'a' }],
     ['bare arrays', '{"nics":[{"id":"1"}]}', { nics: [{ id: '1' }] }],
     ['one object for a list', '{"nics":{"nic":{"id":"1"}}}', { nics: [{ id: '1' }] }],
-    ['unknown words', '{"status":"Sleeping"}', { status: 'sleeping' }],
-    ['keys given twice', '{"name":"a","name":"b"}', { name: 'b' }],
+    ['unknown enum values', '{"status":"Sleeping"}', { status: 'sleeping' }],
+    ['duplicate keys', '{"name":"a","name":"b"}', { name: 'b' }],
     [
       'members under both of their names',
       '{"numa_nodes":[{"index":1}],"host_numa_nodes":[{"index":2}]}',
       { numa_nodes: [{ index: 2 }] },
     ],
     [
-      'unknown members beside items',
+      'unknown members next to items',
       '{"nics":{"x":1,"nic":[{"id":"1"}]}}',
       { nics: [{ id: '1' }] },
     ],
-    ['nothing among items', '{"nics":[null,{"id":"1"}]}', { nics: [{ id: '1' }] }],
+    ['null among items', '{"nics":[null,{"id":"1"}]}', { nics: [{ id: '1' }] }],
     ['prototypes', '{"__proto__":{"name":"x"},"constructor":1}', {}],
   ])('%s', (_, body, value) => {
     expect(decodeObject(json, body, 'vm', { unknown: 'skip' })).toEqual(value);
   });
 });
 
-test('unknown members beside a list are passed over by clients alone', () => {
+test('only clients skip unknown members next to a list', () => {
   const body = '{"foo":1,"vm":[{"id":"1"}]}';
   expect(decodeList(json, body, 'vm', { unknown: 'skip' })).toEqual([{ id: '1' }]);
   expect(failure(() => decodeList(json, body, 'vm'))).toMatchObject({ where: 'vm' });
@@ -203,7 +208,7 @@ describe('lists without the name of their items', () => {
   const value = { nics: [{ id: '1' }], os: { boot: { devices: ['hd'] } } };
   const body = '{"nics":[{"id":"1"}],"os":{"boot":{"devices":["hd"]}}}';
 
-  test('are taken where that is said, and nothing else is less strict', () => {
+  test('are accepted on request, without other tolerance', () => {
     const read = (text: string) => decodeObject(json, text, 'vm', { bareLists: true });
     expect(read(body)).toEqual(value);
     expect(read('{"nics":{"nic":[{"id":"1"}]}}')).toEqual({ nics: value.nics });
@@ -212,7 +217,7 @@ describe('lists without the name of their items', () => {
     expect(failure(() => read('{"nics":[{"foo":1}]}'))).toMatchObject({ where: 'vm.nics.foo' });
   });
 
-  test('are taken of actions as well', () => {
+  test('are accepted in actions too', () => {
     const action = '{"vm":{"nics":[{"id":"1"}]}}';
     const read = (bareLists: boolean) => decodeAction(json, action, ['vm'], { bareLists });
     expect(read(true)).toEqual({ vm: { nics: value.nics } });
@@ -220,9 +225,9 @@ describe('lists without the name of their items', () => {
   });
 });
 
-describe('the parser against JSON.parse', () => {
+describe('the parser compared with JSON.parse', () => {
   test.each(['', '[', '[1,', '[ ', '[\n', '{"a":', '{"a":\t'])(
-    'long integers are exact behind %j, from a server too',
+    'long integers are exact after %j, also from a server',
     (before) => {
       const after = before.startsWith('[') ? ']' : before === '' ? '' : '}';
       for (const digits of ['9007199254740993', '-9007199254740993', '12345678901234567890']) {
@@ -244,7 +249,7 @@ describe('the parser against JSON.parse', () => {
     expect(parseJson('12345678901234567e0')).toBe(12345678901234568);
   });
 
-  test('agrees on what is JSON', () => {
+  test('accepts the same texts', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 10 }), (text) => {
         const expected: unknown = JSON.parse(text);
@@ -256,7 +261,7 @@ describe('the parser against JSON.parse', () => {
     );
   });
 
-  test('refuses what JSON.parse refuses', () => {
+  test('refuses the same texts', () => {
     const characters = [...'{}[]:,"\\0123456789.-+eEtruefalsn '];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...characters), { maxLength: 12 }), (parts) => {
@@ -274,7 +279,7 @@ describe('the parser against JSON.parse', () => {
   });
 });
 
-/** The value as JSON.parse would give it. */
+/** Value as JSON.parse returns it. */
 function numbers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(numbers);

@@ -1,4 +1,4 @@
-/** How much a body may hold: what a service refuses, and what a client takes all the same. */
+/** Limits on the size of a body: services refuse it, clients accept it. */
 import { describe, expect, test } from 'vitest';
 import { decodeList, decodeObject, type MediaType } from '../../src/wire/index.ts';
 
@@ -8,7 +8,7 @@ const json = 'application/json';
 const attributes = (count: number) =>
   Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ');
 
-/** A list in which so many values or elements are, with the list itself. */
+/** List with this count of values or elements, including the list itself. */
 function listOf(media: MediaType, values: number): string {
   if (media === xml) return `<vms>${'<vm/>'.repeat(values - 1)}</vms>`;
   return `{"vm":[${Array.from({ length: values - 2 }, () => '{}').join()}]}`;
@@ -18,7 +18,7 @@ describe.each([
   [xml, 50_000, '1:250001: more than 50000 elements in the document'],
   [json, 50_000, '1:150002: more than 50000 values in the text'],
 ] as const)('%s', (media, most, message) => {
-  test(`has ${most} values at most`, () => {
+  test(`is limited to ${most} values`, () => {
     const count = decodeList(media, listOf(media, most), 'vm').length;
     expect(count).toBe(media === xml ? most - 1 : most - 2);
     expect(() => decodeList(media, listOf(media, most + 1), 'vm')).toThrow(
@@ -26,7 +26,7 @@ describe.each([
     );
   });
 
-  test('may have more of them where a service answers', () => {
+  test('accepts more values in a response', () => {
     const some = decodeList(media, listOf(media, most + 1), 'vm', { unknown: 'skip' });
     expect(some.length).toBeGreaterThan(most - 3);
   });
@@ -46,12 +46,12 @@ test.each([
     '2:1: the attribute x is longer than 65536 characters',
   ],
   [
-    'elements in each other',
+    'nested elements',
     `<vm>${'<x>'.repeat(63)}${'</x>'.repeat(63)}</vm>`,
     `<vm>\n${'<x>'.repeat(64)}${'</x>'.repeat(64)}</vm>`,
     '2:190: elements are nested more than 64 deep',
   ],
-])('as many %s as are accepted, and one more', (_, most, more, message) => {
+])('accepts the maximum of %s, and refuses one more', (_, most, more, message) => {
   expect(decodeObject(xml, most, 'vm', { unknown: 'skip' })).toEqual({});
   expect(() => decodeObject(xml, more, 'vm', { unknown: 'skip' })).toThrow(
     expect.objectContaining({ kind: 'limit', message }),

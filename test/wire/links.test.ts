@@ -1,4 +1,4 @@
-/** Links that are written as a whole read the same as links that are written one by one. */
+/** Links written together are equal to links written individually. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
 import { encodeObject, LinkList } from '../../src/wire/index.ts';

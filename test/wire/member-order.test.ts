@@ -1,4 +1,4 @@
-/** Order of members in XML and JSON: that of every object which a real engine answered. */
+/** Order of members in XML and JSON, as in every recorded object of a real engine. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const shapes = new Map<string, Shape>(
 );
 shapes.set('action', actionShape());
 
-/** Members of providers of hosts, which the model does not derive from the base of all providers. */
+/** Members of host providers, which the model does not derive from the base of providers. */
 const exempt = new Set(['ExternalHostProvider']);
 
 const wrong = new Set<string>();
@@ -87,7 +87,7 @@ function walkJson(value: unknown, shape: Shape): void {
   }
 }
 
-/** The engine wrote a few documents that are not well-formed XML; they tell nothing. */
+/** Ignore the few engine documents that are not well-formed XML. */
 function xmlTree(body: string): XmlNode | undefined {
   try {
     return readXmlTree(body);

@@ -1,4 +1,4 @@
-/** What is put together from texts of the members is what is written at once, alone and in a list. */
+/** Text assembled from members is equal to text written in one call, alone and in a list. */
 import { describe, expect, it } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
@@ -13,7 +13,7 @@ const layouts = media.flatMap((medium) =>
   ),
 );
 
-/** The text of an object, by the texts of its members in the order in which they are given. */
+/** Text of an object, assembled from texts of its members in their order. */
 function together(value: object, type: string, layout: (typeof layouts)[number]): string {
   const { size, place, write, whole } = objectTexts(
     layout.medium,
@@ -49,15 +49,15 @@ describe.each(layouts)('$medium, $dialect.name, in a list: $isItem', (layout) =>
 
   it.each<[string, object]>([
     ['no members', {}],
-    ['an attribute alone', { id: 'a "b"' }],
-    ['an element alone', { name: '<n>' }],
-    ['what cannot be written', { id: 'a', memory: Number.NaN, name: 'n' }],
-    ['what the type does not have', { name: 'n', nonsense: 1 }],
+    ['only an attribute', { id: 'a "b"' }],
+    ['only an element', { name: '<n>' }],
+    ['an invalid value', { id: 'a', memory: Number.NaN, name: 'n' }],
+    ['an unknown member', { name: 'n', nonsense: 1 }],
   ])('with %s', (_, value) => {
     expect(together(value, 'vm', layout)).toBe(written(value, 'vm', layout));
   });
 
-  it('have a place for each member, and no text for a place that is none', () => {
+  it('have an index for each member, and no text for an invalid index', () => {
     const { size, place, write } = objectTexts(layout.medium, 'vm', layout.dialect, layout.isItem);
     const places = Object.keys(fullObject('vm', 1)).map(place);
     expect(new Set(places).size).toBe(places.length);

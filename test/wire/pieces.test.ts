@@ -1,4 +1,4 @@
-/** What is written in pieces is the text that is written at once, and no piece of it is long. */
+/** Text written in pieces is equal to text written in one call, and no piece is long. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
@@ -20,17 +20,17 @@ const ways = media.flatMap((medium) =>
   Object.values(dialects).map((dialect) => ({ medium, dialect })),
 );
 
-/** Lists of each type, and of objects or plain values alike. */
+/** Lists of each type, with objects or plain values. */
 const lists = Object.keys(types).flatMap((type) =>
   Object.entries(attributesOf(type))
     .filter(([, { kind }]) => parseKind(kind).list)
     .map(([name, { kind }]) => ({ type, name, ...parseKind(kind) })),
 );
 
-/** Those that are tried: for each mutant a few of them, since all write a long list each. */
+/** Tested lists: a few for each mutant, because each writes a long list. */
 const tried = lists.filter((_, index) => !triesMutants || index % 20 === 0);
 
-/** Expects of an object, alone and in a list, that it is large and that its pieces are its text. */
+/** Expects that an object is large, alone and in a list, and that its pieces form its text. */
 function expectSame(value: object, type: string, longest = Number.POSITIVE_INFINITY): void {
   for (const { medium, dialect } of ways) {
     const whole = [...(encodeLargeObject(medium, value, type, dialect) ?? [])];
@@ -42,13 +42,13 @@ function expectSame(value: object, type: string, longest = Number.POSITIVE_INFIN
   }
 }
 
-describe('pieces are the whole', () => {
+describe('pieces form the text', () => {
   test.each(tried)('of $type with many $name', ({ type, name, form, of }) => {
     const plain = form === 'scalar' || form === 'enum';
     const one = plain ? fullObject(type, 0)[name] : fullObject(of, 0);
     const example = plain ? (fullObject(type, 1)[name] as unknown[])[0] : one;
     const size = plain ? 1 : 1 + Object.keys(one as object).length / 2;
-    // Objects without members are between the others.
+    // Include objects without members.
     const many = Array.from({ length: Math.ceil(600 / size) }, (_, index) =>
       plain ? example : index % 2 === 0 ? {} : one,
     );
@@ -59,7 +59,7 @@ describe('pieces are the whole', () => {
     const objects = fc.array(anyObject(type, 2), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(objects, anyObject('data_center', 1), (some, around) => {
-        // Nested as `follow` does it, to any depth, so that what is large is in what is large.
+        // Nest large objects to any depth, as `follow` does.
         const many = Array.from({ length: 520 }, (_, index) =>
           index < 8 ? some[index % some.length] : {},
         );
@@ -74,7 +74,7 @@ describe('pieces are the whole', () => {
     );
   });
 
-  test('where a value cannot be written, or a member has none', () => {
+  test('with an invalid or missing value', () => {
     const statistics = Array.from({ length: 600 }, (_, index) => ({
       name: index % 2 === 0 ? null : 'memory',
       values: index % 5 === 0 ? undefined : [{ datum: index % 3 === 0 ? Number.NaN : index }],
@@ -94,7 +94,7 @@ describe('pieces are the whole', () => {
   });
 });
 
-test('pieces are short, however much is in an object and however deep', () => {
+test('are short for objects of any size and depth', () => {
   const disk = { id: 'd', name: 'x'.repeat(100), comment: 'c' };
   const disks = Array.from({ length: 5_000 }, () => disk);
   expectSame({ id: 'a', disks }, 'storage_domain', 20_000);
@@ -102,7 +102,7 @@ test('pieces are short, however much is in an object and however deep', () => {
   expectSame({ id: 'a', storage_domains: [domain, domain] }, 'data_center', 20_000);
 });
 
-test('little is written at once: five hundred values with the object itself', () => {
+test('writes a small object in one call: up to five hundred values', () => {
   const withValues = (count: number) => ({
     id: 'a',
     cpu: { cores: Array.from({ length: count - 4 }, () => 1) },

@@ -1,4 +1,4 @@
-/** What is written is read back the same, for every type of the model. */
+/** Round trips of every type of the model. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
@@ -46,7 +46,7 @@ describe('objects', () => {
     );
   });
 
-  test('JSON also carries the characters that XML cannot', () => {
+  test('JSON also contains characters that XML forbids', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const body = encodeObject('application/json', { name }, 'vm', dialects.standard);
@@ -69,7 +69,7 @@ describe('lists', () => {
     );
   });
 
-  test.each(media)('%s in chunks of bounded size', (medium) => {
+  test.each(media)('%s in chunks of limited size', (medium) => {
     function* endless(): Generator<object> {
       for (let number = 0; ; number++) yield { id: String(number), name: 'x'.repeat(100) };
     }

@@ -1,4 +1,4 @@
-/** How plain values are spelled, and which spellings are refused. */
+/** Accepted and refused spellings of plain values. */
 import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
@@ -9,7 +9,7 @@ import { displayName, singular } from '../../src/wire/shape.ts';
 const xml = 'application/xml';
 const json = 'application/json';
 
-/** One member read from XML text and from a JSON string. */
+/** Reads one member from XML text and from a JSON string. */
 function readBoth(type: string, member: string, text: string): unknown[] {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const tag = type === 'vm' ? 'vm' : type;
@@ -19,7 +19,7 @@ function readBoth(type: string, member: string, text: string): unknown[] {
   ];
 }
 
-describe('read', () => {
+describe('reading', () => {
   test.each([
     ['cpu_shares', '12', 12],
     ['cpu_shares', ' \n12\t', 12],
@@ -100,7 +100,7 @@ describe('read', () => {
   });
 });
 
-describe('refused', () => {
+describe('refusals', () => {
   test.each([
     ['cpu_shares', '2147483648'],
     ['cpu_shares', '-2147483649'],
@@ -134,7 +134,8 @@ describe('refused', () => {
     ['creation_time', '999999999999999999'],
   ])('%s %j', refuses);
 
-  test('an integer of a hundred thousand digits', () => refuses('memory', '1'.repeat(100_000)));
+  test('refuses an integer of a hundred thousand digits', () =>
+    refuses('memory', '1'.repeat(100_000)));
 
   /** Expects that a member is refused, in both formats and with its path. */
   function refuses(member: string, text: string): void {
@@ -160,7 +161,7 @@ describe('refused', () => {
     '0x1',
     '1 2',
     '1,5',
-  ])('the decimal %j', (text) => {
+  ])('refuses the decimal %j', (text) => {
     for (const read of [
       () => decodeObject(xml, `<cpu><speed>${text}</speed></cpu>`, 'cpu'),
       () => decodeObject(json, JSON.stringify({ speed: text }), 'cpu'),
@@ -176,7 +177,7 @@ describe('refused', () => {
     ['1900', [31, 28]],
     ['2100', [31, 28]],
     ['0004', [31, 29]],
-  ])('days that the months of %s do not have', (year, days) => {
+  ])('refuses days that the months of %s do not have', (year, days) => {
     for (const [index, last] of days.entries()) {
       const month = `${year}-${String(index + 1).padStart(2, '0')}`;
       const read = (day: number) =>
@@ -189,7 +190,7 @@ describe('refused', () => {
   });
 
   test.each(['1.5', '-62167219200001', '253402300800000', '1e300'])(
-    'dates that are %s milliseconds from the epoch',
+    'refuses dates that are %s milliseconds from the epoch',
     (millis) => {
       expect(() => decodeObject(json, `{"creation_time":${millis}}`, 'vm')).toThrow(
         `vm.creation_time: ${Number(millis)} is not a date in milliseconds since the epoch`,
@@ -197,7 +198,7 @@ describe('refused', () => {
     },
   );
 
-  test('messages repeat only the beginning of a long value', () => {
+  test('limits the quoted value in messages', () => {
     const memory = (length: number) => () =>
       decodeObject(json, `{"memory":"${'x'.repeat(length)}"}`, 'vm');
     expect(memory(80)).toThrow(/^vm\.memory: "x{80}" is not an integer/);
@@ -210,18 +211,18 @@ describe('refused', () => {
     expect(read).toThrow(/^vm\.status: x{77}\.\.\. is not a member of VmStatus\./);
   });
 
-  test('values in attributes are named like members', () => {
+  test('names values in attributes like members', () => {
     expect(() => decodeObject(xml, '<vlan id="x"/>', 'vlan')).toThrow('vlan.id: "x" is not');
     expect(decodeObject(xml, '<vlan id="7"/>', 'vlan')).toEqual({ id: 7 });
     expect(decodeObject(xml, '<vlan><id>7</id></vlan>', 'vlan')).toEqual({ id: 7 });
   });
 });
 
-describe('written', () => {
+describe('writing', () => {
   const written = (value: object, dialect = dialects.standard) =>
     encodeObject(json, value, 'vm', dialect);
 
-  test('dates as offsets, or in milliseconds', () => {
+  test('dates with offsets, or in milliseconds', () => {
     const value = { creation_time: '2024-05-31T08:30:00.123Z' };
     expect(written(value)).toBe('{"creation_time":"2024-05-31T08:30:00.123Z"}');
     expect(written(value, dialects.ovirt)).toBe('{"creation_time":1717144200123}');
@@ -230,7 +231,7 @@ describe('written', () => {
     );
   });
 
-  test('dates that are none, or have an offset, as they are', () => {
+  test('invalid dates, and dates with an offset, unchanged', () => {
     for (const date of ['soon', '2024-05-31T08:30:00+02:00']) {
       const value = { creation_time: date };
       expect(written(value)).toBe(`{"creation_time":"${date}"}`);
@@ -242,7 +243,7 @@ describe('written', () => {
     );
   });
 
-  test('no numbers that are none', () => {
+  test('no invalid numbers', () => {
     const value = { cpu: { speed: Number.POSITIVE_INFINITY }, memory: Number.NaN, cpu_shares: '4' };
     for (const dialect of Object.values(dialects)) {
       expect(written(value, dialect)).toBe('{"cpu":{}}');
@@ -266,7 +267,7 @@ describe('written', () => {
     expect(memory(-1e21)).toBe('-1000000000000000000000');
   });
 
-  test('booleans and integers typed, or as strings', () => {
+  test('typed booleans and integers, or strings', () => {
     const value = { memory: 2n ** 63n - 1n, stateless: true, cpu_shares: 4, cpu: { speed: 2.5 } };
     expect(written(value)).toBe(
       '{"cpu":{"speed":2.5},"memory":9223372036854775807,"stateless":true,"cpu_shares":4}',
@@ -293,7 +294,7 @@ describe('written', () => {
 });
 
 describe('names', () => {
-  test('the items of lists of plain values', () => {
+  test('of items of plain lists', () => {
     const lists = Object.keys(types).flatMap((type) =>
       Object.entries(attributesOf(type))
         .filter(
@@ -314,7 +315,7 @@ describe('names', () => {
     expect(singular('policies')).toBe('policy');
   });
 
-  test('types as messages call them', () => {
+  test('of types in messages', () => {
     expect(displayName('vm_status')).toBe('VmStatus');
     expect(displayName('se_linux_mode')).toBe('SeLinuxMode');
   });

@@ -1,9 +1,9 @@
-/** Shapes: a member that is looked up by its name is the one that stands in the list of all. */
+/** Shapes: the lookup of a member by name returns the member of the list. */
 import { expect, it } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { type Member, shapeOf } from '../../src/wire/shape.ts';
 
-/** Without what is looked up late, which is another function each time. */
+/** Shape without lazy functions, which differ between calls. */
 function plain(member: Member | undefined): unknown {
   return JSON.parse(
     JSON.stringify(member ?? null, (_, value) => (value instanceof Set ? [...value] : value)),

@@ -1,4 +1,4 @@
-/** Characters of XML at the edges of their classes (XML 1.0, 2.2 and 2.3), and how they are written. */
+/** Characters of XML at the boundaries of their classes (XML 1.0, 2.2 and 2.3), and escapes. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import { runs } from '../support/mutants.ts';
 
 const from = String.fromCodePoint;
 
-/** Whether something is a name, as that of an element with nothing in it. */
+/** Whether a text is a valid element name. */
 function isName(name: string): boolean {
   try {
     return readXmlTree(`<${name}/>`).name === name;
@@ -39,12 +39,12 @@ describe('names', () => {
     expect(isName(`a${character}a`)).toBe(true);
   });
 
-  it.each([...never, ...neverToo])('never have %s', (character) => {
+  it.each([...never, ...neverToo])('never contain %s', (character) => {
     expect(isName(character)).toBe(false);
     expect(isName(`a${character}a`)).toBe(false);
   });
 
-  it('have their own length, independent of known names', () => {
+  it('have a length that is independent of known names', () => {
     const { children } = readXmlTree('<a><vm/><vms/><v/><vm-1/><é𐀀b/></a>');
     expect(children.map(({ name }) => name)).toEqual(['vm', 'vms', 'v', 'vm-1', 'é𐀀b']);
   });
@@ -56,7 +56,7 @@ describe('references', () => {
   };
 
   it.each([0x9, 0xa, 0xd, 0x20, 0xd7ff, 0xe000, 0xfffd, 0x10000, 0x10ffff])(
-    'to the character %i are that character',
+    'to the character %i are decoded',
     (code) => {
       expect(decodeReferences(`a&#${code};b`, fail)).toBe(`a${from(code)}b`);
       expect(decodeReferences(`&#x${code.toString(16)};`, fail)).toBe(from(code));
@@ -65,7 +65,7 @@ describe('references', () => {
   );
 
   it.each([0, 0x8, 0xb, 0xc, 0xe, 0x1f, 0xd800, 0xdfff, 0xfffe, 0xffff, 0x110000, 9_999_999_999])(
-    'to %i mean nothing',
+    'to %i are refused',
     (code) => {
       expect(() => decodeReferences(`a&#${code};b`, fail)).toThrow(
         `1: &#${code}; is not a character that XML allows`,
@@ -86,25 +86,25 @@ describe('references', () => {
     '&#X41;',
     '&# 65;',
     '&&amp;',
-  ])('are nothing else: %s', (text) => {
+  ])('are refused as %s', (text) => {
     expect(() => decodeReferences(`ab${text}`, fail)).toThrow('2: expected &amp;');
   });
 
-  it('to each predefined entity are its character', () => {
+  it('to each predefined entity are decoded', () => {
     expect(decodeReferences('&lt;&gt;&amp;&quot;&apos;&amp;lt;', fail)).toBe('<>&"\'&lt;');
   });
 });
 
-describe('escaped', () => {
+describe('escapes', () => {
   const replaced = ['\u0000', '\u0008', '\u000b', '\u000c', '\u000e', '\u001f', '\ufffe', '\uffff'];
   const halves = ['\ud800', '\udbff', '\udc00', '\udfff'];
 
-  it.each([...replaced, ...halves])('%j becomes U+FFFD', (character) => {
+  it.each([...replaced, ...halves])('replace %j by U+FFFD', (character) => {
     expect(escapeText(`a${character}b`)).toBe('a\ufffdb');
     expect(escapeAttribute(`a${character}b`)).toBe('a\ufffdb');
   });
 
-  it('only characters with a meaning, and characters that readers would change', () => {
+  it('cover only special characters, and those that parsers normalize', () => {
     const text = '<>&"\'\t\n\r ~\u007f\ue000\ufffd\u{10ffff}';
     expect(escapeText(text)).toBe('&lt;&gt;&amp;"\'\t\n&#13; ~\u007f\ue000\ufffd\u{10ffff}');
     expect(escapeAttribute(text)).toBe(
@@ -113,7 +113,7 @@ describe('escaped', () => {
   });
 });
 
-test('escaped text is read unchanged', () => {
+test('are reversed by the reader', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const carried = Array.from(text, (one) => (illegalCharacter(one) < 0 ? one : '\ufffd')).join(

@@ -1,4 +1,4 @@
-/** Documents of other formats, read as trees. */
+/** Documents of other formats as trees. */
 import { describe, expect, it, test } from 'vitest';
 import { readXmlTree, type XmlNode } from '../../src/wire/xml-tree.ts';
 
@@ -30,7 +30,7 @@ describe('a tree', () => {
     expect(readXmlTree(document)).toEqual(tree);
   });
 
-  it('has the attributes of each element, and not of the one before', () => {
+  it('has only the attributes of each element', () => {
     const { children } = readXmlTree('<a x="1" y="2"><b z="3"/><c/></a>');
     expect(children.map(({ attributes }) => [...attributes])).toEqual([[['z', '3']], []]);
   });
@@ -40,7 +40,7 @@ test.each([
   ['text among elements', '<a><b/>text</a>', 'a: expected an element, found text (at 1:8)'],
   ['an element in text', '<a>text<b/></a>', 'a: expected text, found an element (at 1:8)'],
   [
-    'an element behind CDATA',
+    'an element after CDATA',
     '<a><![CDATA[]]><b/></a>',
     'a: expected text, found an element (at 1:16)',
   ],
@@ -48,6 +48,6 @@ test.each([
   ['an instruction without an end', '<a><?b ', '1:8: unexpected end of the text inside <a>'],
   ['an element without an end', '<a><b/>', '1:8: unexpected end of the text inside <a>'],
   ['two roots', '<a/><b/>', '1:5: expected the end of the text after the root element'],
-])('%s is refused', (_, document, message) => {
+])('refuses %s', (_, document, message) => {
   expect(() => readXmlTree(document)).toThrow(expect.objectContaining({ message }));
 });

@@ -1,4 +1,4 @@
-/** XML that is not well formed is never accepted, and what is written always is (E1). */
+/** XML that is not well formed is refused, and the writer never creates it (E1). */
 
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
@@ -11,7 +11,7 @@ import { anyObject, fullObject } from './arbitraries.ts';
 
 const xml = 'application/xml';
 
-/** What reading a body as a virtual machine gives: the object or the error. */
+/** Result of decoding a body as a VM: the object or the error. */
 function read(body: string | Uint8Array): Record<string, unknown> | WireError {
   try {
     return decodeObject(xml, body, 'vm', { unknown: 'skip' });
@@ -24,7 +24,7 @@ function read(body: string | Uint8Array): Record<string, unknown> | WireError {
 const deep = `${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`;
 const manyAttributes = Array.from({ length: 1_000_000 }, (_, i) => `a${i}=""`).join(' ');
 
-describe('refused', () => {
+describe('refusals', () => {
   const documents: Record<string, string | Uint8Array> = {
     nothing: '',
     'only blanks': ' \n',
@@ -110,7 +110,7 @@ describe('refused', () => {
     expect(error).toMatchObject({ kind: body.startsWith('<a') ? 'syntax' : 'limit' });
   });
 
-  test('a document cut at any byte', () => {
+  test('refuses a document truncated at any byte', () => {
     const whole = Buffer.from(
       `<?xml version="1.0" encoding="UTF-8"?><!-- ž --><vm id="ž&amp;"><name>a&#65;ž</name>` +
         `<?pi x?><![CDATA[ ]]><nics><nic id='1'/></nics></vm>`,
@@ -122,7 +122,7 @@ describe('refused', () => {
   });
 });
 
-describe('accepted', () => {
+describe('accepted documents', () => {
   test.each([
     ['a byte order mark', '\ufeff<vm><name>a</name></vm>'],
     ['comments', '<!-- a - b --><vm><!----><name>a<!-- x --></name></vm><!-- -->'],
@@ -136,27 +136,27 @@ describe('accepted', () => {
     ],
     ['blanks in tags', '<vm\n><name\t>a</name ></vm\n>'],
     ['blanks around the root', '\n <vm><name>a</name></vm> \n'],
-    ['names beyond ASCII', '<vm><jméno é="ž"/><𐀀/><name>a</name></vm>'],
-    ['unknown elements with anything in them', '<vm><a>x<b c="]]>"/>y&lt;</a><name>a</name></vm>'],
+    ['names outside ASCII', '<vm><jméno é="ž"/><𐀀/><name>a</name></vm>'],
+    ['unknown elements with any content', '<vm><a>x<b c="]]>"/>y&lt;</a><name>a</name></vm>'],
     ['names with a colon', '<vm xmlns:x="urn:x"><x:y/><name x:z="">a</name></vm>'],
   ])('%s', (_, body) => {
     expect(read(body)).toEqual({ name: 'a' });
     expect(read(Buffer.from(body))).toEqual({ name: 'a' });
   });
 
-  test('text is kept, line ends become line feeds, blanks in attributes become spaces', () => {
+  test('preserve text, normalize line ends to line feeds, and blanks in attributes to spaces', () => {
     const body =
       '<vm id="a\tb\nc&#10;d"><name> a\r\nb\rc&#13;&#10; </name><comment>&amp;amp;</comment></vm>';
     expect(read(body)).toEqual({ id: 'a b c\nd', name: ' a\nb\nc\r\n ', comment: '&amp;' });
   });
 
-  test('CDATA, references and comments make one text', () => {
+  test('join CDATA, references and comments to one text', () => {
     const body = '<vm><name>a<![CDATA[<&]]>b<!-- - -->&gt;<![CDATA[]]]]><![CDATA[>]]></name></vm>';
     expect(read(body)).toEqual({ name: 'a<&b>]]>' });
   });
 });
 
-describe('against fast-xml-parser', () => {
+describe('compared with fast-xml-parser', () => {
   const parser = new XMLParser({
     ignoreAttributes: false,
     attributeNamePrefix: '@',
@@ -168,7 +168,7 @@ describe('against fast-xml-parser', () => {
     ignoreDeclaration: true,
   });
 
-  test.each(Object.keys(types))('%s is written well formed', (type) => {
+  test.each(Object.keys(types))('%s is well formed', (type) => {
     const body = encodeObject(xml, fullObject(type, 1), type, dialects.standard);
     expect(XMLValidator.validate(body)).toBe(true);
   });
@@ -187,7 +187,7 @@ describe('against fast-xml-parser', () => {
     );
   });
 
-  test('what the reader accepts of a damaged document is well formed', () => {
+  test('accepts only well-formed damaged documents', () => {
     const markup = [
       '<',
       '>',
