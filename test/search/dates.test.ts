@@ -1,9 +1,9 @@
-/** Dates and durations of the search language: every spelling of a moment, and what is none. */
+/** Dates and durations of the search language: all spellings, and invalid texts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDate, parseSpan } from '../../src/search/dates.ts';
 
-/** A Wednesday. */
+/** Wednesday. */
 const now = new Date('2024-06-05T13:45:00.000Z');
 
 function dateOf(text: string): string | undefined {
@@ -27,7 +27,7 @@ describe('a date', () => {
     ['saturday', '2024-06-01'],
     [' TODAY ', '2024-06-05'],
     ['yesterday', '2024-06-04'],
-  ])('that is a word: %s', (word, day) => {
+  ])('can be a word: %s', (word, day) => {
     expect(dateOf(word)).toBe(`${day}T00:00:00Z`);
   });
 
@@ -75,12 +75,12 @@ describe('a date', () => {
     ['5/31/24 12:00 am', '2024-05-31T00:00:00Z'],
     ['5/31/24 12:00pm', '2024-05-31T12:00:00Z'],
     ['5/31/24 1:00 am', '2024-05-31T01:00:00Z'],
-    // Two digits mean a year at most twenty years ahead.
+    // Two digits are a year at most twenty years in the future.
     ['5/31/44', '2044-05-31T00:00:00Z'],
     ['5/31/45', '1945-05-31T00:00:00Z'],
     ['5/31/00', '2000-05-31T00:00:00Z'],
     [`${'x'.repeat(50)}, May 31, 2024`, '2024-05-31T00:00:00Z'],
-  ])('%s', (text, expected) => {
+  ])('parses %s', (text, expected) => {
     expect(dateOf(text)).toBe(expected);
   });
 
@@ -96,13 +96,13 @@ describe('a date', () => {
     ...['5/31/24 x8:30', 'May 32, 2024', 'Ma 31, 2024', 'Mayo 31, 2024', 'June 31, 2024'],
     ...['May 31 2024', 'x May 31, 2024', 'May 31, 2024, x', 'May 31, 24', 'tomorrow', ''],
     `${'x'.repeat(51)}, May 31, 2024`,
-  ])('%s is none', (text) => {
+  ])('refuses %s', (text) => {
     expect(dateOf(text)).toBeUndefined();
   });
 });
 
 describe('a duration', () => {
-  test('of days, hours, minutes and seconds', () => {
+  test('has days, hours, minutes and seconds', () => {
     const parts = fc.tuple(fc.nat(999_999), fc.nat(23), fc.nat(59), fc.nat(59));
     fc.assert(
       fc.property(parts, fc.boolean(), ([days, hours, minutes, seconds], padded) => {
@@ -126,7 +126,7 @@ describe('a duration', () => {
     ...['24:00', '23:60', '23:59:60', '23:59:6', '1.24:00', 'x.1:00', '1x.1:00', 'x1:00'],
     ...['1:00x', '1:00:00x', '1.1.1:00', '1:00:00.', '1:00:00.1234567890', '1:00:00:00'],
     '0'.repeat(65),
-  ])('%s is none', (text) => {
+  ])('refuses %s', (text) => {
     expect(parseSpan(text)).toBeUndefined();
   });
 
@@ -135,7 +135,7 @@ describe('a duration', () => {
     ['.1:00', 3_600],
     ['0', 0],
     [`0.0:00:00.${'5'.repeat(9)}`, 0.555555555],
-  ])('%s', (text, seconds) => {
+  ])('parses %s', (text, seconds) => {
     expect(parseSpan(text)).toBe(seconds);
   });
 });

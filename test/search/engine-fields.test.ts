@@ -1,4 +1,7 @@
-/** The search fields and relations of engines (`test/data/engine/search-fields.tsv`): each parses, and no other relation. */
+/**
+ * Search fields and relations of engines (`test/data/engine/search-fields.tsv`): each parses, and
+ * no other relation does.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { searchFields } from '../../src/model/derive/search.ts';
@@ -24,7 +27,7 @@ const rows: readonly Row[] = readFileSync(file, 'utf8')
 
 const collections = [...new Set(rows.map(({ collection }) => collection))];
 
-/** A value of each kind that needs one; other kinds take any text. */
+/** Value for each kind that requires one. Other kinds take any text. */
 const values: Readonly<Record<string, string>> = {
   boolean: 'true',
   date: 'today',
@@ -62,10 +65,10 @@ describe.each(collections)('%s', (collection) => {
     expect(fields.filter((field) => !known.includes(field))).toEqual([]);
   });
 
-  it('takes the relations of engines', () => {
+  it('accepts the relations of engines', () => {
     const refused = own.flatMap(({ field, kind, relations: taken }) => {
       const value = values[kind];
-      // Words of enumerations differ by field; `search-fields.test.ts` has them.
+      // Enum values differ by field; `search-fields.test.ts` covers them.
       if (value === undefined && !/text|tag/.test(kind)) return [];
       return taken
         .map((relation) => `${field} ${relation} ${value ?? 'x'}`)

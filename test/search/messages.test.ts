@@ -1,4 +1,4 @@
-/** Messages of searches that do not parse: the problem, its position, and the expected tokens. */
+/** Messages of invalid searches: problem, position, and expected tokens. */
 import { describe, expect, test } from 'vitest';
 import { searchFields } from '../../src/model/derive/search.ts';
 import { parseSearch, SearchError } from '../../src/search/parse.ts';
@@ -106,7 +106,7 @@ describe('the message', () => {
     expect(failure('host.x=1', 'vm').expected).toEqual(Object.keys(searchFields['host'] ?? {}));
   });
 
-  test('of an unknown sort field offers the fields that can sort, without tags', () => {
+  test('of an unknown sort field offers the sortable fields, without tags', () => {
     const { expected } = failure('sortby x', 'vm');
     expect(expected).toContain('name');
     expect(expected).not.toContain('tag');
@@ -114,7 +114,7 @@ describe('the message', () => {
   });
 });
 
-test('conditions on related objects are counted by themselves, sixteen of them at most', () => {
+test('limits conditions on related objects to sixteen', () => {
   const many = (count: number, more = '') =>
     `${Array.from({ length: count }, () => 'host.name=h').join(' or ')}${more}`;
   const own = Array.from({ length: 20 }, () => 'name=a').join(' and ');

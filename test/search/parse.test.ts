@@ -1,11 +1,11 @@
-/** The grammar of the search language. */
+/** Grammar of the search language. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { searchFields } from '../../src/model/derive/search.ts';
 import type { Expression, SearchQuery, SearchValue } from '../../src/search/ast.ts';
 import { parseSearch, SearchError } from '../../src/search/parse.ts';
 
-/** A Wednesday. */
+/** Wednesday. */
 const now = new Date('2024-06-05T13:45:00.000Z');
 
 function parse(text: string, type = 'vm'): SearchQuery {
@@ -49,7 +49,7 @@ function valueText(value: SearchValue): string {
   }
 }
 
-/** An expression as one line, with parentheses that say how it was understood. */
+/** An expression as one line, with parentheses that show its structure. */
 function line(expression: Expression | undefined): string {
   if (!expression) return '';
   switch (expression.op) {
@@ -112,7 +112,7 @@ describe('conditions', () => {
     expect(whole(text)).toBe(expected);
   });
 
-  test('free text looks at the text fields of the object', () => {
+  test('free text searches the text fields of the object', () => {
     const { where } = parse('web', 'cluster');
     expect(where).toMatchObject({ op: 'text' });
     if (where?.op !== 'text') return;
@@ -125,7 +125,7 @@ describe('conditions', () => {
     ]);
   });
 
-  test('a field of a reference carries the way to it', () => {
+  test('a field of a reference contains its steps', () => {
     expect(parse('storage.name=x').where).toMatchObject({
       op: 'compare',
       field: { path: 'name' },
@@ -187,7 +187,7 @@ describe('values', () => {
     expect(whole(text, type)).toBe(expected);
   });
 
-  test('a date is the 24 hours from there', () => {
+  test('a date is the 24 hours from its start', () => {
     expect(parse('time=today', 'event').where).toMatchObject({
       value: { from: '2024-06-05T00:00:00.000Z', until: '2024-06-06T00:00:00.000Z' },
     });
@@ -227,7 +227,7 @@ describe('order and page', () => {
   });
 });
 
-describe('searches that clients really send', () => {
+describe('searches of existing clients', () => {
   test.each([
     ['vm', 'name="x"', 'name = x'],
     ['disk', 'name=x and vm_names=y', '(name = x & vm_names = y)'],
@@ -258,7 +258,7 @@ describe('searches that clients really send', () => {
   });
 });
 
-describe('refused', () => {
+describe('refusals', () => {
   test.each([
     ['vm', 'foo=1', 0, 'name'],
     ['vm', 'name=a and foo=1', 11, 'status'],
@@ -330,17 +330,17 @@ describe('refused', () => {
     ["x' OR 1=1 --", 1],
     ['name=a\\', 6],
     ['name=a\\ ', 6],
-  ])('%s has a character that no search may have', (text, position) => {
+  ])('refuses %s, whose character searches must not contain', (text, position) => {
     expect(failure(text)).toMatchObject({ position });
   });
 
-  test('no more than 256 conditions', () => {
+  test('limits conditions to 256', () => {
     const many = (count: number) => Array.from({ length: count }, () => 'id=1').join(' or ');
     expect(parse(many(256)).where).toMatchObject({ op: 'any' });
     expect(failure(many(257))).toMatchObject({ position: 256 * 8, expected: ['the end'] });
   });
 
-  test('hidden fields work and are not offered', () => {
+  test('accepts hidden fields without offering them', () => {
     expect(whole('_event_vm_id=1', 'event')).toBe('_event_vm_id = 1');
     expect(failure('x=1', 'event').expected).not.toContain('_event_vm_id');
   });
@@ -363,7 +363,7 @@ describe('any text', () => {
     fc.array(fc.constantFrom(...words), { maxLength: 12 }).map((all) => all.join(' ')),
   );
 
-  test('gives a query or a SearchError inside the text', () => {
+  test('gives a query, or a SearchError with a position in the text', () => {
     fc.assert(
       fc.property(text, fc.constantFrom(...types), (search, type) => {
         try {

@@ -1,4 +1,4 @@
-/** The table of search fields agrees with the types of the model. */
+/** The table of search fields matches the types of the model. */
 import { describe, expect, test } from 'vitest';
 import { crossReferences, defaultSorts, searchFields } from '../../src/model/derive/search.ts';
 import { enums } from '../../src/model/enums.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../src/model/index.ts';
 import type { SearchField, Step } from '../../src/model/notation/search.ts';
 
-/** Types of the model behind the names that the search alone knows. */
+/** Types of the model for names that exist only in searches. */
 const typesBehind: Readonly<Record<string, string>> = {
   directory_user: 'user',
   directory_group: 'group',
@@ -24,7 +24,7 @@ function typeBehind(key: string): string {
   return typesBehind[key] ?? key;
 }
 
-/** The type at the end of some steps. Fails where a step leads nowhere. */
+/** Type at the end of steps. Fails if a step is invalid. */
 function afterSteps(type: string, steps: readonly Step[]): string {
   let at = type;
   for (const step of steps) {
@@ -81,7 +81,7 @@ describe('fields', () => {
     expect(kind).toMatch(allowed[field.kind] ?? /^$/);
   });
 
-  test('names are in lower case, and words of values as they are looked up', () => {
+  test('have lower-case names, and normalized names of values', () => {
     for (const fields of Object.values(searchFields)) {
       for (const [name, { values = {} }] of Object.entries(fields)) {
         expect(name).toMatch(/^[a-z0-9_]+$/);
@@ -90,7 +90,7 @@ describe('fields', () => {
     }
   });
 
-  test('every collection at the top that is searched has fields', () => {
+  test('exist for every searchable top-level collection', () => {
     const searched = allOperations()
       .filter(({ query, path }) => query.includes('search') && path.split('/').length === 2)
       .map(({ type }) => type)
@@ -114,13 +114,13 @@ describe('cross references', () => {
   });
 });
 
-test('default orders are by attributes', () => {
+test('sorts by attributes in default orders', () => {
   for (const [type, rules] of Object.entries(defaultSorts)) {
     for (const { path } of rules) kindAt(type, path);
   }
 });
 
-test('a list can be searched where it declares so, and there are fields to search by', () => {
+test('finds a list searchable if it declares a search and its type has fields', () => {
   for (const operation of allOperations().filter(({ name }) => name === 'list')) {
     const declared = operation.query.includes('search');
     const fields = searchFields[operation.type] !== undefined;

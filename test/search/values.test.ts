@@ -1,4 +1,4 @@
-/** Values of conditions as a store gets them, and the words that are offered for a field. */
+/** Values of conditions for a store, and values offered for a field. */
 import { describe, expect, test } from 'vitest';
 import { searchFields } from '../../src/model/derive/search.ts';
 import { enums } from '../../src/model/enums.ts';
@@ -62,18 +62,18 @@ test.each([
   ['<=', ['normal', 'warning', 'error']],
   ['>', ['alert']],
   ['>=', ['error', 'alert']],
-])('severities that are %s error', (relation, words) => {
+])('finds severities that are %s error', (relation, words) => {
   expect(valueIn(`severity${relation}" Error "`, 'event')).toEqual({ kind: 'severity', words });
 });
 
-describe('words that are offered', () => {
+describe('offered values', () => {
   const field = (type: string, name: string) => {
     const found = searchFields[type]?.[name];
     if (!found) throw new Error(`${type} has no field ${name}.`);
     return found;
   };
 
-  test('are those of enums, also the ones that only searches know', () => {
+  test('are those of enums, also of enums that exist only in searches', () => {
     const words = offeredValues(field('vm', 'status'));
     for (const word of enums.vm_status) expect(words).toContain(word);
     expect(words).toContain('migratingfrom');
@@ -81,7 +81,7 @@ describe('words that are offered', () => {
     expect(offeredValues(field('disk', 'allocation_policy'))).not.toContain('true');
   });
 
-  test('are severities, and dates', () => {
+  test('are severities and dates', () => {
     expect(offeredValues(field('event', 'severity'))).toEqual([
       ...['normal', 'warning', 'error', 'alert'],
     ]);
@@ -91,11 +91,11 @@ describe('words that are offered', () => {
     ]);
   });
 
-  test.each(['name', 'memory', 'tag', 'uptime'])('are none for %s', (name) => {
+  test.each(['name', 'memory', 'tag', 'uptime'])('are empty for %s', (name) => {
     expect(offeredValues(field('vm', name))).toEqual([]);
   });
 
-  test('are all understood', () => {
+  test('are all valid', () => {
     for (const [type, fields] of Object.entries(searchFields)) {
       for (const [name, { kind }] of Object.entries(fields)) {
         const relation = kind === 'date' ? '>' : '=';
