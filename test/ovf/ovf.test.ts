@@ -1,4 +1,4 @@
-/** OVF documents: what is written is read again, those of others are understood, garbage is refused. */
+/** OVF documents: reading of written and foreign documents, and refusal of invalid ones. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enums } from '../../src/model/enums.ts';
@@ -161,7 +161,7 @@ function written(given: OvfMachine, layout: LayoutName): string {
 }
 
 describe('a document', () => {
-  it.each(['ovf', 'ova'] as const)('in the layout %s says all of a machine', (layout) => {
+  it.each(['ovf', 'ova'] as const)('in the layout %s contains the complete VM', (layout) => {
     fc.assert(
       fc.property(machine, (given) => {
         const read = readOvf(written(given, layout));
@@ -174,7 +174,7 @@ describe('a document', () => {
     );
   });
 
-  it('has what readers take for granted', () => {
+  it('has the parts that readers expect', () => {
     const [given] = fc.sample(machine, { numRuns: 1, seed: 7 });
     const one = { ...fc.sample(disk, 1)[0], snapshotId: 'b'.repeat(8) } as OvfMachine['disks'][0];
     const document = written({ ...(given as OvfMachine), disks: [one] }, 'ovf');
@@ -198,7 +198,7 @@ describe('numbers', () => {
     expect(bootOrder('10')).toEqual(['cdrom']);
     expect(bootOrder('15')).toBeUndefined();
   });
-  it('of operating systems lead to systems that there are', () => {
+  it('of operating systems map to existing systems', () => {
     for (const system of systems) expect(systems).toContain(systemOfCim(cimNumber(system)));
     expect(systemOfCim('105')).toBe('windows_7');
     expect(systemOfCim('94')).toBe('other_linux');
@@ -207,7 +207,7 @@ describe('numbers', () => {
   });
 });
 
-/** As other programs write them: other prefixes, sizes with fractions, units, no devices. */
+/** Documents of other programs: different prefixes, fractional sizes, units, no devices. */
 const foreign = {
   converter: `<?xml version='1.0' encoding='utf-8'?>
 <!-- made by a converter -->
@@ -235,8 +235,8 @@ const foreign = {
   appliance: `<?xml version="1.0" encoding="UTF-8"?>\n<Envelope vmw:buildId="build-1" xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:cim="http://schemas.dmtf.org/wbem/wscim/1/common" xmlns:o="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData" xmlns:vmw="http://www.vmware.com/schema/ovf">\n  <References><File o:href="appliance-disk1.vmdk" o:id="file1" o:size="68608"/></References>\n  <DiskSection><Info>Virtual disk information</Info>\n    <Disk o:capacity="16" o:capacityAllocationUnits="byte * 2^30" o:diskId="vmdisk1" o:fileRef="file1" o:format="http://www.vmware.com/interfaces/specifications/vmdk.html#streamOptimized" o:populatedSize="0"/>\n  </DiskSection>\n  <NetworkSection><Info>The list of logical networks</Info><Network o:name="VM Network"><Description>d</Description></Network></NetworkSection>\n  <VirtualSystem o:id="appliance"><Info>A VM</Info><Name>appliance</Name>\n    <OperatingSystemSection o:id="94" vmw:osType="ubuntu64Guest"><Info>The kind of installed guest operating system</Info></OperatingSystemSection>\n    <AnnotationSection><Info>An annotation</Info><Annotation>To be tried</Annotation></AnnotationSection>\n    <VirtualHardwareSection><Info>Virtual hardware requirements</Info>\n      <Item><rasd:AllocationUnits>hertz * 10^6</rasd:AllocationUnits><rasd:ElementName>4 virtual CPU(s)</rasd:ElementName><rasd:InstanceID>1</rasd:InstanceID><rasd:ResourceType>3</rasd:ResourceType><rasd:VirtualQuantity>4</rasd:VirtualQuantity><vmw:CoresPerSocket o:required="false">2</vmw:CoresPerSocket></Item>\n      <Item><rasd:AllocationUnits>byte * 2^20</rasd:AllocationUnits><rasd:InstanceID>2</rasd:InstanceID><rasd:ResourceType>4</rasd:ResourceType><rasd:VirtualQuantity>4096</rasd:VirtualQuantity></Item>\n      <Item><rasd:AddressOnParent>7</rasd:AddressOnParent><rasd:Connection>VM Network</rasd:Connection><rasd:ElementName>Network adapter 1</rasd:ElementName><rasd:InstanceID>9</rasd:InstanceID><rasd:ResourceSubType>E1000e</rasd:ResourceSubType><rasd:ResourceType>10</rasd:ResourceType></Item>\n      <Item><rasd:AddressOnParent>0</rasd:AddressOnParent><rasd:ElementName>Hard disk 1</rasd:ElementName><rasd:HostResource>ovf:/disk/vmdisk1</rasd:HostResource><rasd:InstanceID>8</rasd:InstanceID><rasd:Parent>3</rasd:Parent><rasd:ResourceType>17</rasd:ResourceType></Item>\n    </VirtualHardwareSection>\n  </VirtualSystem>\n</Envelope>`,
 };
 
-describe('a document of others', () => {
-  it('of a converter is understood', () => {
+describe('a foreign document', () => {
+  it('of a converter is readable', () => {
     expect(readOvf(foreign.converter)).toMatchObject({
       id: 'a1a1a1a1-1111-4111-8111-111111111111',
       vm: {
@@ -262,7 +262,7 @@ describe('a document of others', () => {
     });
   });
 
-  it('of another platform is understood', () => {
+  it('of another platform is readable', () => {
     expect(readOvf(foreign.appliance)).toMatchObject({
       vm: {
         name: 'appliance',
@@ -308,10 +308,10 @@ describe('a document with choices', () => {
     drive(8, 's', small) +
     drive(9, 'l', large);
 
-  it('is read as its author proposes: the default configuration, and the defaults of properties', () => {
+  it('uses the default configuration, and the defaults of properties', () => {
     const { vm, disks } = readOvf(choices(both, items));
     expect(vm).toMatchObject({ memory: 512 * 2 ** 20, cpu: { topology: { sockets: 4 } } });
-    // A disk that no item names belongs to all configurations.
+    // A disk without an item belongs to all configurations.
     const sizes = disks.map(({ id, provisionedSize }) => [id, provisionedSize / gibibyte]);
     expect(sizes).toEqual([
       ['l', 7],
@@ -319,20 +319,20 @@ describe('a document with choices', () => {
     ]);
   });
 
-  it('has the first configuration where none is marked', () => {
+  it('uses the first configuration if none is marked', () => {
     const { vm, disks } = readOvf(choices(both.replace(' ovf:default="true"', ''), items));
     expect(vm).toMatchObject({ memory: 9 * 2 ** 20, cpu: { topology: { sockets: 1 } } });
     expect(disks.map(({ id }) => id)).toEqual(['s', 'n']);
     expect(disks[0]).not.toHaveProperty('actualSize');
   });
 
-  it('has a value within its limits', () => {
+  it('uses a value within its limits', () => {
     const limits = item(4, 2, 256, 'ovf:bound="min"') + item(4, 2, 4096, 'ovf:bound="max"');
     expect(readOvf(choices('', item(4, 2, 1024) + limits)).vm.memory).toBe(gibibyte);
   });
 });
 
-describe('garbage', () => {
+describe('invalid input', () => {
   const small = (content: string) => `<Envelope><Content>${content}</Content></Envelope>`;
   const hardware = (items: string) =>
     small(`<Section xsi:type="ovf:VirtualHardwareSection_Type">${items}</Section>`);
@@ -369,7 +369,7 @@ describe('garbage', () => {
       '<Envelope><DiskSection><Disk diskId="a" capacity="1e99"/></DiskSection><VirtualSystem/></Envelope>',
       '"1e99"',
     ],
-  ])('%s is none', (document, why) => {
+  ])('%s is refused', (document, why) => {
     let failure: unknown;
     try {
       readOvf(document);
@@ -380,7 +380,7 @@ describe('garbage', () => {
     expect(failure).toMatchObject({ message: expect.stringContaining(why) });
   });
 
-  it('of any kind is no document or a machine, and fails in no other way', () => {
+  it('of any kind is an error or a VM, without other failures', () => {
     const bytes = foreign.converter;
     fc.assert(
       fc.property(
@@ -402,14 +402,14 @@ describe('garbage', () => {
 
 describe('network settings of the first start', () => {
   it.each([
-    ['what is no JSON', 'eth0'],
-    ['something else', '{"a":1}'],
+    ['invalid JSON', 'eth0'],
+    ['another value', '{"a":1}'],
     ['an empty list', '[]'],
-  ])('are left out where a document has %s', (_, text) => {
+  ])('are omitted if a document has %s', (_, text) => {
     expect(networksIn(text)).toBeUndefined();
   });
 
-  it('are read with and without names of classes', () => {
+  it('are read with and without class names', () => {
     const plain = JSON.stringify([{ name: 'eth0', bootProtocol: 'DHCP', startOnBoot: true }]);
     const eth0 = { name: 'eth0', boot_protocol: 'dhcp', ipv6_boot_protocol: 'none', on_boot: true };
     expect(networksIn(plain)).toEqual([eth0]);
@@ -419,7 +419,7 @@ describe('network settings of the first start', () => {
   });
 });
 
-it('takes former names of systems, and models of NICs of other platforms', () => {
+it('maps former names of systems, and NIC models of other platforms', () => {
   const envelope = (system: string, nic: string) =>
     `<ovf:Envelope xmlns:ovf="o" xmlns:rasd="r" xmlns:xsi="x"><Content xsi:type="ovf:VirtualSystem_Type"><Name>a</Name><Section xsi:type="ovf:OperatingSystemSection_Type"><Description>${system}</Description></Section><Section xsi:type="ovf:VirtualHardwareSection_Type"><Item><rasd:ResourceType>10</rasd:ResourceType><rasd:ResourceSubType>${nic}</rasd:ResourceSubType></Item></Section></Content></ovf:Envelope>`;
   const cases = [
