@@ -1,4 +1,4 @@
-/** File names built from foreign data. */
+/** File names from foreign data. */
 import { basename, join, resolve, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ describe('file names', () => {
   it.each(hostile)('refuses %j', (name) => expect(isFileName(name)).toBe(false));
   it.each(plain)('accepts %j', (name) => expect(isFileName(name)).toBe(true));
 
-  it('never leads out of the folder, whatever a server sends', () => {
+  it('never leads out of the folder, for any data of a server', () => {
     const part = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile));
     fc.assert(
       fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
@@ -53,7 +53,7 @@ describe('file names', () => {
     );
   });
 
-  it('takes the first stem that is usable, and says which object has none', () => {
+  it('takes the first valid stem, or names the object without one', () => {
     expect(fileNameFrom(['../web01', 'b7'], 'vv', 'VM')).toBe('b7.vv');
     expect(() => fileNameFrom(['../web01', 'a/b'], 'vv', 'VM')).toThrow(
       'the VM "a/b" is not a valid file name',
@@ -69,7 +69,7 @@ describe('files of backups', () => {
     );
   });
 
-  it('gives disks whose names differ in case alone a file each', () => {
+  it('gives separate files to disks whose names differ only in case', () => {
     const names = fileNames([
       { id: '1', name: 'Data' },
       { id: '2', name: 'data' },

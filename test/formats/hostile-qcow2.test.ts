@@ -1,4 +1,7 @@
-/** Damaged qcow2 images: refused by name, within bounds of time and memory, in agreement with QEMU. */
+/**
+ * Damaged qcow2 images: refused with the problem, within limits of time and memory, in agreement
+ * with QEMU.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -24,7 +27,7 @@ function stored(image: Buffer): string {
   return path;
 }
 
-/** Bytes of data in an image; rejects as its reader does. */
+/** Bytes of data in an image. Rejects like its reader. */
 async function amount(path: string, maxSize?: number): Promise<number> {
   const file = await open(path);
   let bytes = 0;
@@ -38,14 +41,14 @@ async function amount(path: string, maxSize?: number): Promise<number> {
 }
 
 describe.each(Object.entries(hostileImages))('%s', (name, image) => {
-  it('is read, or refused with the name of the fault', async () => {
+  it('is read, or refused with the problem', async () => {
     const path = stored(image);
     if (name.startsWith('ok-')) {
       expect(await amount(path, size)).toBeLessThan(size);
       return;
     }
     await expect(amount(path, size)).rejects.toThrow(Qcow2Error);
-    // Nothing is written of what cannot be read as a whole, and never more than the disk has.
+    // An unreadable image writes nothing, and never more than the size of the disk.
     const target = join(folder, 'target');
     await expect(
       convertImage(path, target, { from: 'cow', to: 'raw', size, whole: true }),
@@ -68,7 +71,7 @@ function hasQemu(): boolean {
   }
 }
 
-/** The disk in an image as QEMU reads it; undefined if it refuses the image. */
+/** Disk of an image as QEMU reads it. `undefined` if QEMU refuses the image. */
 function qemuContent(path: string): Buffer | undefined {
   const raw = join(folder, 'qemu.raw');
   try {
@@ -95,12 +98,12 @@ async function ownContent(path: string): Promise<Buffer | undefined> {
   }
 }
 
-describe.skipIf(!hasQemu())('beside qemu-img', () => {
+describe.skipIf(!hasQemu())('compared with qemu-img', () => {
   const valid = Object.entries(hostileImages).filter(([name]) => name.startsWith('ok-'));
-  // Headers, L1 tables and L2 tables; the refcounts are not needed to read an image.
+  // Headers, L1 tables and L2 tables. Refcounts are not needed to read an image.
   const places = [4, 8, 20, 24, 32, 36, 40, 48, 56, 72, 96, 100, 65_536, 196_608, 196_616];
 
-  it('reads what QEMU reads, whatever is changed in the tables', async () => {
+  it('reads the same data as QEMU after any change in the tables', async () => {
     const change = fc.record({
       place: fc.constantFrom(...places),
       byte: fc.nat(7),

@@ -1,4 +1,4 @@
-/** Damaged tar archives: refused, and never read without end. */
+/** Damaged tar archives are refused without endless reads. */
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function entries(archive: Buffer): readonly { name: string; size: number }[] {
   }
 }
 
-/** A header whose checksum fits to what was changed in it. */
+/** Changes a header and corrects its checksum. */
 function changed(header: Buffer, change: (header: Buffer) => void): Buffer {
   change(header);
   header.write(' '.repeat(8), 148, 'latin1');
@@ -40,7 +40,7 @@ function withPax(record: string, size = 3): Buffer {
   return Buffer.concat([...parts, ...file, tarEnd()]);
 }
 
-/** A pax record with its own length in front. */
+/** Pax record with its length. */
 function record(text: string): string {
   const length = text.length + 2;
   const digits = String(length + String(length).length).length;
@@ -48,7 +48,7 @@ function record(text: string): string {
 }
 
 describe('sizes of pax headers', () => {
-  it('count where they are numbers', () => {
+  it('are used if they are numbers', () => {
     expect(entries(withPax(record('size=3'), 0))).toEqual([{ name: 'a.ovf', size: 3 }]);
     const both = record('path=b.ovf') + record('size=3');
     expect(entries(withPax(both, 0))).toEqual([{ name: 'b.ovf', size: 3 }]);
@@ -62,7 +62,7 @@ describe('sizes of pax headers', () => {
       ),
   );
 
-  it('do not count inside of another record', () => {
+  it('are ignored inside of another record', () => {
     expect(entries(withPax(record('comment=x\n9 size=-1'))).map(({ size }) => size)).toEqual([3]);
   });
 
@@ -76,13 +76,13 @@ describe('sizes of headers', () => {
   it.each([
     ['after the end of the archive', 1 << 20],
     ['of 2^52 bytes', 2 ** 52],
-  ])('%s are refused', (_, size) =>
+  ])('are refused: %s', (_, size) =>
     expect(() => entries(Buffer.concat([tarHeader('a', size, time), tarEnd()]))).toThrow(
       'The archive is truncated in a: ',
     ),
   );
 
-  it.each([0xff, 0xc0, 0x81])('that are negative or too long (%i) are refused', (first) => {
+  it.each([0xff, 0xc0, 0x81])('are refused if they are negative or too long (%i)', (first) => {
     const header = changed(tarHeader('a', 0, time), (bytes) => {
       bytes.fill(0, 124, 136);
       bytes[124] = first;

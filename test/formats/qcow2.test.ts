@@ -1,4 +1,4 @@
-/** qcow2 images: what is written is read back, and the tools of others find nothing wrong with it. */
+/** qcow2 images: reading of written images, and checks by other tools. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -21,13 +21,13 @@ let files: DiskFiles;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-qcow2-'));
 });
-// Tests write and remove files by themselves: the next one knows nothing of them.
+// Tests write and remove files directly, so the next test needs a new object.
 beforeEach(async () => {
   files = new DiskFiles(folder, await openStore(':memory:'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Bytes here and there on a disk of this size, also at its very end. */
+/** Bytes at scattered offsets of a disk of this size, including its end. */
 function sample(size: number): Buffer {
   const bytes = Buffer.alloc(size);
   randomBytes(100_000).copy(bytes, 12_345);
@@ -46,7 +46,7 @@ function installed(program: string): boolean {
 }
 
 describe('an image', () => {
-  it.each([2, 3] as const)('comes back as it was (version %i)', async (version) => {
+  it.each([2, 3] as const)('is read as written (version %i)', async (version) => {
     const size = 5 * mebibyte + 512;
     const bytes = sample(size);
     writeFileSync(files.path(raw), bytes);
@@ -72,13 +72,13 @@ describe('an image', () => {
     expect(files.sizes(back).allocated).toBeLessThan(2 * mebibyte);
   });
 
-  it('that was never written has no file, in no form', async () => {
+  it('without writes has no file, in any format', async () => {
     rmSync(files.path(raw), { force: true });
     await files.convert(raw, cow, { from: 'raw', to: 'cow', size: mebibyte });
     expect(files.sizes(cow)).toEqual({ allocated: 0, length: 0 });
   });
 
-  it('that is not a qcow2 image is refused, and nothing is lost', async () => {
+  it('that is not qcow2 is refused without a loss', async () => {
     writeFileSync(files.path(cow), Buffer.alloc(4_096, 'not qcow2'));
     const form = { from: 'cow', to: 'raw', size: mebibyte } as const;
     await expect(files.convert(cow, cow, form)).rejects.toThrow('not a qcow2 image');
@@ -89,24 +89,21 @@ describe('an image', () => {
 describe.skipIf(!installed('qemu-img'))('qemu-img', () => {
   const qemu = (...words: string[]) => execFileSync('qemu-img', words, { encoding: 'utf8' });
 
-  it.each([2, 3] as const)(
-    'finds nothing wrong with what is written (version %i)',
-    async (version) => {
-      const size = 3 * mebibyte;
-      writeFileSync(files.path(raw), sample(size));
-      await files.convert(raw, cow, { from: 'raw', to: 'cow', size, version });
-      qemu('check', '-f', 'qcow2', files.path(cow));
-      qemu('compare', '-f', 'raw', '-F', 'qcow2', files.path(raw), files.path(cow));
-    },
-  );
+  it.each([2, 3] as const)('finds no errors in written images (version %i)', async (version) => {
+    const size = 3 * mebibyte;
+    writeFileSync(files.path(raw), sample(size));
+    await files.convert(raw, cow, { from: 'raw', to: 'cow', size, version });
+    qemu('check', '-f', 'qcow2', files.path(cow));
+    qemu('compare', '-f', 'raw', '-F', 'qcow2', files.path(raw), files.path(cow));
+  });
 
-  it('writes images that are read: compressed, with small clusters, sparse', async () => {
+  it('writes readable images: compressed, with small clusters, sparse', async () => {
     const size = 700 * mebibyte;
     writeFileSync(files.path(raw), sample(3 * mebibyte));
     truncateSync(files.path(raw), size);
     for (const options of [['-c'], ['-o', 'cluster_size=4096'], ['-o', 'compat=0.10'], []]) {
       qemu('convert', '-f', 'raw', '-O', 'qcow2', ...options, files.path(raw), files.path(cow));
-      // What another program has made is not shorter than what was there before.
+      // A conversion by another program must not truncate the previous data.
       files = new DiskFiles(folder, await openStore(':memory:'));
       await files.convert(cow, cow, { from: 'cow', to: 'cow', size });
       qemu('check', '-f', 'qcow2', files.path(cow));
@@ -114,7 +111,7 @@ describe.skipIf(!installed('qemu-img'))('qemu-img', () => {
     }
   });
 
-  it('makes differences to other images, which are refused', async () => {
+  it('creates overlays of other images, which are refused', async () => {
     qemu('create', '-q', '-f', 'qcow2', '-b', files.path(raw), '-F', 'raw', files.path(cow));
     const file = await open(files.path(cow), 'r');
     await expect(partsOf(file).next()).rejects.toThrow('has a backing file');
