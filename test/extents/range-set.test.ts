@@ -1,4 +1,4 @@
-/** Sets of ranges, compared with sets of numbers. */
+/** Range sets, compared with sets of numbers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RangeSet } from '../../src/extents/range-set.ts';
@@ -13,7 +13,7 @@ describe('RangeSet', () => {
     expect(ranges.count).toBe(2);
   });
 
-  it('agrees with a set of offsets, and keeps no range that touches another', () => {
+  it('agrees with a set of offsets, and merges adjacent ranges', () => {
     const range = fc.tuple(fc.nat(60), fc.nat(12));
     fc.assert(
       fc.property(fc.array(range, { maxLength: 40 }), (added) => {
@@ -29,7 +29,7 @@ describe('RangeSet', () => {
     );
   });
 
-  it('knows what is in it, and what is missing of a range', () => {
+  it('knows its members, and the missing parts of a range', () => {
     const range = fc
       .tuple(fc.nat(60), fc.nat(8))
       .map(([first, more]) => [first, first + more] as const);
