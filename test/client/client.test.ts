@@ -1,4 +1,4 @@
-/** The client for operations of the model: what it sends, and what it makes of the answers. */
+/** Client for operations of the model: requests and decoded responses. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Site } from '../../src/client/address.ts';
 import { type Call, nounOf, pathOf, whatOf } from '../../src/client/call.ts';
@@ -26,12 +26,12 @@ interface Reply {
   readonly status?: number;
   readonly type?: string;
   readonly body?: string;
-  /** The pieces in which a streamed answer comes. */
+  /** Chunks of a streamed response. */
   readonly pieces?: readonly string[];
   readonly foreignOrigin?: string;
 }
 
-/** A client whose connections answer with these replies, the last one again and again. */
+/** Client whose connections return these replies; the last one is repeated. */
 function clientThat(
   replies: readonly (Reply | Error)[],
   options: Partial<ClientOptions> = {},
@@ -78,30 +78,30 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a call in words and as a path', () => {
+describe('description and path of a call', () => {
   const call: Call = {
     operation: operation('/vms/{vm}/nics/{nic}', 'get'),
     ids: { vm: 'a/b', nic: 'ž' },
     query: { follow: 'a,b', max: 0, all: false, none: undefined },
   };
 
-  it('has its ids and its query, escaped', () => {
+  it('contains escaped ids and the query', () => {
     expect(pathOf(call)).toBe('/vms/a%2Fb/nics/%C5%BE?follow=a%2Cb&max=0&all=false');
     expect(pathOf({ operation: list, query: { max: undefined } })).toBe('/vms');
     expect(pathOf({ operation: list })).toBe('/vms');
   });
 
-  it('needs an id for each of its places', () => {
+  it('requires an id for each placeholder', () => {
     expect(() => pathOf({ operation: get })).toThrow('The path /vms/{vm} needs the id of vm.');
     expect(() => pathOf({ operation: get, ids: { vm: '' } })).toThrow('needs the id of vm');
   });
 
-  it('is what it says, or what is sent', () => {
+  it('uses the description, or the request without one', () => {
     expect(whatOf({ ...call, what: 'get nics/a' })).toBe('get nics/a');
     expect(whatOf({ operation: start, ids })).toBe('POST /vms/1/start');
   });
 
-  it('is about a collection at the root, or about none', () => {
+  it('has a collection only at the root', () => {
     expect(nounOf(list)).toEqual({ noun: 'vms' });
     expect(nounOf(start)).toEqual({ noun: 'vms' });
     expect(nounOf(call.operation)).toEqual({});
@@ -121,8 +121,8 @@ describe('a call in words and as a path', () => {
   });
 });
 
-describe('what is sent', () => {
-  it('for a reading call has no body and no correlation', async () => {
+describe('requests', () => {
+  it('for reading have no body and no correlation id', async () => {
     const { client, sent } = clientThat([{ body: '{}' }]);
     await client.object({ operation: get, ids, headers: { x: 'y' } });
     expect(sent()).toEqual({
@@ -133,7 +133,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('for a change has a body and a correlation, the same for all that a client does', async () => {
+  it('for changes have a body, and one correlation id for each client', async () => {
     const { client, requests } = clientThat([{ body: '{}' }]);
     await client.object({ operation: update, ids, body: { name: 'a' } });
     await client.action({ operation: start, ids });
@@ -158,7 +158,7 @@ describe('what is sent', () => {
     expect(clientThat([]).client.correlationId).not.toBe(correlationId);
   });
 
-  it('is spelled as the dialect of the service wants it', async () => {
+  it('follow the dialect of the service', async () => {
     const body = { memory: 5, stateless: true };
     for (const [dialect, text] of [
       ['standard', '{"memory":5,"stateless":true}'],
@@ -171,7 +171,7 @@ describe('what is sent', () => {
     }
   });
 
-  it('may be a list', async () => {
+  it('can contain a list', async () => {
     const add = operationsOf('/tags').find(({ name }) => name === 'add');
     if (!add) throw new Error('no tags');
     const { client, sent } = clientThat([{ body: '{}' }]);
@@ -179,7 +179,7 @@ describe('what is sent', () => {
     expect(sent()?.body).toBe('{"tag":[{"name":"a"},{"name":"b"}]}');
   });
 
-  it('carries the signal and says whether it is what the command is about', async () => {
+  it('pass on the signal, and whether they are the primary request', async () => {
     const { client, sent } = clientThat([{ body: '{}' }]);
     const { signal } = new AbortController();
     await client.object({ operation: get, ids, signal, isPrimary: true });
@@ -200,21 +200,21 @@ describe('what is sent', () => {
     ['/virt-apple', '/virt-app/api/virt-apple'],
     ['/_vmctl/state', '/_vmctl/state'],
     ['/x/_vmctl/', '/virt-app/api/x/_vmctl/'],
-  ])('goes to %s as %s', async (path, expected) => {
+  ])('for %s go to %s', async (path, expected) => {
     const { client, sent } = clientThat([{}]);
     await client.raw({ method: 'GET', path });
     expect(sent()?.path).toBe(expected);
   });
 
-  it('goes below the root of a service that has no other', async () => {
+  it('go below the only root of a service', async () => {
     const { client, sent } = clientThat([{}], {}, { appRoot: '' });
     await client.raw({ method: 'GET', path: '/vms', body: 'x' });
     expect([sent()?.path, sent()?.body]).toEqual(['/api/vms', 'x']);
   });
 });
 
-describe('what is not sent', () => {
-  it('is a change where nothing may be changed', async () => {
+describe('unsent requests', () => {
+  it('include changes of a read-only client', async () => {
     const guard = vi.fn(async () => {});
     const { client, requests } = clientThat([{ body: '{}' }], { readOnly: true, guard });
     const refused = client.action({ operation: start, ids });
@@ -229,7 +229,7 @@ describe('what is not sent', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is what a guard refuses, which is called before harmful requests alone', async () => {
+  it('include requests refused by the guard, which runs only for harmful requests', async () => {
     const no = new UsageError('no');
     const guard = vi.fn(() => Promise.reject(no));
     const { client, requests } = clientThat([{ body: '{}' }], { guard });
@@ -243,7 +243,7 @@ describe('what is not sent', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is shown with the call that it was made from', async () => {
+  it('of a dry run contain their call', async () => {
     const held = { method: 'POST', origin: 'o', path: '/p' };
     const call = { operation: start, ids };
     const { client } = clientThat([new DryRunStop([held])]);
@@ -254,7 +254,7 @@ describe('what is not sent', () => {
 });
 
 describe('a refused token', () => {
-  it('is renewed once, and the request is sent once more', async () => {
+  it('is renewed once, and the request is repeated once', async () => {
     const { client, requests, renew } = clientThat([{ status: 401 }, { body: '{"id":"1"}' }]);
     expect(await client.object({ operation: get, ids })).toEqual({ id: '1' });
     expect(renew.mock.calls).toEqual([['first']]);
@@ -267,7 +267,7 @@ describe('a refused token', () => {
     expect(never.requests).toHaveLength(2);
   });
 
-  it('is not renewed where a redirect led to another host, which wants its own', async () => {
+  it('is not renewed after a redirect to another host', async () => {
     const reply = { status: 401, foreignOrigin: 'https://b.test' };
     const { client, renew } = clientThat([reply]);
     await expect(client.object({ operation: get, ids })).rejects.toMatchObject({
@@ -279,8 +279,8 @@ describe('a refused token', () => {
   });
 });
 
-describe('an answer', () => {
-  it.each([199, 300, 404])('of %s is an error', async (status) => {
+describe('a response', () => {
+  it.each([199, 300, 404])('with %s is an error', async (status) => {
     const { client } = clientThat([{ status }]);
     await expect(client.object({ operation: get, ids, what: 'get vms/x' })).rejects.toMatchObject({
       status,
@@ -289,7 +289,7 @@ describe('an answer', () => {
     });
   });
 
-  it.each([200, 201, 202, 299])('of %s is none', async (status) => {
+  it.each([200, 201, 202, 299])('with %s is not an error', async (status) => {
     const { client } = clientThat([{ status, body: '{"id":"1"}' }]);
     expect(await client.object({ operation: get, ids })).toEqual({ id: '1' });
   });
@@ -299,7 +299,7 @@ describe('an answer', () => {
     expect(await clientThat([{}]).client.action({ operation: start, ids })).toEqual({});
   });
 
-  it('that cannot be parsed is a server error', async () => {
+  it('with invalid content is a server error', async () => {
     const { client } = clientThat([{ type: 'text/html', body: '<html>' }]);
     const failure = client.object({ operation: get, ids });
     await expect(failure).rejects.toBeInstanceOf(ServerError);
@@ -317,7 +317,7 @@ describe('an answer', () => {
     [{ status: 'failed' }, 'the operation failed without a reason'],
     [{ fault: { reason: 'r', detail: '[d]' } }, 'd'],
     [{ fault: {} }, 'the operation failed without a reason'],
-  ])('of an action that failed is a conflict: %j', async (body, why) => {
+  ])('of a failed action is a conflict: %j', async (body, why) => {
     const { client } = clientThat([{ body: JSON.stringify(body) }]);
     const failure = client.action({ operation: start, ids, what: 'start vms/x' });
     await expect(failure).rejects.toBeInstanceOf(ConflictError);
@@ -345,7 +345,7 @@ describe('a list', () => {
     ['', text, undecoded],
     ['application/xml;charset=UTF-8', xml, read],
     ['text/XML', xml, read],
-  ])('in %j is read whole, in pieces, and as it is', async (type, body, raw) => {
+  ])('in %j can be read completely, in pieces, and undecoded', async (type, body, raw) => {
     const call = { operation: list };
     for (const pieces of [undefined, [body], [...body]]) {
       const reply = { type, body, ...(pieces ? { pieces } : {}) };
@@ -369,7 +369,7 @@ describe('a list', () => {
   });
 
   it.each(['{"vm":[{"id":"1"},{"id"', '{"vm":[', '[1]', 'x', ''])(
-    'that breaks off, or is none, is an error: %s',
+    'that is truncated or invalid is an error: %s',
     async (body) => {
       const { client } = clientThat([{ body }]);
       await expect(gathered(client.stream({ operation: list }))).rejects.toBeInstanceOf(
@@ -378,7 +378,7 @@ describe('a list', () => {
     },
   );
 
-  it('of large pieces is handed out while it comes', async () => {
+  it('is yielded while large chunks arrive', async () => {
     const one = JSON.stringify({ id: '1', comment: 'x'.repeat(40_000) });
     const { client } = clientThat([{ pieces: [`{"vm":[${one}`, `,${one},${one}`, `]}`] }]);
     const pieces = await gathered(client.stream({ operation: list }));
@@ -389,7 +389,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('of one object is that object', async () => {
+  it('with one object is this object', async () => {
     const object = { operation: get, ids };
     const { client } = clientThat([{ body: '{"id":"1","memory":"7"}' }]);
     expect(await client.fetchUndecoded(object)).toEqual([{ id: '1', memory: '7' }]);
@@ -398,8 +398,8 @@ describe('a list', () => {
   });
 });
 
-describe('an answer in XML', () => {
-  it('is asked for, and handed out as it comes', async () => {
+describe('an XML response', () => {
+  it('is requested, and yielded while it arrives', async () => {
     const type = 'application/xml';
     const bytes = Buffer.from('<vm id="ž"/>');
     const { client, sent } = clientThat([{ type, body: bytes.toString() }]);
@@ -413,7 +413,7 @@ describe('an answer in XML', () => {
   it.each([
     ['text/html', 'answers with text/html instead of XML'],
     ['', 'answers with no content type instead of XML'],
-  ])('that is %j is refused', async (type, words) => {
+  ])('with the type %j is refused', async (type, words) => {
     const { client } = clientThat([{ type, body: 'x' }]);
     await expect(gathered(client.xml({ operation: get, ids }))).rejects.toMatchObject({
       message: `GET /vms/1: the service ${words}`,

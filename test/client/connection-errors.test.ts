@@ -1,4 +1,4 @@
-/** What people are told about sockets and handshakes that failed. */
+/** Messages for failed connections and handshakes. */
 import { describe, expect, it } from 'vitest';
 import { connectionError } from '../../src/client/connection-errors.ts';
 import {
@@ -19,7 +19,7 @@ function explained(error: unknown): VmctlError {
   return connectionError(error, request) as VmctlError;
 }
 
-describe('a server that cannot be reached', () => {
+describe('an unreachable server', () => {
   it.each([
     ['ENOTFOUND', 'host not found', 'unreachable'],
     ['EAI_AGAIN', 'the DNS server does not respond', 'unreachable'],
@@ -53,7 +53,7 @@ describe('a server that cannot be reached', () => {
     expect(isRetryable(error)).toBe(true);
   });
 
-  it('for a reason that nobody has words for is told as it is, and not tried again', () => {
+  it('reports unknown errors verbatim, without a retry', () => {
     const error = explained(failure('ESTRANGE'));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({
@@ -68,7 +68,7 @@ describe('a server that cannot be reached', () => {
   });
 });
 
-describe('a server that is not trusted', () => {
+describe('an untrusted server', () => {
   const unknown = 'its certificate authority is not trusted';
 
   it.each([
@@ -95,7 +95,7 @@ describe('a server that is not trusted', () => {
     if (why === unknown) expect(error.hint).toContain('vmctl login');
   });
 
-  it('because its certificate is for another host is told with the names that it has', () => {
+  it('reports the names in a certificate for another host', () => {
     const reason = "Host: a.test. is not in the cert's altnames: DNS:b.test, IP Address:10.0.0.1";
     expect(explained(failure('ERR_TLS_CERT_ALTNAME_INVALID', { reason })).message).toBe(
       'a.test:8443 is not trusted: its certificate is for another host (it is for b.test, 10.0.0.1)',
@@ -103,24 +103,24 @@ describe('a server that is not trusted', () => {
   });
 });
 
-describe('the reason is looked for', () => {
+describe('finds the cause of a nested error', () => {
   const wrapped = (code: string | undefined, cause: unknown) =>
     Object.assign(new Error('fetch failed', { cause }), code === undefined ? {} : { code });
 
   it.each([
-    ['in what caused it', wrapped(undefined, failure('ENOTFOUND')), 'host not found'],
+    ['in the cause', wrapped(undefined, failure('ENOTFOUND')), 'host not found'],
     [
-      'behind a socket that was closed',
+      'in the cause of a closed socket',
       wrapped('UND_ERR_SOCKET', failure('ECONNREFUSED')),
       'connection refused',
     ],
     [
-      'in the socket itself where nothing is behind it',
+      'in a closed socket without a cause',
       wrapped('UND_ERR_SOCKET', new Error('x')),
       'the server closed the connection',
     ],
     [
-      'in the error before what caused it',
+      'in the error, which precedes its cause',
       wrapped('ETIMEDOUT', failure('ENOTFOUND')),
       'the host does not respond',
     ],
@@ -139,14 +139,14 @@ describe('the reason is looked for', () => {
   });
 });
 
-it('what is no failure of a connection passes', () => {
+it('returns other errors unchanged', () => {
   const own = new UsageError('no');
   const bug = new TypeError('a bug');
   expect(connectionError(own, request)).toBe(own);
   expect(connectionError(bug, request)).toBe(bug);
   expect(connectionError('text', request)).toEqual(new Error('text'));
   expect(connectionError(null, request)).toEqual(new Error('null'));
-  // A number is the code of something else.
+  // Numeric codes have another meaning.
   const numbered = Object.assign(new Error('x'), { code: 5 });
   expect(connectionError(numbered, request)).toBe(numbered);
 });

@@ -1,4 +1,4 @@
-/** Connections: what a server may do wrong, how many there are, and how long they are kept. */
+/** Connections: errors of servers, limits, and keep-alive. */
 import { once } from 'node:events';
 import { createServer as createPlainServer, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
@@ -29,7 +29,7 @@ async function listen(server: Server, protocol = 'https'): Promise<string> {
   return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A server that does as it likes with a connection on which a request has come. */
+/** Server with a custom handler for connections with a request. */
 async function rawServer(answer: (socket: Socket) => void): Promise<string> {
   const server = createTlsServer({ cert, key }, (socket) => {
     open.push(() => socket.destroy());
@@ -59,9 +59,9 @@ describe('a server that', () => {
       'connection_lost',
       'the server closed the connection',
     ],
-    ['never answers', () => {}, 'timeout', 'the server accepted the request but does not respond'],
+    ['never responds', () => {}, 'timeout', 'the server accepted the request but does not respond'],
     [
-      'sends its head byte by byte, and never all of it',
+      'sends its head byte by byte, without an end',
       (socket) => {
         socket.write(head.slice(0, -2));
         const timer = setInterval(() => socket.write('X'), 50);
@@ -88,18 +88,18 @@ describe('a server that', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(why) });
   });
 
-  it('speaks no HTTP is told apart', async () => {
+  it('does not use HTTP is reported', async () => {
     const error = await failureOf(await rawServer((socket) => socket.write('220 smtp\r\n')), limit);
     expect(error).toBeInstanceOf(ConnectionError);
   });
 
-  it('switches to another protocol is no server of ours', async () => {
+  it('switches to another protocol is refused', async () => {
     const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
     const error = await failureOf(await rawServer((socket) => socket.write(answer)), limit);
     expect(error).toBeInstanceOf(ConnectionError);
   });
 
-  it('is read slowly is not given up', async () => {
+  it('is read slowly does not time out', async () => {
     const body = Buffer.alloc(4 * 2 ** 20, 'x');
     const origin = await listen(createServer({ cert, key }, (_, response) => response.end(body)));
     const http = await httpWith(limit);
@@ -114,7 +114,7 @@ describe('a server that', () => {
 });
 
 describe('a request', () => {
-  it('is interrupted while its body comes', async () => {
+  it('can be interrupted while its body arrives', async () => {
     const origin = await rawServer((socket) => socket.write(`${head}12345`));
     const http = await httpWith();
     const abort = new AbortController();
@@ -124,7 +124,7 @@ describe('a request', () => {
     await expect(sent).rejects.toThrow('enough');
   });
 
-  it('that removes something may have a body, and its length', async () => {
+  it('for a removal can have a body and its length', async () => {
     const got: string[] = [];
     const server = createServer({ cert, key }, async (request, response) => {
       let text = '';
@@ -143,14 +143,14 @@ describe('a request', () => {
     ['Transfer-Encoding', 'chunked'],
     ['connection', 'upgrade'],
     ['expect', '100-continue'],
-  ])('says nothing wrong of itself with %s', async (name, value) => {
+  ])('with the header %s is refused', async (name, value) => {
     const origin = await listen(createServer({ cert, key }, (_, response) => response.end()));
     const http = await httpWith();
     const sent = http.send({ method: 'GET', origin, path: '/', headers: { [name]: value } });
     await expect(sent).rejects.toThrow(`invalid ${name} header`);
   });
 
-  it('goes to a server without TLS as well', async () => {
+  it('works without TLS', async () => {
     const origin = await listen(
       createPlainServer((_, response) => response.end('plain')),
       'http',
@@ -160,7 +160,7 @@ describe('a request', () => {
   });
 });
 
-it('headers are in small letters, joined, and may be UTF-8', async () => {
+it('joins headers, converts names to lower case, and accepts UTF-8', async () => {
   const origin = await rawServer((socket) =>
     socket.end(
       'HTTP/1.1 200 OK\r\nX-One: a\r\nx-one: b\r\nContent-Type: t/1\r\nContent-Type: t/2\r\n' +
@@ -177,7 +177,10 @@ it('headers are in small letters, joined, and may be UTF-8', async () => {
 });
 
 describe('connections', () => {
-  /** Counts connections and requests; the first answers wait until so many requests are there at once. */
+  /**
+   * Counts connections and requests. The first responses wait until `together` requests are
+   * pending.
+   */
   async function countingServer(headers: Record<string, string>, together = 1) {
     const sockets = new Set<Socket>();
     let release = () => {};
@@ -201,7 +204,7 @@ describe('connections', () => {
     return { origin: await listen(server), sockets, most: () => most };
   }
 
-  it('are eight at most', async () => {
+  it('are limited to eight', async () => {
     const { origin, sockets, most } = await countingServer({}, 8);
     const http = await httpWith();
     const one = () => http.send({ method: 'GET', origin, path: '/' });
@@ -209,7 +212,7 @@ describe('connections', () => {
     expect([sockets.size, most()]).toEqual([8, 8]);
   });
 
-  it('that are waited for can be interrupted, and nobody warns of so many that listen', async () => {
+  it('can be interrupted in the queue, without a warning about listeners', async () => {
     const { origin } = await countingServer({});
     const abort = new AbortController();
     const http = await httpWith({ signal: abort.signal });
@@ -227,7 +230,7 @@ describe('connections', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are kept for as long as the server says, and for four seconds where it says nothing', async () => {
+  it('stay open for the time that the server sends, or four seconds by default', async () => {
     const silent = await countingServer({ 'keep-alive': '' });
     const telling = await countingServer({ 'keep-alive': 'timeout=60' });
     const http = await httpWith();

@@ -1,4 +1,4 @@
-/** Following of events: what is told first, what later, and where a later follower goes on. */
+/** Following events: first events, later events, and resuming from a cursor. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApiObject, Call, Client } from '../../src/client/client.ts';
 import { ConnectionError, ServerError, UsageError } from '../../src/client/errors.ts';
@@ -18,7 +18,7 @@ const eventOf = (id: number): ApiObject => ({
   time: new Date(id * 1_000).toISOString(),
 });
 
-/** A service with events, the newest first, which answers as `from`, `max` and pages say. */
+/** Service with events, the newest first, that supports `from`, `max` and pages. */
 function serviceWith(ids: number[], isExclusive = false) {
   const asked: Query[] = [];
   const failures: Error[] = [];
@@ -47,7 +47,7 @@ function serviceWith(ids: number[], isExclusive = false) {
 const signal = new AbortController().signal;
 const idsOf = (events: readonly ApiObject[]) => events.map(({ id }) => Number(id));
 
-/** What each of so many looks tells; `between` happens before each but the first. */
+/** Events of each poll. `between` runs before each poll except the first. */
 async function looks(
   service: ReturnType<typeof serviceWith>,
   following: Partial<FollowOptions>,
@@ -66,8 +66,8 @@ async function looks(
   return told;
 }
 
-describe('what is told first', () => {
-  it('is nothing of what was before', async () => {
+describe('first events', () => {
+  it('are empty by default', async () => {
     const service = serviceWith([1, 2, 3]);
     const told = await looks(service, {}, 3, (look) => {
       if (look === 2) service.ids.push(4);
@@ -77,13 +77,13 @@ describe('what is told first', () => {
     expect(service.asked[1]).toEqual({ from: 4 });
   });
 
-  it('is as many of the last as are asked for, the oldest first', async () => {
+  it('are the requested count of the latest, the oldest first', async () => {
     const service = serviceWith([1, 2, 3, 9, 10]);
     expect(await looks(service, { last: 3 }, 2)).toEqual([[3, 9, 10], []]);
     expect(service.asked.slice(0, 2)).toEqual([{ max: 1 }, { max: 3 }]);
   });
 
-  it('is of those that are wanted, and found by the search', async () => {
+  it('match the filter and the search', async () => {
     const service = serviceWith([1, 2, 3, 4]);
     const isWanted = ({ id }: ApiObject) => Number(id) % 2 === 0;
     const options = { last: 3, isWanted, search: 'type=1' };
@@ -96,13 +96,13 @@ describe('what is told first', () => {
     ]);
   });
 
-  it('passes on whether capitals count', async () => {
+  it('pass on case sensitivity', async () => {
     const service = serviceWith([1]);
     await looks(service, { search: 'x', caseSensitive: true }, 2);
     expect(service.asked.at(-1)).toEqual({ from: 2, search: 'x', case_sensitive: true });
   });
 
-  it('leaves out what came while it was asked for', async () => {
+  it('exclude events that arrive during the request', async () => {
     const service = serviceWith([1, 2]);
     const { list } = service.client;
     service.client.list = async (call) => {
@@ -110,7 +110,7 @@ describe('what is told first', () => {
       if (!service.ids.includes(3)) service.ids.push(3);
       return found;
     };
-    // The event came after the highest was known: it is told later, and once.
+    // The event arrived after the highest id was read. It is reported once, in the next poll.
     expect(await looks(service, { last: 2 }, 3)).toEqual([[2], [3], []]);
   });
 
@@ -125,7 +125,7 @@ describe('what is told first', () => {
     [{ since: new Date(3_000), last: 1 }, [[], [3, 4, 5]]],
     [{ cursor: new EventCursor(4), from: 1, last: 3 }, [[], [5]]],
     [{ cursor: new EventCursor(2, [4]) }, [[], [3, 5]]],
-  ] as const)('may be said: %j', async (following, told) => {
+  ] as const)('can be selected: %j', async (following, told) => {
     for (const isExclusive of [false, true]) {
       const cursor = 'cursor' in following ? following.cursor.state : undefined;
       const fresh = cursor ? { cursor: new EventCursor(cursor.floor, cursor.told) } : {};
@@ -134,7 +134,7 @@ describe('what is told first', () => {
     }
   });
 
-  it('goes back page by page to the moment that is asked for', async () => {
+  it('are found page by page from a given time', async () => {
     const service = serviceWith(Array.from({ length: 1_200 }, (_, index) => index + 1));
     const told = await looks(service, { since: new Date(100_000) }, 2);
     expect([told[0], told[1]?.length, told[1]?.[0]]).toEqual([[], 1_101, 100]);
@@ -144,7 +144,7 @@ describe('what is told first', () => {
 });
 
 describe('following', () => {
-  it('ends after as many as are asked for', async () => {
+  it('ends after the requested count', async () => {
     const service = serviceWith([1, 2, 3, 4, 5]);
     expect(await looks(service, { last: 4, count: 2 }, 9)).toEqual([[2, 3]]);
     expect(await looks(service, { from: 1, count: 3 }, 9)).toEqual([[], [1, 2, 3]]);
@@ -154,7 +154,7 @@ describe('following', () => {
     expect(told).toEqual([[5], [6], [7]]);
   });
 
-  it('goes on where the server is away for a moment, and says so', async () => {
+  it('continues while the server is unavailable, and reports it', async () => {
     const service = serviceWith([1]);
     const gone = new ConnectionError('gone', { retryable: true });
     const busy = new ServerError('busy', { retryable: true });
@@ -172,7 +172,7 @@ describe('following', () => {
     expect(seen).toEqual([gone, busy]);
   });
 
-  it('ends where asking again is of no use', async () => {
+  it('ends with a permanent error', async () => {
     const service = serviceWith([1]);
     const refused = new UsageError('no');
     const told = looks(service, { from: 2 }, 2, () => service.failures.push(refused));
@@ -190,8 +190,8 @@ describe('following', () => {
   });
 });
 
-describe('single questions', () => {
-  it('are for the highest event, and for those above one', async () => {
+describe('single requests', () => {
+  it('return the highest event id, and events with higher ids', async () => {
     expect(await highestEvent(serviceWith([]).client, signal)).toBe(0);
     expect(await highestEvent(serviceWith([3, 7, 5]).client, signal)).toBe(7);
     for (const isExclusive of [false, true]) {
@@ -214,7 +214,7 @@ describe('a cursor', () => {
   });
   const events = (...ids: number[]) => ids.map(eventOf);
 
-  it('is gone on from with its state', () => {
+  it('resumes from its state', () => {
     const cursor = new EventCursor(2);
     cursor.accept(events(3, 5, 7), 0);
     expect(cursor.state).toEqual({ floor: 3, told: [5, 7] });
@@ -223,7 +223,7 @@ describe('a cursor', () => {
     expect(later.state).toEqual({ floor: 8, told: [] });
   });
 
-  it('watches a gap for half a minute, also one that it was told of', () => {
+  it('waits half a minute for a gap, also for a restored one', () => {
     const cursor = new EventCursor(0, [5]);
     const began = Date.now();
     cursor.accept([], began + 29_999);
@@ -234,7 +234,7 @@ describe('a cursor', () => {
     expect(cursor.accept(events(3, 5), began + 30_001)).toEqual([]);
   });
 
-  it('never goes back, whatever came late', () => {
+  it('never moves back for late events', () => {
     const cursor = new EventCursor(0);
     cursor.accept(events(10), 0);
     cursor.accept(events(4), 20_000);
@@ -244,7 +244,7 @@ describe('a cursor', () => {
     expect(cursor.floor).toBe(10);
   });
 
-  it('leaves for later what is beyond the most that are wanted', () => {
+  it('keeps events above the limit for later', () => {
     const cursor = new EventCursor(0);
     expect(idsOf(cursor.accept(events(3, 2, 1), 0, 2))).toEqual([1, 2]);
     expect(idsOf(cursor.accept(events(3, 2, 1), 0))).toEqual([3]);

@@ -1,4 +1,4 @@
-/** Harmful requests: every operation of the model, in every spelling that a server resolves to it. */
+/** Harmful requests: every operation of the model, in every spelling that a server accepts. */
 import { describe, expect, it } from 'vitest';
 import type { Site } from '../../src/client/address.ts';
 import { Client } from '../../src/client/client.ts';
@@ -18,7 +18,7 @@ const encoded = (word: string) =>
 const lastWord = (path: string, change: (word: string) => string) =>
   path.replace(/[^/]+$/, (word) => change(word));
 
-/** Ways to write the same path. */
+/** Equivalent spellings of a path. */
 const spellings: Readonly<Record<string, (path: string) => string>> = {
   plain: (path) => path,
   'a trailing slash': (path) => `${path}/`,
@@ -42,7 +42,7 @@ const spellings: Readonly<Record<string, (path: string) => string>> = {
 };
 
 describe('doesHarm', () => {
-  it.each(Object.entries(spellings))('decides alike with %s', (_name, spell) => {
+  it.each(Object.entries(spellings))('has the same result for %s', (_name, spell) => {
     const wrong = changing.filter((operation) => {
       const path = spell(operation.path.replaceAll(/\{\w+\}/g, '123'));
       const expected = isHarmful(operation) || isUpload(operation);
@@ -51,7 +51,7 @@ describe('doesHarm', () => {
     expect(wrong.map(({ http, path }) => `${http} ${path}`)).toEqual([]);
   });
 
-  it('agrees with the router of the server wherever that finds a harmful operation', () => {
+  it('finds all harmful operations that the router of the server finds', () => {
     const found = new Set<string>();
     for (const operation of changing) {
       for (const spell of Object.values(spellings)) {
@@ -82,7 +82,7 @@ describe('doesHarm', () => {
     ['PATCH', '/vms/1'],
     ['PUT', '/nothing/1'],
     ['POST', '/virt-app/other'],
-  ])('counts %s %s as harmful: no operation of the model', (method, path) => {
+  ])('treats %s %s, which is no operation, as harmful', (method, path) => {
     expect(doesHarm({ method, path }, site)).toBe(true);
   });
 
@@ -110,14 +110,11 @@ describe('doesHarm', () => {
     [true, '/clusters/1/glustervolumes?x=1&%66orce', json, '{"name":"v"}'],
     [true, '/clusters/1/glustervolumes;force=true', json, '{"name":"v"}'],
     [false, '/clusters/1/glustervolumes?force=false', json, '{"name":"v"}'],
-  ])(
-    '%s: POST %s %j %s, whose body says whether something is overwritten',
-    (harm, path, headers, body) => {
-      expect(doesHarm({ method: 'POST', path, headers, body }, site)).toBe(harm);
-    },
-  );
+  ])('%s: POST %s %j %s, depending on overwriting in the body', (harm, path, headers, body) => {
+    expect(doesHarm({ method: 'POST', path, headers, body }, site)).toBe(harm);
+  });
 
-  it('does not count objects that the same command has created', () => {
+  it('exempts objects that the same command created', () => {
     const owned = new Set(['d']);
     const upload = (disk: string) => ({
       method: 'POST',
@@ -133,7 +130,7 @@ describe('doesHarm', () => {
     expect(doesHarm({ method: 'DELETE', path: '/vms/d/nics/e' }, site, owned)).toBe(true);
   });
 
-  it('marks only actions of the model as harmless', () => {
+  it('lists only actions of the model as harmless', () => {
     const actions = new Set(
       allOperations()
         .filter(({ isAction }) => isAction)
@@ -163,7 +160,7 @@ describe('the guard of a client', () => {
     return { client, asked };
   }
 
-  it('is called for every harmful request, however its path is spelled', async () => {
+  it('runs for every harmful request, in any spelling of its path', async () => {
     const { client, asked } = guarded();
     const expected: string[] = [];
     for (const operation of changing) {
@@ -176,7 +173,7 @@ describe('the guard of a client', () => {
     expect(asked).toEqual(expected);
   });
 
-  it('is not called for what the command has created itself', async () => {
+  it('does not run for objects of the same command', async () => {
     const { client, asked } = guarded({
       [`${root}/disks`]: '{"id":"new"}',
       [`${root}/vms/1/diskattachments`]: '{"id":"old"}',

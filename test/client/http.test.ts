@@ -1,4 +1,4 @@
-/** The HTTP core: redirects, repetitions, one sign-in for many requests, errors. */
+/** HTTP core: redirects, retries, shared sign-ins, errors. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { Client } from '../../src/client/client.ts';
 import { AuthError, ConnectionError, ServerError, UsageError } from '../../src/client/errors.ts';
@@ -37,7 +37,7 @@ function get(stub: Stub, path: string) {
 }
 
 describe('redirects', () => {
-  it('are followed on the same host, with the credentials', async () => {
+  it('on the same host keep the credentials', async () => {
     const stub = await stubWith({
       'GET /old': { status: 302, headers: { location: '/new' } },
       'GET /new': { body: { ok: true } },
@@ -48,7 +48,7 @@ describe('redirects', () => {
     expect(stub.requests[1]?.headers.authorization).toBe('Bearer secret');
   });
 
-  it('F9 to another host lose the credentials', async () => {
+  it('F9 to another host drop the credentials', async () => {
     const other = await stubWith({ 'GET /x': { body: {} } });
     const stub = await stubWith({
       'GET /x': { status: 307, headers: { location: `${other.url}/x` } },
@@ -64,7 +64,7 @@ describe('redirects', () => {
     ['x-authorization', true],
     ['cookie-policy', true],
     ['accept', true],
-  ])('to another host take the header %s with them: %s', async (name, expected) => {
+  ])('to another host keep the header %s: %s', async (name, expected) => {
     const other = await stubWith({ 'GET /x?y=1': { body: {} } });
     const stub = await stubWith({
       'GET /x': { status: 307, headers: { location: `${other.url}/x?y=1` } },
@@ -94,15 +94,15 @@ describe('redirects', () => {
     expect(stub.log()).toEqual(['POST /x']);
   });
 
-  it('that go round and round end', async () => {
+  it('in a loop end with an error', async () => {
     const stub = await stubWith({ 'GET /x': { status: 302, headers: { location: '/x' } } });
     expect((await (await httpWith()).send(get(stub, '/x'))).status).toBe(302);
     expect(stub.requests).toHaveLength(6);
   });
 });
 
-describe('repetitions', () => {
-  it('help reading requests over a busy moment', async () => {
+describe('retries', () => {
+  it('repeat reading requests to a busy server', async () => {
     let count = 0;
     const stub = await stubWith({
       'GET /x': () => {
@@ -114,13 +114,13 @@ describe('repetitions', () => {
     expect(count).toBe(3);
   });
 
-  it('stop when they were enough', async () => {
+  it('stop at the limit', async () => {
     const stub = await stubWith({ 'GET /x': { status: 503, headers: { 'retry-after': '0.01' } } });
     expect((await (await httpWith({ retries: 1 })).send(get(stub, '/x'))).status).toBe(503);
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('C5 help over a connection that was cut', async () => {
+  it('C5 repeat requests after a lost connection', async () => {
     let count = 0;
     const stub = await stubWith({
       'GET /x': () => {
@@ -131,7 +131,7 @@ describe('repetitions', () => {
     expect((await (await httpWith()).send(get(stub, '/x'))).status).toBe(200);
   });
 
-  it('help a sign-in over a connection that was cut: it changes nothing', async () => {
+  it('repeat a sign-in after a lost connection, because it changes nothing', async () => {
     let count = 0;
     const stub = await stubWith({
       'POST /token': () => {
@@ -144,7 +144,7 @@ describe('repetitions', () => {
     expect(count).toBe(2);
   });
 
-  it('C5 are never made of changing requests', async () => {
+  it('C5 never repeat changing requests', async () => {
     const stub = await stubWith({ 'POST /x': { drop: true }, 'POST /y': { status: 503 } });
     const http = await httpWith();
     const post = (path: string) => ({ ...get(stub, path), method: 'POST', body: '{}' });
@@ -154,8 +154,8 @@ describe('repetitions', () => {
   });
 });
 
-describe('being interrupted', () => {
-  it('ends a request at once', async () => {
+describe('an interruption', () => {
+  it('ends a request immediately', async () => {
     const controller = new AbortController();
     const stub = await stubWith({
       'GET /x': () => {
@@ -203,7 +203,7 @@ describe('a client', () => {
     };
   }
 
-  it('signs in once for many requests at the same time', async () => {
+  it('signs in once for concurrent requests', async () => {
     const { stub, client, stored } = await clientOf(withToken('token-1'), stale);
     if (!list) throw new Error('no list');
     await Promise.all(Array.from({ length: 6 }, () => client.list({ operation: list })));
@@ -211,7 +211,7 @@ describe('a client', () => {
     expect(stored()?.token).toBe('token-1');
   });
 
-  it('gives up after one repetition', async () => {
+  it('renews a refused token once', async () => {
     const { stub, client } = await clientOf(withToken('never'), stale);
     if (!list) throw new Error('no list');
     await expect(client.list({ operation: list })).rejects.toThrow(AuthError);
@@ -222,7 +222,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('understands both ways to write JSON, and XML', async () => {
+  it('decodes both forms of JSON, and XML', async () => {
     const { client } = await clientOf({
       'GET /virt-app/api/vms': {
         body: { vm: [{ id: '1', memory: '1073741824', stateless: 'true', creation_time: 0 }] },
@@ -245,7 +245,7 @@ describe('a client', () => {
     expect(await client.list({ operation: hosts })).toEqual([{ id: '1', memory: 7 }]);
   });
 
-  it('tells a page of a proxy from an answer', async () => {
+  it('distinguishes an HTML page of a proxy from a response', async () => {
     const { client } = await clientOf({
       'GET /virt-app/api/vms': {
         headers: { 'content-type': 'text/html' },
@@ -256,7 +256,7 @@ describe('a client', () => {
     await expect(client.list({ operation: list })).rejects.toThrow(ServerError);
   });
 
-  it('puts ids into paths so that they cannot lead elsewhere', async () => {
+  it('escapes ids in paths', async () => {
     const { stub, client } = await clientOf({});
     const get = operationsOf('/vms/{vm}').find(({ name }) => name === 'get');
     if (!get) throw new Error('no get');
@@ -265,7 +265,7 @@ describe('a client', () => {
   });
 });
 
-describe('an answer is handed out as it comes', () => {
+describe('streams a response', () => {
   it.each([
     [200, {}, true, true],
     [299, {}, true, true],
@@ -273,26 +273,26 @@ describe('an answer is handed out as it comes', () => {
     [404, {}, true, false],
     [200, {}, false, false],
     [200, { wholeBodies: true }, true, false],
-  ] as const)(
-    'with %s and %j, asked for: %s: %s',
-    async (status, options, isStreamed, expected) => {
-      const stub = await stubWith({ 'GET /x': { status, body: { here: 1 } } });
-      const http = await httpWith(options);
-      const { stream, body } = await http.send({ ...get(stub, '/x'), isStreamed });
-      expect(stream !== undefined).toBe(expected);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of stream ?? [body]) pieces.push(piece);
-      expect(Buffer.concat(pieces).toString()).toBe('{"here":1}');
-      expect(body.length).toBe(expected ? 0 : 10);
-    },
-  );
+  ] as const)('with %s and %j, streamed: %s: %s', async (status, options, isStreamed, expected) => {
+    const stub = await stubWith({ 'GET /x': { status, body: { here: 1 } } });
+    const http = await httpWith(options);
+    const { stream, body } = await http.send({ ...get(stub, '/x'), isStreamed });
+    expect(stream !== undefined).toBe(expected);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of stream ?? [body]) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe('{"here":1}');
+    expect(body.length).toBe(expected ? 0 : 10);
+  });
 });
 
-describe('what an observer is given of an answer that is handed out as it comes', () => {
+describe('an observer of a streamed response', () => {
   const text = 'x'.repeat(2 ** 21);
   const whole = JSON.stringify({ text });
 
-  /** Reads the first piece of an answer; resolves with lengths of the body and of all that came. */
+  /**
+   * Reads the first chunk of a response. Resolves with the lengths of the body and of the streamed
+   * bytes.
+   */
   async function readBeginning(observedBody: number): Promise<readonly (number | undefined)[][]> {
     const seen: (number | undefined)[][] = [];
     const stub = await stubWith({ 'GET /x': { body: { text } } });
@@ -310,11 +310,11 @@ describe('what an observer is given of an answer that is handed out as it comes'
     return seen;
   }
 
-  it('is all of it, though the reader has seen enough', async () => {
+  it('receives the complete body although the reader stops early', async () => {
     expect(await readBeginning(2 ** 22)).toEqual([[whole.length, whole.length]]);
   });
 
-  it('is only its length if it is too long', async () => {
+  it('receives only the length of a long body', async () => {
     const [[body, streamed = 0] = []] = await readBeginning(1);
     expect(body).toBe(0);
     expect(streamed).toBeGreaterThan(1);

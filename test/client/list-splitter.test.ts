@@ -1,10 +1,10 @@
-/** Lists are cut between their objects, wherever the pieces end in which they arrive. */
+/** Lists are split between objects, for any chunk boundaries. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListSplitter } from '../../src/client/list-splitter.ts';
 import { runs } from '../support/mutants.ts';
 
-/** What comes out of a text that arrives in pieces of these lengths. */
+/** Splitter output for a text in chunks of these lengths. */
 function split(text: string, lengths: readonly number[], tag = 'vm'): unknown[] {
   const splitter = new ListSplitter(tag);
   const bytes = Buffer.from(text);
@@ -20,8 +20,8 @@ function split(text: string, lengths: readonly number[], tag = 'vm'): unknown[] 
   return items;
 }
 
-describe('a list that arrives in pieces', () => {
-  it('comes out as it went in, whatever is beside it', () => {
+describe('a list in chunks', () => {
+  it('is unchanged after splitting, with any other members', () => {
     const items = fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()));
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
     const spaces = fc.constantFrom(undefined, 2);
@@ -38,16 +38,16 @@ describe('a list that arrives in pieces', () => {
     );
   });
 
-  it('of one may lack the array', () => {
+  it('with one item may lack the array', () => {
     expect(split('{"vm":{"id":"1","vm":{"id":"2"}}}', [3])).toEqual([{ id: '1', vm: { id: '2' } }]);
   });
 
-  it('of none is empty, or missing', () => {
+  it('without items is empty or missing', () => {
     expect(split('{"vm":[]}', [1])).toEqual([]);
     expect(split('{}', [1])).toEqual([]);
   });
 
-  it('that breaks off is not complete', () => {
+  it('that is truncated is not complete', () => {
     const splitter = new ListSplitter('vm');
     expect(splitter.push(Buffer.from('{"vm":[{"id":"1"},{"id"'))).toBeDefined();
     expect(splitter.isComplete).toBe(false);

@@ -1,4 +1,4 @@
-/** Pages of a list that changes meanwhile: nothing comes twice, and what moved is looked for. */
+/** Pages of a list that changes between requests: no duplicates, and detection of moved objects. */
 import { describe, expect, it, vi } from 'vitest';
 import type { ApiObject, Call, Client } from '../../src/client/client.ts';
 import { hasShifted, pageOf, pages } from '../../src/client/paging.ts';
@@ -8,7 +8,7 @@ const operation = operationsOf('/vms').find(({ name }) => name === 'list');
 if (!operation) throw new Error('There is no list of VMs.');
 const call: Call = { operation };
 
-/** A list of ids that is read in pages; `change` happens after each of them. */
+/** Paged list of ids. `change` runs after each page. */
 function listOf(ids: string[], change: (page: number) => void = () => {}) {
   const asked: string[] = [];
   const pageIn = (query: Call['query'] = {}) => {
@@ -39,7 +39,7 @@ async function read(client: Client, size: number, more: object = {}): Promise<un
 }
 
 describe('pages', () => {
-  it('are read until one is not full, and each is checked for shifts', async () => {
+  it('are read until one is not full, and each is checked for moves', async () => {
     const onShift = vi.fn();
     const { client, asked } = listOf([...'abcde']);
     expect(await read(client, 2, { onShift })).toEqual([...'abcde']);
@@ -61,13 +61,13 @@ describe('pages', () => {
     [2, ['a', 'b'], 1],
     [3, ['a', 'b', 'c'], 3],
     [9, ['a', 'b', 'c', 'd'], 5],
-  ])('within a limit of %s', async (limit, found, requests) => {
+  ])('are limited to %s objects', async (limit, found, requests) => {
     const { client, asked } = listOf([...'abcd']);
     expect(await read(client, 2, { limit })).toEqual(found);
     expect(asked).toHaveLength(requests);
   });
 
-  it('hold what a removed object moved to the page before', async () => {
+  it('include an object that a removal moved to the previous page', async () => {
     const ids = [...'abcdef'];
     const onShift = vi.fn();
     const { client } = listOf(ids, (page) => {
@@ -78,7 +78,7 @@ describe('pages', () => {
     expect(found).toEqual(['a', 'b', 'd', 'e', 'c', 'f']);
   });
 
-  it('hold once what a new object moved to the next page', async () => {
+  it('include an object once that an addition moved to the next page', async () => {
     const ids = [...'abcd'];
     const onShift = vi.fn();
     const { client } = listOf(ids, (page) => {
@@ -88,7 +88,7 @@ describe('pages', () => {
     expect(onShift).toHaveBeenCalled();
   });
 
-  it('are read again without anybody to be told', async () => {
+  it('are read again without a callback', async () => {
     const ids = [...'abcdef'];
     const { client } = listOf(ids, (page) => {
       if (page === 1) ids.shift();
@@ -97,7 +97,7 @@ describe('pages', () => {
   });
 });
 
-it('a place is another one where another object is there, or none', async () => {
+it('detects a different or missing object at a position', async () => {
   const { client } = listOf([...'abc']);
   expect(await hasShifted(client, call, 2, 'b')).toBe(false);
   expect(await hasShifted(client, call, 2, 'c')).toBe(true);
@@ -115,7 +115,7 @@ it.each([
     { search: 'a', follow: 'nics', max: 9 },
     { max: 5, follow: 'nics', search: 'a page 2' },
   ],
-])('the page of a search: %j', (query, expected) => {
+])('builds the search of a page: %j', (query, expected) => {
   expect(pageOf({ ...call, query, what: 'list vms' }, 2, 5)).toEqual({
     operation,
     what: 'list vms',

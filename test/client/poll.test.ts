@@ -1,4 +1,4 @@
-/** Waiting for an object by a clock that only the test moves: how often it looks, and how it ends. */
+/** Polling with a fake clock: intervals and results. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApiObject } from '../../src/client/client.ts';
 import {
@@ -27,7 +27,7 @@ afterEach(() => {
 
 type Look = ApiObject | undefined | Error;
 
-/** An object that shows itself in these ways, the last one again and again. */
+/** Object with a sequence of results; the last one is repeated. */
 function polled(looks: readonly Look[], more: Partial<PolledObject> = {}) {
   const at: number[] = [];
   const began = Date.now();
@@ -52,7 +52,7 @@ const isUp: Condition = {
   stateOf: (now) => stateOf('vm', now),
 };
 
-/** Waits, with all the time that it takes, and returns the object or the error. */
+/** Runs the wait to its end with the fake clock. Returns the object or the error. */
 async function outcome(
   object: PolledObject,
   options: Partial<WaitOptions> = {},
@@ -70,8 +70,8 @@ const up = { status: 'up' };
 const busy = new ServerError('the server is busy', { retryable: true, code: 'busy' });
 const gone = new ConnectionError('a.test cannot be reached', { retryable: true });
 
-describe('looking', () => {
-  it('is less and less often, every three seconds at last', async () => {
+describe('polling', () => {
+  it('slows down to every three seconds', async () => {
     const { object, at } = polled([down]);
     await outcome(object, { timeout: 60_000 });
     const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
@@ -80,18 +80,18 @@ describe('looking', () => {
       expect(pause).toBeGreaterThanOrEqual(pauses[index] ?? 0);
     }
     expect(pauses.at(-2)).toBe(3_000);
-    // The last look is when the time is up, not later.
+    // The last poll is exactly at the timeout.
     expect(at.at(-1)).toBe(60_000);
   });
 
-  it('ends with the object as it then is', async () => {
+  it('returns the last object', async () => {
     const { object, at } = polled([down, up]);
     expect(await outcome(object)).toBe(up);
     expect(at).toHaveLength(2);
     expect(await outcome(polled([up]).object, { timeout: 0 })).toBe(up);
   });
 
-  it('tells of each state once, as long as it stays', async () => {
+  it('reports each state once while it lasts', async () => {
     const told: string[] = [];
     const { object } = polled([down, down, { status: 'powering_up' }, busy, down, up]);
     await outcome(object, { onChange: (state) => void told.push(state) });
@@ -107,7 +107,7 @@ describe('looking', () => {
     expect(told).toEqual(['gone', 'up']);
   });
 
-  it('asks for the reason of a state only where somebody is looking', async () => {
+  it('fetches reasons only for interactive use', async () => {
     const reason = vi.fn(async () => 'Host is full.');
     const told: unknown[] = [];
     const onChange = (...all: unknown[]) => void told.push(all);
@@ -124,18 +124,18 @@ describe('looking', () => {
     expect(await outcome(polled([up], { reason: silent }).object, { reasons: true })).toBe(up);
   });
 
-  it('goes on where the server is away, and says so once', async () => {
+  it('continues while the server is unavailable, and reports it once', async () => {
     const onUnavailable = vi.fn();
     const onAvailable = vi.fn();
     const { object } = polled([down, busy, gone, down, up]);
     expect(await outcome(object, { onUnavailable, onAvailable })).toBe(up);
     expect(onUnavailable.mock.calls).toEqual([[busy]]);
     expect(onAvailable).toHaveBeenCalledOnce();
-    // Who does not want to know is not told.
+    // The callbacks are optional.
     expect(await outcome(polled([busy, up]).object)).toBe(up);
   });
 
-  it('ends at once where asking again is of no use, or the signal says so', async () => {
+  it('ends immediately for a permanent error or the signal', async () => {
     const refused = new AuthError('no');
     expect(await outcome(polled([refused]).object)).toBe(refused);
     const controller = new AbortController();
@@ -146,7 +146,7 @@ describe('looking', () => {
   });
 });
 
-describe('when the time is up', () => {
+describe('a timeout', () => {
   it('reports the state of the object and the command that waits longer', async () => {
     const { object } = polled([down], { reason: async () => 'Host is full.' });
     const error = await outcome(object, { timeout: 9_600 });
@@ -183,10 +183,10 @@ describe('when the time is up', () => {
   });
 });
 
-describe('a goal that is missed', () => {
+describe('a missed goal', () => {
   const start = () => conditionFor('vm', ['start'], 'vms/x');
 
-  it('is told with what the service says about it', async () => {
+  it('is reported with the message of the service', async () => {
     const looks = [{ status: 'powering_up' }, down];
     const plain = await outcome(polled(looks).object, {}, start());
     expect(plain).toBeInstanceOf(ConflictError);
@@ -213,7 +213,7 @@ describe('a goal that is missed', () => {
     expect(await outcome(polled([up], { reason }).object, {}, broken)).toBe(bug);
   });
 
-  it('is not believed while the state may be that of before', async () => {
+  it('is ignored while the state may be outdated', async () => {
     const condition = start();
     expect(condition.isMet(down)).toBe(false);
     vi.advanceTimersByTime(10_000);
@@ -223,13 +223,13 @@ describe('a goal that is missed', () => {
     expect(condition.isMet(up)).toBe(true);
   });
 
-  it('is believed at once where it was on its way already', () => {
+  it('is reported immediately after a transitional state', () => {
     const condition = start();
     expect(condition.isMet({ status: 'wait_for_launch' })).toBe(false);
     expect(() => condition.isMet(down)).toThrow('vms/x is down instead of up');
   });
 
-  it('is what is gone for a while, and was to be something', () => {
+  it('is reported if the object is absent for some time', () => {
     const condition = conditionFor('vm', ['add'], 'vms/x');
     expect(condition.isMet(undefined)).toBe(false);
     vi.advanceTimersByTime(10_000);
@@ -246,13 +246,13 @@ describe('a goal that is missed', () => {
 });
 
 describe('goals', () => {
-  it('without a state are met by what is there', () => {
+  it('without a state are met by any existing object', () => {
     expect(conditionFor('vm', ['start'], 'x').isMet({})).toBe(true);
     expect(conditionFor('bookmark', ['add'], 'x').isMet({ status: undefined })).toBe(true);
     expect(conditionFor('vm', ['clone'], 'x').isMet(undefined)).toBe(true);
   });
 
-  it('of a removal are met by nothing else than nothing', () => {
+  it('of a removal are met only by absence', () => {
     const condition = conditionFor('vm', ['detach', 'remove'], 'x');
     expect([condition.text, condition.isMet(down), condition.isMet(undefined)]).toEqual([
       'gone',
@@ -283,7 +283,7 @@ it.each([
   ['job', 'status'],
   ['bookmark', undefined],
   ['no_such_type', undefined],
-])('the state of %s is its %s', (type, attribute) => {
+])('finds the state of %s in its %s', (type, attribute) => {
   expect(stateAttribute(type)).toBe(attribute);
   if (attribute === undefined) {
     expect(stateOf(type, { status: 'x' })).toBe('exists');

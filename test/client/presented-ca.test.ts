@@ -1,4 +1,4 @@
-/** The authority that a server presents, by handshakes with a server. */
+/** Authority that a server presents in real handshakes. */
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConnectionError, TrustError } from '../../src/client/errors.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stub.close());
 
 describe('the authority of a server', () => {
-  it('is the last certificate of its chain, as people know it', async () => {
+  it('is the last certificate of the chain, with its details', async () => {
     for (const origin of [stub.url, stub.url.replace('localhost', '127.0.0.1')]) {
       const presented = await presentedCa(origin, {});
       expect(presented).toEqual({
@@ -28,11 +28,11 @@ describe('the authority of a server', () => {
         publiclyTrusted: false,
       });
     }
-    // Nothing was sent.
+    // No request was sent.
     expect(stub.requests).toEqual([]);
   });
 
-  it('cannot be seen where nobody answers, or the signal says so', async () => {
+  it('is not available if the server does not respond or the signal is aborted', async () => {
     const closed = await startStub({});
     await closed.close();
     await expect(presentedCa(closed.url, {})).rejects.toBeInstanceOf(ConnectionError);
@@ -44,8 +44,8 @@ describe('the authority of a server', () => {
   });
 });
 
-describe('a server that is not trusted any more', () => {
-  it('is told with both authorities where it presents another one', async () => {
+describe('a server that is no longer trusted', () => {
+  it('is reported with both authorities if it presents another one', async () => {
     const before = pinned.replaceAll(/[0-9A-F]/g, '0');
     const error = await explainPinMismatch(stub.url, before, {});
     expect(error).toBeInstanceOf(TrustError);
@@ -60,7 +60,7 @@ describe('a server that is not trusted any more', () => {
     });
   });
 
-  it('is not explained so where it is the same, or cannot be seen', async () => {
+  it('has no explanation if the authority is unchanged or unknown', async () => {
     expect(await explainPinMismatch(stub.url, pinned, {})).toBeUndefined();
     const closed = await startStub({});
     await closed.close();
@@ -76,12 +76,12 @@ describe('fingerprints', () => {
     `SHA-256 Fingerprint: ${digits}`,
     `sha256=${digits}`,
     digits.replaceAll('ab', 'ab '),
-  ])('%j', (text) => {
+  ])('accepts %j', (text) => {
     expect(normalizeFingerprint(text)).toBe(digits.toUpperCase().match(/../g)?.join(':'));
   });
 
   it.each([`x${digits}`, `${digits}x`, digits.slice(1), `sha1:${digits}`, `a sha256:${digits}`])(
-    '%j is none',
+    'refuses %j',
     (text) => {
       expect(normalizeFingerprint(text)).toBeUndefined();
     },

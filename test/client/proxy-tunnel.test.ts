@@ -1,4 +1,4 @@
-/** Which proxy leads to a server, and tunnels through proxies that answer in all ways. */
+/** Selection of the proxy for a server, and tunnels through proxies with various responses. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ describe('the proxy of a server', () => {
     ['HTTPS_PROXY', 'xhttp://b:2'],
     ['HTTPS_PROXY', 'http://'],
     ['https_proxy', 'http://b:99999'],
-  ])('is refused where it is none: %s=%s', (name, value) => {
+  ])('is refused if it is invalid: %s=%s', (name, value) => {
     const find = () => proxyOf(engine, { [name]: value });
     expect(find).toThrow(UsageError);
     expect(find).toThrow(`${name}: not the address of an http or https proxy`);
@@ -85,7 +85,7 @@ describe('the proxy of a server', () => {
     ['https://[2001:db8::1]', '2001:db8::1'],
     ['https://engine.example.com:8443', 'engine.example.com:8443'],
     ['https://10.1.2.3', '10.1.2.3'],
-  ])('%s needs none, with NO_PROXY=%s', (origin, exceptions) => {
+  ])('is not used for %s, with NO_PROXY=%s', (origin, exceptions) => {
     const env = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: exceptions };
     expect(proxyOf(origin, env)).toBeUndefined();
   });
@@ -98,7 +98,7 @@ describe('the proxy of a server', () => {
     ['https://[2001:db8::1]', '1'],
     ['https://engine.example.com:8443', 'engine.example.com:443'],
     ['https://110.1.2.3', '10.1.2.3'],
-  ])('%s needs it, with NO_PROXY=%s', (origin, exceptions) => {
+  ])('is used for %s, with NO_PROXY=%s', (origin, exceptions) => {
     const env = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: exceptions };
     expect(proxyOf(origin, env)?.host).toBe('proxy:3128');
   });
@@ -113,7 +113,7 @@ describe('a tunnel', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A proxy that answers each head with this; returns its address and the heads. */
+  /** Proxy that handles each request head with `answer`. Returns its address and the heads. */
   async function proxyThat(answer: (socket: Socket, head: string) => void) {
     const heads: string[] = [];
     const server = createServer((socket) => {
@@ -144,7 +144,7 @@ describe('a tunnel', () => {
 
   const opened = 'HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\n';
 
-  it('asks for the server, by its name and port', async () => {
+  it('requests the server by name and port', async () => {
     const { host, heads } = await proxyThat((socket) => socket.write(opened));
     await through(host);
     await through(host, 'https://[2001:db8::1]:8443');
@@ -154,7 +154,7 @@ describe('a tunnel', () => {
     ]);
   });
 
-  it('signs in as the address of the proxy says', async () => {
+  it('authenticates with the credentials in the address of the proxy', async () => {
     const { host, heads } = await proxyThat((socket) => socket.write(opened));
     await through(`jane:se%20same@${host}`);
     await through(`jane@${host}`);
@@ -165,7 +165,7 @@ describe('a tunnel', () => {
     ]);
   });
 
-  it('hands on what comes behind the head, in whatever pieces it comes', async () => {
+  it('preserves the bytes after the head, in any chunks', async () => {
     const { host } = await proxyThat((socket) => {
       socket.write('HTTP/1.0 201 ok\r\n\r');
       setImmediate(() => socket.write('\nfirst'));
@@ -204,7 +204,7 @@ describe('a tunnel', () => {
     ],
     [
       '\r\n\r\n',
-      'nothing that it may answer',
+      'an invalid response',
       'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
     ],
   ])('is refused by %j', async (answer, words, hint) => {
@@ -218,17 +218,17 @@ describe('a tunnel', () => {
   });
 
   it.each([
-    ['ends without an answer', (socket: Socket) => void socket.end()],
+    ['ends without a response', (socket: Socket) => void socket.end()],
     ['cuts the connection', (socket: Socket) => void socket.resetAndDestroy()],
-    ['talks and talks', (socket: Socket) => void socket.write('x'.repeat(65 * 1024))],
-  ])('fails where the proxy %s', async (_, answer) => {
+    ['sends an endless head', (socket: Socket) => void socket.write('x'.repeat(65 * 1024))],
+  ])('fails if the proxy %s', async (_, answer) => {
     const { host } = await proxyThat(answer);
     const failure = through(host);
     await expect(failure).rejects.toBeInstanceOf(ConnectionError);
     await expect(failure).rejects.toThrow(`proxy ${host} does not respond`);
   });
 
-  it('takes a head of 64 KiB', async () => {
+  it('accepts a head of 64 KiB', async () => {
     const { host } = await proxyThat((socket) => {
       const start = 'HTTP/1.1 200 OK\r\nx: ';
       socket.write(`${start}${'x'.repeat(64 * 1024 - start.length)}`);
@@ -237,7 +237,7 @@ describe('a tunnel', () => {
     await through(host);
   });
 
-  it('fails where nobody is at the address of the proxy, and says what to do', async () => {
+  it('fails with a hint if the proxy is unreachable', async () => {
     const { host } = await proxyThat(() => {});
     const [server] = servers.splice(0);
     server?.close();
@@ -248,12 +248,12 @@ describe('a tunnel', () => {
     });
   });
 
-  it('is not made where the server needs no proxy', async () => {
+  it('is not opened if the server needs no proxy', async () => {
     const env = { HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'example.com' };
     expect(await connectThroughProxy(engine, env)).toBeUndefined();
   });
 
-  it('is below the connection that a connector makes', async () => {
+  it('is used by a connector', async () => {
     const { host } = await proxyThat((socket) => socket.write(opened));
     const seen: (Socket | undefined)[] = [];
     const connect = proxyConnector(

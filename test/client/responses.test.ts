@@ -1,4 +1,4 @@
-/** Answers that are no success as errors, and bodies within the limits of time and memory. */
+/** Errors for unsuccessful responses, and bodies within limits of time and memory. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   AuthError,
@@ -72,7 +72,7 @@ describe('the error for a status', () => {
     else expect(error.hint).toBeUndefined();
   });
 
-  it('says what the fault says, and where a redirect leads', () => {
+  it('contains the message of the fault, or the target of a redirect', () => {
     const fault = { reason: 'Operation Failed', detail: '[Cannot run VM.]' };
     const error = errorFromResponse(answer(409, JSON.stringify(fault)), attempt);
     expect(error).toMatchObject({ message: 'get vms/1: Cannot run VM.', fault });
@@ -80,12 +80,12 @@ describe('the error for a status', () => {
     expect(moved.message).toBe('get vms/1: the server redirects to https://b.test/');
   });
 
-  it('of a request without a name says what was sent', () => {
+  it('names the request without a description', () => {
     const error = errorFromResponse(answer(500), { request: attempt.request });
     expect(error.message).toBe('GET /vms/1: server error');
   });
 
-  it('of an action that is refused is a conflict', () => {
+  it('is a conflict for a refused action', () => {
     for (const status of [400, 405, 422]) {
       const error = errorFromResponse(answer(status), { ...attempt, isAction: true });
       expect(error).toBeInstanceOf(ConflictError);
@@ -101,7 +101,7 @@ describe('the error for a status', () => {
   });
 });
 
-describe('the hint where a collection is known', () => {
+describe('hints for a known collection', () => {
   const hint = (status: number, what?: string) =>
     errorFromResponse(answer(status), {
       request: attempt.request,
@@ -123,7 +123,7 @@ describe('the hint where a collection is known', () => {
   });
 });
 
-describe('the sentence of a fault', () => {
+describe('extracts the message of a fault', () => {
   it.each([
     [{ detail: ' [ Cannot run VM. ] ' }, 'Cannot run VM.'],
     [{ detail: '[one\ntwo]' }, 'one\ntwo'],
@@ -145,7 +145,7 @@ describe('a body', () => {
   const limits = { idleTimeout: 1_000, maxLength: 3_000 };
   const bytes = (length: number) => Buffer.alloc(length, 'x');
 
-  /** Chunks that each take so many seconds to come, by a clock that only they move. */
+  /** Chunks with delays in seconds, on a fake clock that only they advance. */
   function slowly(chunks: readonly (readonly [seconds: number, length: number])[]) {
     let now = 0;
     let ended = false;
@@ -163,7 +163,7 @@ describe('a body', () => {
     return { body: body(), hasEnded: () => ended, pass: (seconds: number) => (now += seconds) };
   }
 
-  it('is put together, whatever its pieces are', async () => {
+  it('is assembled from any chunks', async () => {
     for (const parts of [[], [5], [1_000, 0, 2_000]]) {
       const { body } = slowly(parts.map((length) => [0, length]));
       const whole = await readBody(body, limits);
@@ -171,7 +171,7 @@ describe('a body', () => {
     }
   });
 
-  it('of the longest length is taken, and not one byte more', async () => {
+  it('is accepted up to the maximum length, and refused with one more byte', async () => {
     expect((await readBody(slowly([[0, 3_000]]).body, limits)).length).toBe(3_000);
     const long = slowly([
       [0, 3_000],
@@ -190,20 +190,20 @@ describe('a body', () => {
   });
 
   it.each([
-    ['a kilobyte in each time', [[0.9, 1_024] as const, [0.9, 1_024] as const], true],
-    ['a kilobyte just in time', [[1, 1] as const, [0, 1_023] as const], true],
+    ['a kilobyte within each timeout', [[0.9, 1_024] as const, [0.9, 1_024] as const], true],
+    ['a kilobyte just before the timeout', [[1, 1] as const, [0, 1_023] as const], true],
     ['little, but quickly', [[0.5, 1] as const, [0.5, 1] as const], true],
     ['hardly anything', [[0.6, 1_023] as const, [0.5, 0] as const], false],
     ['a kilobyte, and then nothing', [[5, 1_024] as const, [1.1, 1] as const], false],
     [
-      'a kilobyte of which the first half is long ago',
+      'a kilobyte whose first half is too old',
       [
         [0.9, 512],
         [0.9, 512],
       ] as const,
       true,
     ],
-  ])('of which comes %s', async (_, chunks, isTaken) => {
+  ])('fails after %s', async (_, chunks, isTaken) => {
     const { body, hasEnded } = slowly(chunks);
     const reading = readBody(body, limits);
     if (isTaken) await reading;
@@ -217,7 +217,7 @@ describe('a body', () => {
     expect(hasEnded()).toBe(true);
   });
 
-  it('that stalls is told with what came, and in how much time', async () => {
+  it('without progress is reported with the received bytes and the time', async () => {
     const { body } = slowly([
       [0, 10],
       [2.4, 7],
@@ -227,7 +227,7 @@ describe('a body', () => {
     );
   });
 
-  it('is not held against its reader, who may take all the time', async () => {
+  it('does not time out for a slow reader', async () => {
     const { body, pass } = slowly([
       [0.5, 1],
       [0.4, 1],
@@ -238,7 +238,7 @@ describe('a body', () => {
     }
   });
 
-  it('is ended where its reader stops', async () => {
+  it('ends when its reader stops', async () => {
     const { body, hasEnded } = slowly([
       [0, 1],
       [0, 1],

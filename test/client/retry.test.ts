@@ -1,4 +1,4 @@
-/** Delays between attempts, and how a signal ends them. */
+/** Delays between attempts, and their cancellation. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InterruptedError } from '../../src/client/errors.ts';
 import { backOff, delayAfter, pause } from '../../src/client/retry.ts';
@@ -12,7 +12,7 @@ describe('the delay after an attempt', () => {
     [1, 150, 250],
     [2, 300, 500],
     [3, 600, 1_000],
-  ])('that was the %s. in a row is between %s and %s ms', (attempt, least, most) => {
+  ])('number %s in a row is between %s and %s ms', (attempt, least, most) => {
     const random = vi.spyOn(Math, 'random');
     random.mockReturnValue(0);
     expect(delayAfter(attempt)).toBe(least);
@@ -26,12 +26,12 @@ describe('the delay after an attempt', () => {
     ['10', 10_000],
     ['11', 10_000],
     ['3600', 10_000],
-  ])('is what the server asks for, within ten seconds: %s', (asked, delay) => {
+  ])('is that of the server, up to ten seconds: %s', (asked, delay) => {
     expect(delayAfter(1, asked)).toBe(delay);
   });
 
   it.each(['0', '-5', 'Infinity', 'Wed, 21 Oct 2026 07:28:00 GMT', ''])(
-    'is our own where the server asks for %j',
+    'is the default if the server sends %j',
     (asked) => {
       vi.spyOn(Math, 'random').mockReturnValue(0.5);
       expect(delayAfter(2, asked)).toBe(400);
@@ -47,7 +47,7 @@ describe('waiting', () => {
     vi.useRealTimers();
   });
 
-  /** Whether the wait is over after so many milliseconds, and the one before it was not. */
+  /** Checks that the wait ends after exactly these milliseconds. */
   async function expectDelay(wait: Promise<void>, milliseconds: number): Promise<void> {
     const ended = vi.fn();
     wait.then(ended, ended);
@@ -64,11 +64,11 @@ describe('waiting', () => {
     [7, 15_000],
     [8, 15_000],
     [2_000, 15_000],
-  ])('after %s failures in a row takes %s ms', async (failures, delay) => {
+  ])('takes the delay after %s failures: %s ms', async (failures, delay) => {
     await expectDelay(backOff(failures, new AbortController().signal), delay);
   });
 
-  it('ends with the reason of its signal, and leaves no timer behind', async () => {
+  it('ends with the reason of its signal, and removes its timer', async () => {
     const controller = new AbortController();
     const wait = pause(1_000, controller.signal);
     const reason = new Error('enough');
@@ -85,7 +85,7 @@ describe('waiting', () => {
     await expect(pause(1_000, signal)).rejects.toThrow(InterruptedError);
   });
 
-  it('listens to its signal no longer than it lasts', async () => {
+  it('removes its listener from the signal', async () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
     const removed = vi.spyOn(signal, 'removeEventListener');

@@ -1,4 +1,4 @@
-/** Signing in and out: where, with which words, and what is made of the answers. */
+/** Sign-in and sign-out: address, parameters, and handling of responses. */
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../src/client/address.ts';
 import { AuthError, FaultError, NotFoundError, ServerError } from '../../src/client/errors.ts';
@@ -17,7 +17,7 @@ interface Reply {
   readonly body?: unknown;
 }
 
-/** Connections that answer each request with the next reply, the last one again and again. */
+/** Connections that return these replies; the last one is repeated. */
 function httpThat(...replies: readonly Reply[]) {
   const requests: HttpRequest[] = [];
   const left = [...replies];
@@ -41,7 +41,7 @@ const attempt = (http: Http, address = 'https://a.test', username = 'admin@inter
   signIn(http, parseAddress(address), username, 'a&b=c');
 
 describe('signing in', () => {
-  it('sends name and password as a form, and never holds them back', async () => {
+  it('sends name and password as a form, also in a dry run', async () => {
     const { http, requests } = httpThat(token);
     const { site, token: found } = await attempt(http, 'https://a.test/virt-app');
     expect([site, found]).toEqual([
@@ -75,7 +75,7 @@ describe('signing in', () => {
     ['a redirect', { status: 399, body: '' }],
     ['300', { status: 300, body: { error: 'x' } }],
     ['a refusal of its scope', refusal('invalid_scope', 'no such scope')],
-  ])('goes on to the next place after %s', async (_, first) => {
+  ])('tries the next site after %s', async (_, first) => {
     const { http, requests } = httpThat(first, token);
     const { site } = await attempt(http);
     expect(site).toMatchObject({ appRoot: '/ovirt-engine', dialect: 'ovirt' });
@@ -86,14 +86,14 @@ describe('signing in', () => {
     expect(new URLSearchParams(String(requests[1]?.body)).get('scope')).toBe('ovirt-app-api');
   });
 
-  it('looks nowhere else where the place is known', async () => {
+  it('uses only a known site', async () => {
     const { http, requests } = httpThat(missing);
     const site = { origin: 'https://a.test', appRoot: '/x', dialect: 'ovirt' } as const;
     await expect(signIn(http, site, 'u', 'p')).rejects.toBeInstanceOf(NotFoundError);
     expect(requests).toHaveLength(1);
   });
 
-  it('says where it looked in vain', async () => {
+  it('reports the sites without a service', async () => {
     await expect(attempt(httpThat(missing).http)).rejects.toMatchObject({
       name: 'NotFoundError',
       code: 'no_service',
@@ -103,7 +103,7 @@ describe('signing in', () => {
     await expect(attempt(httpThat(missing).http, 'https://a.test/x')).rejects.toThrow(/below \/x$/);
   });
 
-  it('says that the scope was refused where no other place is better', async () => {
+  it('reports a refused scope if no other site is better', async () => {
     const { http } = httpThat(refusal('invalid_scope', 'no such scope'), missing);
     await expect(attempt(http)).rejects.toMatchObject({ code: 'invalid_scope' });
   });
@@ -137,7 +137,7 @@ describe('signing in', () => {
     [{ status: 400, body: { error: 5 } }, FaultError, 'bad request', 'refused'],
     [{ body: { access_token: 5 } }, FaultError, 'unexpected HTTP status 200', 'refused'],
     [{ status: 201, ...token }, FaultError, 'unexpected HTTP status 201', 'refused'],
-  ] as const)('fails as the service says: %j', async (reply, kind, text, code) => {
+  ] as const)('fails like the service: %j', async (reply, kind, text, code) => {
     const { http, requests } = httpThat(reply);
     const failure = attempt(http);
     await expect(failure).rejects.toBeInstanceOf(kind);
@@ -148,11 +148,11 @@ describe('signing in', () => {
       request: { method: 'POST', path: '/virt-app/sso/oauth/token' },
       retryable: kind === ServerError,
     });
-    // Whose credentials are refused is not asked to try others at other places.
+    // Refused credentials are not sent to other sites.
     expect(requests).toHaveLength(1);
   });
 
-  it('hints at the domain where the name has none', async () => {
+  it('suggests the domain if the name has none', async () => {
     const refused = { status: 401, body: '' };
     await expect(attempt(httpThat(refused).http, 'https://a.test', 'joe')).rejects.toMatchObject({
       hint: 'add the domain to the user name: joe@internal',
@@ -166,7 +166,7 @@ describe('signing in', () => {
 describe('signing out', () => {
   const site = { origin: 'https://a.test', appRoot: '/virt-app', dialect: 'standard' } as const;
 
-  it('sends the token, which nobody may know any more', async () => {
+  it('revokes the token, and accepts an unknown one', async () => {
     for (const status of [200, 400, 404, 499]) {
       const { http, requests } = httpThat({ status });
       await revoke(http, site, 'a&b');
@@ -181,7 +181,7 @@ describe('signing out', () => {
     }
   });
 
-  it('fails where the service does', async () => {
+  it('fails like the service', async () => {
     await expect(revoke(httpThat({ status: 500, body: '' }).http, site, 't')).rejects.toMatchObject(
       {
         message: 'sign out: server error',
@@ -227,7 +227,7 @@ describe('a session', () => {
     return { session, requests, put, kept: () => kept, counts: () => ({ asked, exclusive }) };
   }
 
-  it('uses the token that is stored, and asks nobody', async () => {
+  it('uses the stored token without a password', async () => {
     const stored = { site, token: 'old' };
     const { session, requests, counts } = sessionWith(stored);
     expect(await session.current()).toBe(stored);
@@ -235,7 +235,7 @@ describe('a session', () => {
     expect([requests.length, counts()]).toEqual([0, { asked: 0, exclusive: 0 }]);
   });
 
-  it('signs in once where none is stored, and stores what it gets', async () => {
+  it('signs in once without a stored token, and stores the new one', async () => {
     const { session, kept, counts } = sessionWith(undefined);
     const [one, other] = await Promise.all([session.current(), session.current()]);
     expect(one).toEqual({ site, token: 't' });
@@ -245,20 +245,20 @@ describe('a session', () => {
     expect(counts()).toEqual({ asked: 1, exclusive: 1 });
   });
 
-  it('takes another one than the one that was refused, where somebody else has stored it', async () => {
+  it('uses another token that a different process has stored', async () => {
     const { session, put, requests, counts } = sessionWith({ site, token: 'old' });
     await session.current();
     put({ site, token: 'new' });
     expect((await session.renew('old')).token).toBe('new');
     expect([requests.length, counts()]).toEqual([0, { asked: 0, exclusive: 1 }]);
-    // Whoever was refused with the one before gets the new one, and nobody is asked.
+    // A caller with the previous token receives the new one, without a password.
     expect((await session.renew('old')).token).toBe('new');
     expect(counts().exclusive).toBe(1);
     expect((await session.renew('new')).token).toBe('t');
     expect(counts()).toEqual({ asked: 1, exclusive: 2 });
   });
 
-  it('signs in at the place of the token that ran out', async () => {
+  it('signs in at the site of the expired token', async () => {
     const far = { origin: 'https://b.test', appRoot: '/x', dialect: 'ovirt' } as const;
     const { session, requests } = sessionWith({ site: far, token: 'old' });
     expect(await session.renew('old')).toEqual({ site: far, token: 't' });
@@ -267,7 +267,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('sends no empty password, and may try again', async () => {
+  it('sends no empty password, and can try again', async () => {
     const { session, requests } = sessionWith(undefined, '');
     for (const _ of [1, 2]) {
       await expect(session.current()).rejects.toMatchObject({
@@ -279,7 +279,7 @@ describe('a session', () => {
     expect(requests).toEqual([]);
   });
 
-  it('with a token from elsewhere cannot be renewed', async () => {
+  it('with a given token cannot be renewed', async () => {
     const fixed = fixedSession({ site, token: 'x' });
     expect(await fixed.current()).toEqual({ site, token: 'x' });
     await expect(fixed.renew()).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Sessions of TLS: a later process goes on with them, with the server that they are of and no other. */
+/** TLS sessions: later processes resume them, only with the same server. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
@@ -23,7 +23,7 @@ afterEach(() => {
 interface Site {
   readonly origin: string;
   readonly server: Server;
-  /** Of each connection whether it went on with a session. */
+  /** Whether each connection resumed a session. */
   readonly reused: boolean[];
 }
 
@@ -39,7 +39,7 @@ async function siteOf(label = 'first', options: TlsOptions = {}, port = 0): Prom
   return { origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, server, reused };
 }
 
-/** Keeps the latest session in memory, whatever its age is. */
+/** Store of the latest session in memory, without expiry. */
 class Memory implements TlsSessions {
   kept: Buffer | undefined;
   readonly log: string[] = [];
@@ -54,7 +54,7 @@ class Memory implements TlsSessions {
   };
 }
 
-/** One request of a process of its own. */
+/** Sends one request like a separate process. */
 async function ask(origin: string, sessions: TlsSessions, trust: Trust = { ca }): Promise<string> {
   const http = await Http.open({ trust, sessions, retries: 0 });
   try {
@@ -66,7 +66,7 @@ async function ask(origin: string, sessions: TlsSessions, trust: Trust = { ca })
 }
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (version) => {
-  it('the next process goes on with a session', async () => {
+  it('the next process resumes the session', async () => {
     const { origin, reused } = await siteOf('first', { maxVersion: version });
     const sessions = new Memory();
     for (let count = 0; count < 3; count += 1) expect(await ask(origin, sessions)).toBe('x');
@@ -75,7 +75,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (version) => {
     expect(sessions.log.slice(1)).not.toContain('verified');
   });
 
-  it('a server that has forgotten it is verified anew, and answers all the same', async () => {
+  it('a server that has lost the session is verified again, and responds', async () => {
     const { origin, server, reused } = await siteOf('first', { maxVersion: version });
     const sessions = new Memory();
     await ask(origin, sessions);
@@ -87,7 +87,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (version) => {
     expect(reused.at(-1)).toBe(true);
   });
 
-  it('another server in its place is not believed', async () => {
+  it('another server at the same address is refused', async () => {
     const { origin, server } = await siteOf('first', { maxVersion: version });
     const sessions = new Memory();
     await ask(origin, sessions);
@@ -105,7 +105,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (version) => {
   });
 });
 
-it('several connections at the same time go on with the same session', async () => {
+it('concurrent connections resume the same session', async () => {
   const { origin, reused } = await siteOf();
   const sessions = new Memory();
   await ask(origin, sessions);
@@ -116,17 +116,17 @@ it('several connections at the same time go on with the same session', async () 
   expect(reused).toEqual([false, true, true, true]);
 });
 
-it('an unreachable server is reported as usual, and the session is kept', async () => {
+it('an unreachable server is reported, and the session remains', async () => {
   const { origin } = await siteOf();
   const sessions = new Memory();
   await ask(origin, sessions);
-  // No port that was just given back: another process may have it by now.
+  // A reserved port, because a released one could be in use again.
   await expect(ask('https://127.0.0.1:1', sessions)).rejects.toThrow('connection refused');
   expect(sessions.log).toEqual(['verified']);
   expect(sessions.kept).toBeDefined();
 });
 
-it('where nobody is believed none is kept, and none is gone on with', async () => {
+it('without verification, no session is stored or resumed', async () => {
   const { origin, reused } = await siteOf();
   const sessions = new Memory();
   await ask(origin, sessions, { insecure: true });
@@ -136,7 +136,7 @@ it('where nobody is believed none is kept, and none is gone on with', async () =
   expect(reused).toEqual([false, false, false]);
 });
 
-it('none is kept of a server that is not believed', async () => {
+it('the session of an untrusted server is not stored', async () => {
   const { origin } = await siteOf('second');
   const sessions = new Memory();
   await expect(ask(origin, sessions)).rejects.toBeInstanceOf(TrustError);
@@ -144,7 +144,7 @@ it('none is kept of a server that is not believed', async () => {
 });
 
 describe('the lifetime of a session', () => {
-  it('is what the server says', async () => {
+  it('is that of the server', async () => {
     const { origin } = await siteOf('first', { sessionTimeout: 1234 });
     const sessions = new Memory();
     await ask(origin, sessions);
@@ -155,9 +155,9 @@ describe('the lifetime of a session', () => {
     ['nothing', Buffer.alloc(0)],
     ['no sequence', Buffer.from('020101', 'hex')],
     ['too short', Buffer.from('30820fff', 'hex')],
-    ['an element that reaches beyond it', Buffer.from('3003a2050203', 'hex')],
+    ['an element that exceeds the sequence', Buffer.from('3003a2050203', 'hex')],
     ['text', Buffer.from('no session')],
-  ])('of %s is none', (_, bytes) => {
+  ])('of %s is absent', (_, bytes) => {
     expect(lifetimeOf(bytes)).toBe(0);
   });
 });

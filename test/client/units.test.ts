@@ -1,4 +1,4 @@
-/** Addresses, fingerprints, faults, cursors of events, goals of waiting. */
+/** Addresses, fingerprints, faults, cursors of events, goals of waits. */
 import { describe, expect, it } from 'vitest';
 import { candidates, parseAddress } from '../../src/client/address.ts';
 import { NotFoundError, ServerError, WaitTimeoutError } from '../../src/client/errors.ts';
@@ -15,18 +15,18 @@ describe('addresses', () => {
     ['https://a.test/api', { origin: 'https://a.test' }],
     ['https://a.test:443/virt-app/api/v4/', { origin: 'https://a.test', appRoot: '/virt-app' }],
     ['https://[::1]:8443/x/y', { origin: 'https://[::1]:8443', appRoot: '/x/y' }],
-  ])('%s', (text, address) => {
+  ])('parses %s', (text, address) => {
     expect(parseAddress(text)).toEqual(address);
   });
 
   it.each(['', 'http://a.test', 'ftp://a.test', 'https://', 'https://u:p@a.test'])(
-    '%s is none',
+    'refuses %s',
     (text) => {
       expect(() => parseAddress(text)).toThrow();
     },
   );
 
-  it('lead to the dialects: the one of the path, else both', () => {
+  it('determine the dialect by the path, otherwise both are candidates', () => {
     const dialects = (text: string) => candidates(parseAddress(text)).map(({ dialect }) => dialect);
     expect(dialects('https://a.test/ovirt-engine')).toEqual(['ovirt']);
     expect(dialects('https://a.test')).toEqual(['standard', 'ovirt']);
@@ -42,13 +42,13 @@ describe('fingerprints', () => {
   const shown = Array.from({ length: 32 }, () => 'AB').join(':');
 
   it.each([digits, digits.toUpperCase(), shown, `SHA256:${digits}`, `sha256 Fingerprint=${shown}`])(
-    '%s',
+    'accepts %s',
     (text) => {
       expect(normalizeFingerprint(text)).toBe(shown);
     },
   );
 
-  it.each(['', 'ab', `${digits}ab`, 'zz'.repeat(32)])('%s is none', (text) => {
+  it.each(['', 'ab', `${digits}ab`, 'zz'.repeat(32)])('refuses %s', (text) => {
     expect(normalizeFingerprint(text)).toBeUndefined();
   });
 });
@@ -64,7 +64,7 @@ describe('faults', () => {
     expect(faultMessage(fault)).toBe(text);
   });
 
-  it('that are no faults are told by their status', () => {
+  it('reports the status if the body is not a fault', () => {
     const attempt = { request: { method: 'GET', origin: '', path: '/vms/1' }, what: 'get vms/1' };
     const answer = (status: number, text = '') => ({
       status,
@@ -85,14 +85,14 @@ describe('the cursor of events', () => {
   const events = (...ids: number[]) => ids.map((id) => ({ id: String(id) }));
   const idsOf = (list: readonly object[]) => list.map((one) => Number((one as { id: string }).id));
 
-  it('tells what is new, the oldest first, once', () => {
+  it('reports each new event once, the oldest first', () => {
     const cursor = new EventCursor(3);
     expect(idsOf(cursor.accept(events(5, 4, 3), 0))).toEqual([4, 5]);
     expect(cursor.floor).toBe(5);
     expect(idsOf(cursor.accept(events(6, 5), 1))).toEqual([6]);
   });
 
-  it('looks into gaps for a while, and tells what appears there', () => {
+  it('polls gaps for some time, and reports late events', () => {
     const cursor = new EventCursor(0);
     expect(idsOf(cursor.accept(events(3, 1), 0))).toEqual([1, 3]);
     expect(cursor.floor).toBe(1);
@@ -100,7 +100,7 @@ describe('the cursor of events', () => {
     expect(cursor.floor).toBe(3);
   });
 
-  it('believes a gap in the end', () => {
+  it('accepts a gap after the timeout', () => {
     const cursor = new EventCursor(0);
     cursor.accept(events(10), 0);
     expect(cursor.floor).toBe(0);
@@ -116,7 +116,7 @@ describe('goals', () => {
     ['snapshot', 'snapshot_status'],
     ['backup', 'phase'],
     ['bookmark', undefined],
-  ])('the state of %s is its %s', (type, attribute) => {
+  ])('finds the state of %s in its %s', (type, attribute) => {
     expect(stateAttribute(type)).toBe(attribute);
   });
 
@@ -139,7 +139,7 @@ describe('goals', () => {
     ['install', 'up'],
     ['add', 'maintenance'],
     ['upgrade', 'maintenance'],
-  ])('are met as well when %s leads to %s on request', (operation, status) => {
+  ])('are met too if %s leads to %s on request', (operation, status) => {
     expect(conditionFor('host', [operation], 'x').isMet({ status })).toBe(true);
   });
 
@@ -155,7 +155,7 @@ describe('goals', () => {
     },
   });
 
-  it('are reached through a server that is away for a moment', async () => {
+  it('are reached while the server is temporarily unavailable', async () => {
     const states: string[] = [];
     await waitFor(
       watched([
@@ -169,7 +169,7 @@ describe('goals', () => {
     expect(states).toEqual(['powering_up', 'up']);
   });
 
-  it('that are missed in time are reported with the last state', async () => {
+  it('are reported with the last state after a timeout', async () => {
     const failure = waitFor(
       watched([{ status: 'powering_up' }]),
       conditionFor('vm', ['start'], 'vms/x'),
