@@ -109,7 +109,7 @@ async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
   const status = await readStatusLine(socket, proxy);
   if (/^HTTP\/1\.\d 2\d\d/.test(status)) return socket;
   socket.destroy();
-  const words = status.replace(/^HTTP\/\S+ /, '') || 'nothing that it may answer';
+  const words = status.replace(/^HTTP\/\S+ /, '') || 'invalid response';
   throw new ConnectionError(`proxy ${proxy.host} does not connect to ${to}: ${words}`, {
     hint: words.startsWith('407')
       ? 'add user and password to HTTPS_PROXY: http://user:password@host:port'

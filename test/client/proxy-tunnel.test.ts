@@ -204,7 +204,7 @@ describe('a tunnel', () => {
     ],
     [
       '\r\n\r\n',
-      'an invalid response',
+      'invalid response',
       'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
     ],
   ])('is refused by %j', async (answer, words, hint) => {

@@ -1,4 +1,4 @@
-// Sharing of flushes, lending of memory: the parts without sockets.
+// Shared flushes and memory of pieces, without sockets.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PieceWriter } from '../../src/images/api/piece-io.ts';
@@ -7,7 +7,7 @@ import { SharedFlush } from '../../src/images/tickets/shared-flush.ts';
 import { pattern } from './support/harness.ts';
 
 describe('SharedFlush', () => {
-  /** A flush that runs until the test ends it. */
+  /** Flush that runs until the test ends it. */
   function manualFlush() {
     const running: { resolve: () => void; reject: (error: Error) => void }[] = [];
     const shared = new SharedFlush(
@@ -16,7 +16,7 @@ describe('SharedFlush', () => {
     return { shared, running };
   }
 
-  it('serves callers that arrive while a flush runs by one flush after it', async () => {
+  it('serves calls during a flush with one later flush', async () => {
     const { shared, running } = manualFlush();
     const first = shared.run();
     await Promise.resolve();
@@ -32,7 +32,7 @@ describe('SharedFlush', () => {
     expect(running.length).toBe(2);
   });
 
-  it('B4 never flushes again after a failure, as the data may be lost already', async () => {
+  it('B4 never flushes again after a failure, because data may be lost', async () => {
     const { shared, running } = manualFlush();
     const first = shared.run();
     await Promise.resolve();
@@ -47,7 +47,7 @@ describe('SharedFlush', () => {
 });
 
 describe('PieceMemory', () => {
-  it('lends a small piece when the large ones are gone, and has no spare ones then', () => {
+  it('lends a small piece if no large one is free, and then has no spare pieces', () => {
     const memory = new PieceMemory(1, 2);
     const large = memory.take(LARGE_PIECE);
     expect(large.length).toBe(LARGE_PIECE);
@@ -57,7 +57,7 @@ describe('PieceMemory', () => {
     expect(memory.takeSpare()).toBe(large);
   });
 
-  it('keeps large pieces for those who need them', () => {
+  it('reserves large pieces for large requests', () => {
     const memory = new PieceMemory(1, 1);
     expect(memory.take(SMALL_PIECE).length).toBe(SMALL_PIECE);
     expect(memory.free).toEqual({ large: 1, small: 0 });
@@ -79,7 +79,7 @@ describe('PieceMemory', () => {
 });
 
 describe('PieceWriter', () => {
-  it('writes what it was given, whatever the chunks and the memory', async () => {
+  it('writes all bytes, for any chunks and memory', async () => {
     const parts = fc.record({
       start: fc.nat(3 * SMALL_PIECE),
       lengths: fc.array(fc.nat(2 * SMALL_PIECE), { maxLength: 8 }),
@@ -114,7 +114,7 @@ describe('PieceWriter', () => {
     );
   });
 
-  it('tells of a failed write and gives its memory back', async () => {
+  it('reports a failed write and releases its memory', async () => {
     const memory = new PieceMemory(2, 1);
     const writer = new PieceWriter({
       memory,

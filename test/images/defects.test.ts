@@ -1,4 +1,4 @@
-// Defects known from a product of the same family, each shown to be absent.
+// Defects of a similar product, each shown to be absent.
 import { Agent, request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -19,7 +19,7 @@ onEachBackend((startHarness) => {
       `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
     const info = `GET /info/ HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
 
-    it('chunked bodies are written, never read as the next request', async () => {
+    it('writes chunked bodies, and never reads them as the next request', async () => {
       const { connect, image } = await startHarness();
       const file = await image({ content: pattern(SIZE) });
       const smuggled = `GET /images/image HTTP/1.1\r\n${HOST}\r\n`;
@@ -59,13 +59,17 @@ onEachBackend((startHarness) => {
       ['two hosts', `GET /images/image HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400],
       ['no host', 'GET /images/image HTTP/1.1\r\n\r\n', 400],
       ['garbage', '\x16\x03\x01 hello\r\n\r\n', 400],
-      ['too large a head', `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
-    ])('%s gets one answer, and the connection ends', async (_name, text, status) => {
+      [
+        'a head that is too large',
+        `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(17_000)}\r\n\r\n`,
+        431,
+      ],
+    ])('answers %s once, and closes the connection', async (_name, text, status) => {
       const { connect, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const client = await connect();
       client.send(text + info);
-      // A well-behaved client stops here; until then the server reads on.
+      // A correct client stops here. Until then the server reads on.
       await client.until(/\.\n$/);
       client.socket.end();
       const received = await client.closed;
@@ -79,7 +83,7 @@ onEachBackend((startHarness) => {
       ['longer than its range', chunked('/images/image', 'x'.repeat(11), RANGE), 400],
       ['past the end', chunked('/images/image', 'x'.repeat(SIZE + 1)), 416],
     ])(
-      'a whole chunked body %s is refused, and the connection in step',
+      'refuses a complete chunked body %s, and continues with the next request',
       async (_name, text, status) => {
         const { connect, image } = await startHarness();
         await image({ content: pattern(SIZE) });
@@ -94,7 +98,7 @@ onEachBackend((startHarness) => {
     it.each([
       ['chunk sizes', 'zz\r\nabc\r\n0\r\n\r\n'],
       ['chunk ends', '3\r\nabcdef\r\n0\r\n\r\n'],
-    ])('a body with bad %s is 400, and the connection ends', async (_name, body) => {
+    ])('a body with invalid %s is 400, and the connection closed', async (_name, body) => {
       const { connect, daemon, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const client = await connect();
@@ -106,7 +110,7 @@ onEachBackend((startHarness) => {
       expect((await daemon.state('image'))?.active).toBe(false);
     });
 
-    it('garbage behind a request spoils only itself', async () => {
+    it('answers the requests before invalid data', async () => {
       const { connect, image } = await startHarness();
       await image({ content: pattern(3 * LARGE_PIECE) });
       const client = await connect();
@@ -116,7 +120,7 @@ onEachBackend((startHarness) => {
       expect(received.length).toBeGreaterThan(3 * LARGE_PIECE);
     });
 
-    it('a body of a GET is not the next request', async () => {
+    it('never reads the body of a GET as the next request', async () => {
       const { connect, image } = await startHarness();
       await image({ content: Buffer.from('content') });
       const client = await connect();
@@ -129,7 +133,7 @@ onEachBackend((startHarness) => {
       expect(received.match(/"version"/g)?.length ?? 0).toBeLessThanOrEqual(1);
     });
 
-    it('the body a GET announces is not waited for', async () => {
+    it('does not wait for the declared body of a GET', async () => {
       const { connect, image } = await startHarness();
       await image({ content: Buffer.from('content') });
       const client = await connect();
@@ -141,14 +145,14 @@ onEachBackend((startHarness) => {
   });
 
   describe('ranges', () => {
-    it('bytes=-0 is not the whole image', async () => {
+    it('bytes=-0 is not the complete image', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const answer = await ask('GET', '/images/image', { headers: { Range: 'bytes=-0' } });
       expect(answer.status).toBe(416);
     });
 
-    it('bytes=SIZE- is not an empty 206 with nonsense in its headers', async () => {
+    it('bytes=SIZE- is not an empty 206 with invalid headers', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const answer = await ask('GET', '/images/image', { headers: { Range: `bytes=${SIZE}-` } });
@@ -156,7 +160,7 @@ onEachBackend((startHarness) => {
     });
 
     it.each(['bytes 0-98/*', 'bytes 0-100/*'])(
-      'Content-Range %s must agree with a Content-Length of 100',
+      'Content-Range %s must match a Content-Length of 100',
       async (range) => {
         const { ask, image } = await startHarness();
         const file = await image({ content: pattern(SIZE) });
@@ -169,13 +173,13 @@ onEachBackend((startHarness) => {
   });
 
   describe('routes', () => {
-    it('405 says which methods are allowed', async () => {
+    it('405 lists the allowed methods', async () => {
       const { ask } = await startHarness();
       const answer = await ask('DELETE', '/images/any');
       expect([answer.status, answer.headers.allow]).toEqual([405, 'OPTIONS,GET,PUT,PATCH']);
     });
 
-    it.each(['extentsFOO', 'extents/', 'checksumX'])('/images/{id}/%s is nothing', async (part) => {
+    it.each(['extentsFOO', 'extents/', 'checksumX'])('/images/{id}/%s is 404', async (part) => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(10) });
       expect((await ask('GET', `/images/image/${part}`)).status).toBe(404);
@@ -189,7 +193,7 @@ onEachBackend((startHarness) => {
   });
 
   describe('tickets', () => {
-    it('do not end up to a second early, as with clocks cut to whole seconds', async () => {
+    it('do not end up to a second early, as with clocks truncated to seconds', async () => {
       const { ask, clock, image } = await startHarness();
       clock.advance(0.9);
       await image({ content: pattern(10), timeout: 1 });
@@ -197,7 +201,7 @@ onEachBackend((startHarness) => {
       expect((await ask('GET', '/images/image')).status).toBe(200);
     });
 
-    it('live by a clock that nobody turns', async () => {
+    it('use a monotonic clock', async () => {
       vi.useFakeTimers({ toFake: ['Date'] });
       onTestFinished(() => void vi.useRealTimers());
       const { ask, daemon, image } = await startHarness({}, { clock: monotonicClock });
@@ -209,7 +213,7 @@ onEachBackend((startHarness) => {
       }
     });
 
-    it('without a limit of inactivity allow any transfer', async () => {
+    it('without an idle limit permit any transfer', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(3 * LARGE_PIECE), inactivityTimeout: 0 });
       expect((await ask('GET', '/images/image')).body.length).toBe(3 * LARGE_PIECE);
@@ -219,7 +223,7 @@ onEachBackend((startHarness) => {
   });
 
   describe('TLS', () => {
-    it('a stalled handshake keeps nobody else waiting', async () => {
+    it('a stalled handshake delays no other client', async () => {
       const { daemon } = await startHarness({ tls: certificate });
       const silent = Array.from({ length: 5 }, () => connectTcp(daemon.port, '127.0.0.1'));
       onTestFinished(() => {

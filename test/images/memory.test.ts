@@ -1,11 +1,11 @@
-// What no client may do to the others: take too much memory. It is measured, in a process of its own.
+// Limits that protect clients from each other: memory, measured in a separate process.
 import { describe, expect, it } from 'vitest';
 import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { pattern, startHarness } from './support/harness.ts';
 import type { RawClient } from './support/raw-client.ts';
 
 const HOST = 'Host: x\r\n';
-/** More than the buffers of a local connection hold. */
+/** More than the buffers of a local connection. */
 const HUGE = 64 * LARGE_PIECE;
 
 describe('memory', () => {
@@ -25,11 +25,11 @@ describe('memory', () => {
       one.socket.pause();
       clients.push(one);
     }
-    // Every one of them holds a piece, at most one more from the few large ones.
+    // Each connection has one small piece, and some have a large one instead.
     const { large, small } = memory.free;
     expect(small).toBeLessThanOrEqual(COUNT - (COUNT - 4));
     expect(large).toBeGreaterThanOrEqual(0);
-    // What they hold was there before; without pieces it would be a gigabyte and more.
+    // The pieces were allocated before. Without pieces, this would take more than a gigabyte.
     const grown = process.memoryUsage().arrayBuffers - before;
     expect(grown).toBeLessThan(COUNT * SMALL_PIECE * 8);
     expect((await daemon.state('image'))?.connections).toBe(COUNT);

@@ -1,4 +1,4 @@
-// Any sequence of requests leaves the image as a plain buffer would be left.
+// Any sequence of requests has the same result as for a plain buffer.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PieceMemory } from '../../src/images/system/piece-memory.ts';
@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 type Send = (method: string, ask: Ask) => Promise<Answer>;
 
-/** Sends one request and applies it to the model. Returns the status and the one expected. */
+/** Sends one request and applies it to the model. Returns the actual and the expected status. */
 async function run(send: Send, model: Buffer, { kind, start, length, seed }: Step) {
   const end = start + length;
   const fits = end <= SIZE;
@@ -46,7 +46,7 @@ async function run(send: Send, model: Buffer, { kind, start, length, seed }: Ste
   const bytes = pattern(length, seed);
   const headers = {
     'Content-Range': `bytes ${start}-*/*`,
-    // What is written of a chunked body that turns out too long is nobody's business.
+    // The content after a chunked body that is too long is unspecified.
     ...(kind === 'chunked' && fits
       ? { 'Transfer-Encoding': 'chunked' }
       : { 'Content-Length': length }),

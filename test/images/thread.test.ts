@@ -1,4 +1,4 @@
-// The daemon in its own thread, built from the source for the purpose.
+// Daemon in a separate thread, built from the source for this test.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function ticket(id: string): Ticket {
 }
 
 describe('startImageDaemon', () => {
-  it('serves from a thread, and every call crosses the border', async () => {
+  it('serves from a thread, and supports every call', async () => {
     const daemon = await startImageDaemon(options, program);
     await writeFile(join(directory, 'image'), 'hello');
     await daemon.add(ticket('image'));
@@ -56,14 +56,14 @@ describe('startImageDaemon', () => {
     await expect(daemon.state('image')).rejects.toThrow('has stopped');
   });
 
-  it('runs in the calling thread when told to', async () => {
+  it('runs in the calling thread on request', async () => {
     const daemon = await startImageDaemon({ ...options, inThread: false });
     await daemon.add(ticket('image'));
     expect((await fetch(`${daemon.url}/info/`)).status).toBe(200);
     await daemon.close();
   });
 
-  it('rejects when the address is taken', async () => {
+  it('rejects if the address is in use', async () => {
     const daemon = await startImageDaemon(options, program);
     const again = startImageDaemon({ ...options, port: daemon.port }, program);
     await expect(again).rejects.toThrow('EADDRINUSE');
@@ -82,7 +82,7 @@ describe('startImageDaemon', () => {
     await daemon.close();
   });
 
-  it('rejects calls with the reason when the thread breaks down', async () => {
+  it('rejects calls with the reason if the thread fails', async () => {
     const broken = join(directory, 'broken.mjs');
     await writeFile(
       broken,

@@ -1,4 +1,4 @@
-// Blocks that are hashed as they come are not read again for the checksum, and never believed once changed.
+// Blocks that are hashed on arrival are not read again for the checksum, unless they change.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { onEachBackend } from '../support/on-backends.ts';
 const SIZE = 2 * BLOCK + 5000;
 const BLOCKS = [0, 1, 2] as const;
 
-/** What `GET /checksum` has to say. */
+/** Expected value of `GET /checksum`. */
 function checksumOf(content: Buffer): string {
   const outer = createHash('sha256');
   for (let at = 0; at < content.length; at += BLOCK) {
@@ -42,7 +42,7 @@ function clientOf({ ask }: Pick<Harness, 'ask'>, id = 'image', algorithm = 'sha2
   };
 }
 
-/** An image in memory that counts what is read of it, and fails to write as told. */
+/** Image in memory that counts reads, and fails writes on request. */
 function memoryBackend() {
   const content = Buffer.alloc(SIZE);
   const seen = { read: 0, failing: false };
@@ -75,7 +75,7 @@ async function inMemory(ticket: Partial<Ticket> = {}) {
 const image = pattern(SIZE);
 const blockOf = (block: number, of = image) => of.subarray(block * BLOCK, (block + 1) * BLOCK);
 
-it('nothing is read of an image whose blocks came whole, in any order and in one body', async () => {
+it('reads no blocks that arrived completely, in any order and in one body', async () => {
   const { put, checksum, content, seen } = await inMemory();
   const answers = await Promise.all(
     [...BLOCKS].reverse().map((at) => put(at * BLOCK, blockOf(at))),
@@ -88,7 +88,7 @@ it('nothing is read of an image whose blocks came whole, in any order and in one
   expect([content.equals(other), seen.read]).toEqual([true, 0]);
 });
 
-it('what came in parts is read, and what came whole beside it is not', async () => {
+it('reads only blocks that arrived in parts', async () => {
   const { put, checksum, seen } = await inMemory();
   await put(0, blockOf(0));
   await put(BLOCK, image.subarray(BLOCK, BLOCK + 1000));
@@ -101,14 +101,14 @@ it('what came in parts is read, and what came whole beside it is not', async () 
 it.each([
   ['another algorithm', 'algorithm=sha1'],
   ['other blocks', 'algorithm=sha256&block_size=1048576'],
-])('for a checksum by %s everything is read', async (_, query) => {
+])('reads all blocks for a checksum by %s', async (_, query) => {
   const { put, checksum, seen } = await inMemory();
   await put(0, image);
   await checksum(query);
   expect(seen.read).toBe(SIZE);
 });
 
-it('without a name of an algorithm, or with one that nobody knows, everything is read', async () => {
+it('reads all blocks without a known algorithm', async () => {
   const { harness, checksum, seen } = await inMemory();
   await harness.ask('PUT', '/images/image', { body: image });
   expect(await clientOf(harness, 'image', 'crc7').put(0, blockOf(0))).toBe(200);
@@ -117,9 +117,9 @@ it('without a name of an algorithm, or with one that nobody knows, everything is
 });
 
 it.each<[string, (client: ReturnType<typeof clientOf>) => Promise<number>, number]>([
-  ['a part written', ({ put }) => put(10, Buffer.from('changed')), 0],
-  ['a part zeroed', ({ zero }) => zero(BLOCK + 1, 1), 1],
-])('%s takes away what was known of its block', async (_, change, block) => {
+  ['a partial write', ({ put }) => put(10, Buffer.from('changed')), 0],
+  ['a partial zero', ({ zero }) => zero(BLOCK + 1, 1), 1],
+])('reads a block again after %s', async (_, change, block) => {
   const { put, zero, checksum, content, seen } = await inMemory();
   await put(0, image);
   expect(await change({ put, zero, checksum })).toBe(200);
@@ -128,7 +128,7 @@ it.each<[string, (client: ReturnType<typeof clientOf>) => Promise<number>, numbe
   expect(seen.read).toBe(blockOf(block).length);
 });
 
-it('a change by another ticket for the image counts as well', async () => {
+it('reads blocks that another ticket for the image changed', async () => {
   const place = { image: { kind: 'file', path: '/image' } } as const;
   const { harness, put, checksum, content } = await inMemory(place);
   await put(0, image);
@@ -138,7 +138,7 @@ it('a change by another ticket for the image counts as well', async () => {
   expect(await checksum()).toBe(checksumOf(content));
 });
 
-it('what could not be written, and what broke off, is read', async () => {
+it('reads blocks with failed or truncated writes', async () => {
   const { harness, put, checksum, content, seen } = await inMemory();
   seen.failing = true;
   expect(await put(0, blockOf(0))).toBe(500);
@@ -171,7 +171,7 @@ const step: fc.Arbitrary<Step> = fc
   .map((drawn) => ({ ...drawn, length: Math.min(drawn.length, SIZE - drawn.start) }));
 
 onEachBackend((start) => {
-  it('the checksum is that of what is stored, whatever is written at the same time', async () => {
+  it('returns the checksum of the stored image, also during writes', async () => {
     const harness = await start();
     let images = 0;
     const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 3 });

@@ -1,5 +1,5 @@
-// The control API of tickets, on its unix socket. What is named "(defect)" is done another way than
-// by the known product of the family, which has the defect that is described beside it.
+// Control API of tickets on its unix socket. "(defect)" marks an intended difference from a known
+// product, with the defect of the product.
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { keepAliveAgent, pattern, startHarness } from '../support/harness.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A daemon with a control socket, an image file of 1000 bytes, and how to ask. */
+/** Daemon with a control socket and an image of 1000 bytes, and functions for requests. */
 async function setUp(parts: Partial<DaemonDependencies> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'images-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -50,18 +50,18 @@ async function setUp(parts: Partial<DaemonDependencies> = {}) {
 }
 
 describe('the socket', () => {
-  it('is for its owner only', async () => {
+  it('is restricted to its owner', async () => {
     const { controlSocket } = await setUp();
     expect((await stat(controlSocket)).mode & 0o777).toBe(0o600);
   });
 
-  it('goes with the daemon', async () => {
+  it('is removed with the daemon', async () => {
     const { controlSocket, daemon } = await setUp();
     await daemon.close();
     await expect(stat(controlSocket)).rejects.toThrow('ENOENT');
   });
 
-  it('has nothing but tickets, and images are elsewhere', async () => {
+  it('serves only tickets, and no images', async () => {
     const { ask, control, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket());
     for (const path of ['/', '/tickets', '/tickets/t/x', '/info/', '/images/t', '/profile/']) {
@@ -76,7 +76,7 @@ describe('the socket', () => {
     ['HEAD', '/tickets/t', 'PUT,GET,PATCH,DELETE'],
     ['GET', '/tickets/', 'DELETE'],
     ['PUT', '/tickets/', 'DELETE'],
-  ])('%s on %s is 405 and says what is allowed', async (method, path, allow) => {
+  ])('%s on %s is 405 with the allowed methods', async (method, path, allow) => {
     const { control } = await setUp();
     const answer = await control(method, path);
     expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
@@ -84,7 +84,7 @@ describe('the socket', () => {
 });
 
 describe('PUT', () => {
-  it('makes a ticket usable, with what is missing as usual', async () => {
+  it('creates a ticket, with defaults for missing members', async () => {
     const { ask, control, file, look, ticket } = await setUp();
     const answer = await control('PUT', '/tickets/t', ticket());
     expect([answer.status, answer.text]).toEqual([200, '']);
@@ -108,7 +108,7 @@ describe('PUT', () => {
     });
   });
 
-  it('takes every member', async () => {
+  it('accepts every member', async () => {
     const { control, look, ticket } = await setUp();
     const members = {
       ops: ['read', 'write'],
@@ -118,7 +118,7 @@ describe('PUT', () => {
       dirty: true,
       inactivity_timeout: 5,
       url: 'nbd:unix:/run/none:exportname=a b',
-      // Not known, and not in the way.
+      // Ignored unknown member.
       colour: 'green',
     };
     expect((await control('PUT', '/tickets/t', ticket(members))).status).toBe(200);
@@ -130,37 +130,37 @@ describe('PUT', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no JSON', '{', /JSON/],
+    ['invalid JSON', '{', /JSON/],
     ['nothing', undefined, /JSON/],
-    ['a list (defect: an internal text is told)', [], /JSON object/],
+    ['a list (defect: an internal error is reported)', [], /JSON object/],
     ['null', null, /JSON object/],
     ['no uuid', { uuid: undefined }, /uuid/],
     ['an empty uuid', { uuid: '' }, /uuid/],
-    ['another uuid than the address (defect: the uuid wins)', { uuid: 'u' }, /uuid/],
+    ['a uuid that differs from the address (defect: overrides it)', { uuid: 'u' }, /uuid/],
     ['a uuid that is a number', { uuid: 1 }, /uuid/],
     ['no size', { size: undefined }, /size/],
-    ['a negative size (defect: taken)', { size: -1 }, /size/],
-    ['a size in words', { size: '1000' }, /size/],
+    ['a negative size (defect: accepted)', { size: -1 }, /size/],
+    ['a size as text', { size: '1000' }, /size/],
     ['half a byte', { size: 1.5 }, /size/],
     ['a size of true', { size: true }, /size/],
     ['no ops', { ops: undefined }, /ops/],
-    ['ops that are a word', { ops: 'read' }, /ops/],
-    ['empty ops (defect: taken)', { ops: [] }, /ops/],
-    ['unknown ops (defect: taken)', { ops: ['read', 'admin'] }, /ops/],
+    ['ops as text', { ops: 'read' }, /ops/],
+    ['empty ops (defect: accepted)', { ops: [] }, /ops/],
+    ['unknown ops (defect: accepted)', { ops: ['read', 'admin'] }, /ops/],
     ['no timeout', { timeout: undefined }, /timeout/],
-    ['a negative timeout (defect: taken)', { timeout: -1 }, /timeout/],
-    ['a timeout in words', { timeout: '1' }, /timeout/],
+    ['a negative timeout (defect: accepted)', { timeout: -1 }, /timeout/],
+    ['a timeout as text', { timeout: '1' }, /timeout/],
     ['a negative inactivity_timeout', { inactivity_timeout: -1 }, /inactivity_timeout/],
     ['no url', { url: undefined }, /url/],
-    ['a url of no known kind', { url: 'ftp://host/x' }, /url/],
+    ['a url of an unknown kind', { url: 'ftp://host/x' }, /url/],
     ['a url of another daemon', { url: 'https://host:54322/images/t' }, /url/],
     ['a relative path', { url: 'file:image' }, /url/],
-    ['sparse in words', { sparse: 'yes' }, /sparse/],
-    ['dirty in numbers', { dirty: 1 }, /dirty/],
-    ['a filename that is none', { filename: 7 }, /filename/],
-    ['a transfer_id that is none', { transfer_id: {} }, /transfer_id/],
-    ['members of its prototype only', { __proto__: { size: 1 }, size: undefined }, /size/],
-  ])('with %s is 400 and says what is wrong', async (_name, changes, words) => {
+    ['sparse as text', { sparse: 'yes' }, /sparse/],
+    ['dirty as a number', { dirty: 1 }, /dirty/],
+    ['an invalid filename', { filename: 7 }, /filename/],
+    ['an invalid transfer_id', { transfer_id: {} }, /transfer_id/],
+    ['members only in its prototype', { __proto__: { size: 1 }, size: undefined }, /size/],
+  ])('with %s is 400 with the problem', async (_name, changes, words) => {
     const { control, ticket } = await setUp();
     const isPart = typeof changes === 'object' && changes !== null && !Array.isArray(changes);
     const body = isPart ? ticket(changes as Fields) : changes;
@@ -189,7 +189,7 @@ describe('PUT', () => {
     }
   });
 
-  /** Each body, and the position and the problem in the answer. */
+  /** Body, position and problem in the response. */
   it.each([
     ['{"uuid": "t",\n "uuid": "t"}', '2:2: duplicate member "uuid"'],
     ['{"uuid": "t", "size": 1, "\\u0073ize": 2}', '1:26: duplicate member "size"'],
@@ -236,7 +236,7 @@ describe('PUT', () => {
   });
 
   it.each(['4096.0000000000001', '4096.0', '1e3', '-0.0'])(
-    'with the size %s is 400: sizes are written as whole numbers',
+    'with the size %s is 400, because sizes are integers',
     async (size) => {
       const { control, ticket } = await setUp();
       const putTicket = (body: string) => control('PUT', '/tickets/t', body);
@@ -260,7 +260,7 @@ describe('PUT', () => {
     expect((await ask('GET', '/images/t')).status).toBe(500);
   });
 
-  it('again replaces the ticket, and counts anew', async () => {
+  it('again replaces the ticket and its counts', async () => {
     const { ask, control, look, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket());
     await ask('GET', '/images/t');
@@ -270,7 +270,7 @@ describe('PUT', () => {
     expect((await ask('GET', '/images/t')).body.length).toBe(10);
   });
 
-  it('has an id that the address writes in its own way', async () => {
+  it('accepts a percent-encoded id', async () => {
     const { control, ticket } = await setUp();
     const answer = await control('PUT', '/tickets/a%20b', ticket({ uuid: 'a b' }));
     expect(answer.status).toBe(200);
@@ -280,12 +280,12 @@ describe('PUT', () => {
 });
 
 describe('GET', () => {
-  it('of a ticket that is absent is 404', async () => {
+  it('of an unknown ticket is 404', async () => {
     const { control } = await setUp();
     expect((await control('GET', '/tickets/t')).status).toBe(404);
   });
 
-  it('tells of an expired ticket as well', async () => {
+  it('includes expired tickets', async () => {
     const { clock, control, look, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket({ timeout: 5 }));
     const { expires } = await look();
@@ -295,7 +295,7 @@ describe('GET', () => {
     expect(later).toMatchObject({ idle_time: 10, canceled: false });
   });
 
-  it('counts overlapping ranges once, zeros and writes alike, extents never', async () => {
+  it('counts overlapping ranges once, for zeros and writes, and ignores extents', async () => {
     const { ask, control, look, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket({ ops: ['write'] }));
     const put = (first: number, last: number) => {
@@ -310,7 +310,7 @@ describe('GET', () => {
     expect((await look())['transferred']).toBe(250);
   });
 
-  it('counts the connections that use the ticket, and shows it active', async () => {
+  it('counts the connections of the ticket, and reports it as active', async () => {
     const { connect, control, look, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket({ ops: ['write'] }));
     const client = await connect();
@@ -327,7 +327,7 @@ describe('GET', () => {
 });
 
 describe('a connection', () => {
-  it('may use many tickets, and is counted for each until it ends', async () => {
+  it('can use many tickets, and counts for each until it ends', async () => {
     const { ask, control, look, ticket } = await setUp();
     const warnings: Error[] = [];
     const listen = (warning: Error) => void warnings.push(warning);
@@ -348,14 +348,14 @@ describe('a connection', () => {
 });
 
 describe('PATCH', () => {
-  it('lets a ticket expire from now on; its own timeout stays', async () => {
+  it('sets the expiry of a ticket; its timeout remains unchanged', async () => {
     const { ask, clock, control, look, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket({ timeout: 10 }));
     expect((await control('PATCH', '/tickets/t', { timeout: 100, size: 1 })).status).toBe(200);
     expect(await look()).toMatchObject({ timeout: 10, size: 1000 });
     clock.advance(99);
     expect((await ask('GET', '/images/t')).status).toBe(200);
-    // Use restarts the time of the ticket itself.
+    // A use restarts the timeout of the ticket.
     clock.advance(10);
     expect((await ask('GET', '/images/t')).status).toBe(403);
     await control('PATCH', '/tickets/t', { timeout: 1 });
@@ -364,7 +364,7 @@ describe('PATCH', () => {
     expect((await ask('GET', '/images/t')).status).toBe(403);
   });
 
-  it('does not end a ticket up to a second early (defect: seconds are cut off)', async () => {
+  it('does not end a ticket up to a second early (defect: seconds are truncated)', async () => {
     const { ask, clock, control, ticket } = await setUp();
     clock.advance(0.9);
     await control('PUT', '/tickets/t', ticket({ timeout: 0 }));
@@ -388,14 +388,14 @@ describe('PATCH', () => {
     expect((await control('PATCH', '/tickets/t', body)).status).toBe(400);
   });
 
-  it('of a ticket that is absent is 404', async () => {
+  it('of an unknown ticket is 404', async () => {
     const { control } = await setUp();
     expect((await control('PATCH', '/tickets/t', { timeout: 1 })).status).toBe(404);
   });
 });
 
 describe('DELETE', () => {
-  it('is 204 with nothing in it, also for what is absent', async () => {
+  it('is 204 without content, also for an unknown ticket', async () => {
     const { ask, control, ticket } = await setUp();
     await control('PUT', '/tickets/t', ticket());
     const agent = keepAliveAgent();
@@ -405,13 +405,13 @@ describe('DELETE', () => {
       expect([answer.status, answer.text]).toEqual([204, '']);
       expect(Object.keys(answer.headers).sort()).toEqual(['connection', 'date']);
     }
-    // The idle connection was not in the way, and gets the common refusal.
+    // The idle connection did not delay the removal, and its next request is refused.
     expect((await ask('GET', '/images/t', { agent })).status).toBe(403);
     expect((await control('GET', '/tickets/t')).status).toBe(404);
   });
 
   it.each(['/tickets/t', '/tickets/'])(
-    '%s stops what runs and waits for it (defect: of all tickets, nothing is stopped)',
+    '%s stops running operations and waits for them (defect: nothing stops)',
     async (path) => {
       const { connect, control, file, look, ticket } = await setUp();
       await control('PUT', '/tickets/t', ticket({ ops: ['write'] }));
@@ -426,7 +426,7 @@ describe('DELETE', () => {
     },
   );
 
-  it('is 409 while an operation does not end; the ticket stays cancelled', async () => {
+  it('is 409 while an operation is stuck; the ticket remains cancelled', async () => {
     const { backend } = countingBackend();
     let finish: () => void = () => {};
     backend.flush = () =>
@@ -444,7 +444,7 @@ describe('DELETE', () => {
     expect(await look()).toMatchObject({ active: true, canceled: true });
     expect((await ask('GET', '/images/t')).status).toBe(403);
     const replacing = control('PUT', '/tickets/t', ticket());
-    // The clock is turned until the request has begun to wait by it.
+    // Advance the clock until the request waits for it.
     let answered = false;
     replacing.finally(() => {
       answered = true;

@@ -1,4 +1,4 @@
-// GET of images: whole, in part, out of bounds, and while things go wrong.
+// GET of images: complete, in ranges, out of bounds, and with failures.
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/images/backends/backend.ts';
 import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../../src/images/system/piece-memory.ts';
@@ -9,7 +9,7 @@ const SIZE = 16 * 1024;
 
 onEachBackend((startHarness) => {
   describe('GET', () => {
-    it('without a range is the whole image', async () => {
+    it('without a range returns the complete image', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const answer = await ask('GET', '/images/image');
@@ -32,7 +32,7 @@ onEachBackend((startHarness) => {
       ['bytes=16383-16383', SIZE - 1, SIZE],
       ['bytes=16383-', SIZE - 1, SIZE],
       ['bytes=007-8', 7, 9],
-    ])('with %s is that range', async (range, start, end) => {
+    ])('with %s returns this range', async (range, start, end) => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const answer = await ask('GET', '/images/image', { headers: { Range: range } });
@@ -49,15 +49,18 @@ onEachBackend((startHarness) => {
       'bytes=20000-20001',
       'bytes=99999999999999999999-',
       'bytes=0-99999999999999999999',
-    ])('with %s past the end is 416 with the size, and the connection goes on', async (range) => {
-      const { ask, image } = await startHarness();
-      await image({ content: pattern(SIZE) });
-      const agent = keepAliveAgent();
-      const answer = await ask('GET', '/images/image', { headers: { Range: range }, agent });
-      expect(answer.status).toBe(416);
-      expect(answer.headers['content-range']).toBe(`bytes */${SIZE}`);
-      expect(answer.headers.connection).toBe('keep-alive');
-    });
+    ])(
+      'with %s past the end is 416 with the size, and the connection remains open',
+      async (range) => {
+        const { ask, image } = await startHarness();
+        await image({ content: pattern(SIZE) });
+        const agent = keepAliveAgent();
+        const answer = await ask('GET', '/images/image', { headers: { Range: range }, agent });
+        expect(answer.status).toBe(416);
+        expect(answer.headers['content-range']).toBe(`bytes */${SIZE}`);
+        expect(answer.headers.connection).toBe('keep-alive');
+      },
+    );
 
     it.each([
       'bytes=-100',
@@ -97,14 +100,14 @@ onEachBackend((startHarness) => {
       expect([range.status, range.headers['content-range']]).toEqual([416, 'bytes */0']);
     });
 
-    it('reads zeros where the file is shorter than the ticket', async () => {
+    it('reads zeros after the end of a file that is shorter than the ticket', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(100), size: 1000 });
       const answer = await ask('GET', '/images/image');
       expect(answer.body.equals(Buffer.concat([pattern(100), Buffer.alloc(900)]))).toBe(true);
     });
 
-    it('never gives more of the file than the ticket covers', async () => {
+    it('never returns bytes of the file after the size of the ticket', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(1000), size: 100 });
       expect((await ask('GET', '/images/image')).body.length).toBe(100);
@@ -112,7 +115,7 @@ onEachBackend((startHarness) => {
       expect(beyond.status).toBe(416);
     });
 
-    it('offers the name of the file, harmless in any header', async () => {
+    it('offers the name of the file, safely encoded in the header', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(10), filename: 'a"b\r\nX: y ö.raw' });
       const answer = await ask('GET', '/images/image');
@@ -124,7 +127,7 @@ onEachBackend((startHarness) => {
     it.each([
       ['much memory', 4],
       ['no large pieces', 0],
-    ])('gives long odd ranges with %s, and gives the memory back', async (_name, large) => {
+    ])('returns long unaligned ranges with %s, and releases the memory', async (_name, large) => {
       const memory = new PieceMemory(large, 4);
       const { ask, image } = await startHarness({}, { memory });
       const content = pattern(3 * LARGE_PIECE + 12_345);
@@ -140,7 +143,7 @@ onEachBackend((startHarness) => {
       expect(memory.free).toEqual({ large, small: 4 });
     });
 
-    it('serves many connections at once with little memory', async () => {
+    it('serves many concurrent connections with little memory', async () => {
       const memory = new PieceMemory(2, 16);
       const { ask, image } = await startHarness({}, { memory });
       const content = pattern(LARGE_PIECE + 999);
@@ -152,7 +155,7 @@ onEachBackend((startHarness) => {
       expect(memory.free).toEqual({ large: 2, small: 16 });
     });
 
-    it('ends the connection with close=y, and refuses other values than y and n', async () => {
+    it('ends the connection with close=y, and accepts only y and n', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(10) });
       const agent = keepAliveAgent();
@@ -161,7 +164,7 @@ onEachBackend((startHarness) => {
       expect((await ask('GET', '/images/image?close=x')).status).toBe(400);
     });
 
-    it('counts the bytes once, and rests afterwards', async () => {
+    it('counts the bytes once, and is idle afterwards', async () => {
       const { ask, clock, daemon, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       for (const range of ['bytes=0-99', 'bytes=50-149', 'bytes=1000-1099']) {
@@ -182,8 +185,8 @@ onEachBackend((startHarness) => {
     });
   });
 
-  describe('trouble', () => {
-    it('with opening the image is 500 without details, and the connection goes on', async () => {
+  describe('a failure', () => {
+    it('to open the image is 500 without details, and the connection remains open', async () => {
       const { ask, daemon, directory } = await startHarness();
       await daemon.add({
         id: 'lost',
@@ -199,7 +202,7 @@ onEachBackend((startHarness) => {
       expect(answer.text).not.toContain(directory);
     });
 
-    it('with memory, all of it held for a disk that hangs, is 503', async () => {
+    it('to allocate memory, while a disk hangs, is 503', async () => {
       const memory = new PieceMemory(0, 2);
       const held = [memory.take(1), memory.take(1)];
       const { ask, image } = await startHarness({}, { memory });
@@ -209,7 +212,7 @@ onEachBackend((startHarness) => {
       expect((await ask('GET', '/images/image')).status).toBe(200);
     });
 
-    /** A backend that reads `good` bytes and then fails. */
+    /** Backend that reads `good` bytes and then fails. */
     function failing(good: number): Backend {
       return {
         read: (offset) => {
@@ -234,7 +237,7 @@ onEachBackend((startHarness) => {
       expect(memory.free).toEqual({ large: 4, small: 16 });
     });
 
-    it('later breaks the connection, as it is too late for an answer', async () => {
+    it('after the first bytes closes the connection', async () => {
       const parts = { openBackend: async () => failing(LARGE_PIECE) };
       const { ask, daemon, image, memory } = await startHarness({}, parts);
       await image({ content: Buffer.alloc(0), size: 4 * LARGE_PIECE });

@@ -1,4 +1,4 @@
-// PATCH: zeroing and flushing, and the strictness about what asks for it.
+// PATCH: zeroing, flushing, and validation of the document.
 import { stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sparseCalls } from '../../../src/images/system/sparse-calls.ts';
@@ -18,7 +18,7 @@ onEachBackend((startHarness) => {
       [{ offset: 33, size: 5000, unknown: 1 }, 33, 5033],
       [{ offset: SIZE, size: 0 }, SIZE, SIZE],
       [{ offset: 5, size: 0 }, 5, 5],
-    ])('with %j zeroes that range only', async (fields, start, end) => {
+    ])('with %j zeroes only this range', async (fields, start, end) => {
       const { ask, daemon, image } = await startHarness();
       const file = await image({ content: pattern(SIZE) });
       const body = JSON.stringify({ op: 'zero', ...fields });
@@ -46,7 +46,7 @@ onEachBackend((startHarness) => {
       ['{"op":"zero","size":10}', ['zero 0+10']],
       ['{"op":"zero","size":10,"flush":false}', ['zero 0+10']],
       ['{"op":"zero","size":10,"flush":true}', ['zero 0+10', 'flush']],
-    ])('%s flushes only when told to', async (body, expected) => {
+    ])('%s flushes only on request', async (body, expected) => {
       const { backend, log } = countingBackend();
       const { ask, image } = await startHarness({}, { openBackend: async () => backend });
       await image({ content: pattern(SIZE) });
@@ -54,7 +54,7 @@ onEachBackend((startHarness) => {
       expect(log).toEqual(expected);
     });
 
-    it('of a huge range goes in steps, so that it can be stopped', async () => {
+    it('of a large range runs in steps, so that it can be stopped', async () => {
       const { backend, log } = countingBackend();
       const { ask, image } = await startHarness({}, { openBackend: async () => backend });
       await image({ content: Buffer.alloc(0), size: 2 ** 30 + 5 });
@@ -69,7 +69,7 @@ onEachBackend((startHarness) => {
       ]);
     });
 
-    it.runIf(calls)('gives space back only for sparse tickets', async () => {
+    it.runIf(calls)('deallocates only for sparse tickets', async () => {
       const { ask, directory, image } = await startHarness();
       await image({ content: pattern(SIZE), id: 'sparse', sparse: true });
       await image({ content: pattern(SIZE), id: 'full', sparse: false });
@@ -82,7 +82,7 @@ onEachBackend((startHarness) => {
 
   describe('flush', () => {
     it.each(['{"op":"flush"}', '{"op":"flush","offset":-1,"size":"x"}'])(
-      '%s flushes, whatever else it says',
+      '%s flushes, with any other members',
       async (body) => {
         const { backend, log } = countingBackend();
         const { ask, image } = await startHarness({}, { openBackend: async () => backend });
@@ -92,7 +92,7 @@ onEachBackend((startHarness) => {
       },
     );
 
-    it('waits for its disk', async () => {
+    it('waits for the disk', async () => {
       const { backend } = countingBackend();
       let finish: () => void = () => {};
       const flushed = new Promise<void>((resolve) => {
@@ -113,7 +113,7 @@ onEachBackend((startHarness) => {
     });
   });
 
-  describe('a bad document', () => {
+  describe('an invalid document', () => {
     it.each([
       '',
       '{',
@@ -149,7 +149,7 @@ onEachBackend((startHarness) => {
       '{"op":"zero","size":1,"flush":"true"}',
       '{"op":"zero","size":1,"flush":null}',
       '{"__proto__":{"op":"flush"}}',
-    ])('%s is 400, and the connection goes on', async (body) => {
+    ])('%s is 400, and the connection remains open', async (body) => {
       const { ask, image } = await startHarness();
       const file = await image({ content: pattern(SIZE) });
       const agent = keepAliveAgent();
@@ -166,7 +166,7 @@ onEachBackend((startHarness) => {
       expect((await ask('PATCH', '/images/image', { body })).status).toBe(416);
     });
 
-    it('names the operations there are', async () => {
+    it('lists the valid operations', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const answer = await ask('PATCH', '/images/image', { body: '{"op":"trim"}' });
@@ -189,7 +189,7 @@ onEachBackend((startHarness) => {
     });
 
     it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded'])(
-      'is not what another content type makes it: %s',
+      'has the same effect with another content type: %s',
       async (type) => {
         const { ask, image } = await startHarness();
         await image({ content: pattern(SIZE) });

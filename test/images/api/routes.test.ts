@@ -1,4 +1,4 @@
-// Addresses and methods: what is there, what is refused, and how refusals look.
+// Routes and methods, refusals, and their form.
 import { describe, expect, it } from 'vitest';
 import { keepAliveAgent, pattern } from '../support/harness.ts';
 import { onEachBackend } from '../support/on-backends.ts';
@@ -7,7 +7,7 @@ const ALL_FEATURES = ['checksum', 'extents', 'flush', 'zero'];
 
 onEachBackend((startHarness) => {
   describe('OPTIONS', () => {
-    it('on /images/* tells what the daemon can do', async () => {
+    it('on /images/* returns the features of the daemon', async () => {
       const { ask } = await startHarness();
       const answer = await ask('OPTIONS', '/images/*');
       expect(answer.status).toBe(200);
@@ -20,16 +20,19 @@ onEachBackend((startHarness) => {
       [['read'], 'OPTIONS,GET', ['checksum', 'extents']],
       [['write'], 'OPTIONS,GET,PUT,PATCH', ALL_FEATURES],
       [['read', 'write'], 'OPTIONS,GET,PUT,PATCH', ALL_FEATURES],
-    ] as const)('on a ticket for %j tells what the ticket allows', async (ops, allow, features) => {
-      const { ask, image } = await startHarness();
-      await image({ content: pattern(10), ops: [...ops] });
-      const answer = await ask('OPTIONS', '/images/image');
-      expect(answer.status).toBe(200);
-      expect(answer.headers.allow).toBe(allow);
-      expect(JSON.parse(answer.text)).toEqual({ features, max_readers: 8, max_writers: 8 });
-    });
+    ] as const)(
+      'on a ticket for %j returns the permitted features',
+      async (ops, allow, features) => {
+        const { ask, image } = await startHarness();
+        await image({ content: pattern(10), ops: [...ops] });
+        const answer = await ask('OPTIONS', '/images/image');
+        expect(answer.status).toBe(200);
+        expect(answer.headers.allow).toBe(allow);
+        expect(JSON.parse(answer.text)).toEqual({ features, max_readers: 8, max_writers: 8 });
+      },
+    );
 
-    it('names the unix socket when the daemon listens on one', async () => {
+    it('returns the unix socket if the daemon has one', async () => {
       const { ask, daemon, image } = await startHarness({ unixSocket: `/tmp/i-${process.pid}-o` });
       await image({ content: pattern(10) });
       for (const path of ['/images/*', '/images/image']) {
@@ -37,7 +40,7 @@ onEachBackend((startHarness) => {
       }
     });
 
-    it('counts as use of the ticket, and answers preflights of browsers', async () => {
+    it('counts as a use of the ticket, and answers preflight requests of browsers', async () => {
       const { ask, clock, daemon, image } = await startHarness();
       await image({ content: pattern(10), timeout: 10 });
       clock.advance(9);
@@ -82,19 +85,19 @@ onEachBackend((startHarness) => {
       expect((await ask('GET', '/images/a%20b')).status).toBe(200);
     });
 
-    it('have the version at /info/', async () => {
+    it('include the version at /info/', async () => {
       const { ask } = await startHarness({ version: '2.5.0' });
       const answer = await ask('GET', '/info/');
       expect(JSON.parse(answer.text)).toEqual({ version: '2.5.0' });
     });
 
-    it('have the algorithms at any ticket, even one that does not exist', async () => {
+    it('include the algorithms at any ticket, also an unknown one', async () => {
       const { ask } = await startHarness();
       const answer = await ask('GET', '/images/none/checksum/algorithms');
       expect(JSON.parse(answer.text)).toContain('blake2b');
     });
 
-    it('have the algorithms in an object where the owner wants that', async () => {
+    it('return the algorithms in an object on request of the owner', async () => {
       const { ask } = await startHarness({ wrapsAlgorithms: true });
       const answer = await ask('GET', '/images/none/checksum/algorithms');
       expect(JSON.parse(answer.text)).toEqual({ algorithms: expect.arrayContaining(['blake2b']) });
@@ -111,7 +114,7 @@ onEachBackend((startHarness) => {
       ['OPTIONS', '/images/image/extents', 'GET'],
       ['PUT', '/images/image/checksum', 'GET'],
       ['POST', '/images/image/checksum/algorithms', 'GET'],
-    ])('%s on %s is 405 and says what is allowed', async (method, path, allow) => {
+    ])('%s on %s is 405 with the allowed methods', async (method, path, allow) => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(10) });
       const answer = await ask(method, path);
@@ -120,7 +123,7 @@ onEachBackend((startHarness) => {
     });
   });
 
-  describe('a ticket that does not allow the operation', () => {
+  describe('a ticket that does not permit the operation', () => {
     const REQUESTS = [
       ['OPTIONS', ''],
       ['GET', ''],
@@ -130,7 +133,7 @@ onEachBackend((startHarness) => {
       ['GET', '/checksum'],
     ] as const;
 
-    it('gets the same answer for every reason, and the connection ends', async () => {
+    it('returns the same response for every reason, and closes the connection', async () => {
       const { ask, clock, daemon, image } = await startHarness();
       await image({ content: pattern(10), id: 'expired', timeout: 1 });
       await image({ content: pattern(10), id: 'removed' });
@@ -152,13 +155,13 @@ onEachBackend((startHarness) => {
       expect([...answers][0]).toContain('"connection":"close"');
     });
 
-    it('is refused before its body is checked', async () => {
+    it('is refused before its body is validated', async () => {
       const { ask } = await startHarness();
       const answer = await ask('PATCH', '/images/absent', { body: 'no json' });
       expect(answer.status).toBe(403);
     });
 
-    it('is refused on a connection that was welcome before', async () => {
+    it('is refused on a connection with successful requests', async () => {
       const { ask, daemon, image } = await startHarness();
       await image({ content: pattern(10) });
       const agent = keepAliveAgent();
@@ -177,21 +180,18 @@ onEachBackend((startHarness) => {
       ['GET', '/images/image/extents', 200],
       ['GET', '/info/', 200],
       ['GET', '/images/absent', 403],
-    ])(
-      'headers are on %s %s (%i) when there is an origin, only then',
-      async (method, path, status) => {
-        const { ask, image } = await startHarness();
-        await image({ content: pattern(10) });
-        const plain = await ask(method, path, { body: '' });
-        const crossing = await ask(method, path, {
-          body: '',
-          headers: { Origin: 'https://ui.example' },
-        });
-        expect([plain.status, crossing.status]).toEqual([status, status]);
-        expect(plain.headers['access-control-allow-origin']).toBeUndefined();
-        expect(crossing.headers['access-control-allow-origin']).toBe('*');
-        expect(crossing.headers['access-control-allow-methods']).toBe('OPTIONS,GET,PUT,PATCH');
-      },
-    );
+    ])('headers are present on %s %s (%i) only with an origin', async (method, path, status) => {
+      const { ask, image } = await startHarness();
+      await image({ content: pattern(10) });
+      const plain = await ask(method, path, { body: '' });
+      const crossing = await ask(method, path, {
+        body: '',
+        headers: { Origin: 'https://ui.example' },
+      });
+      expect([plain.status, crossing.status]).toEqual([status, status]);
+      expect(plain.headers['access-control-allow-origin']).toBeUndefined();
+      expect(crossing.headers['access-control-allow-origin']).toBe('*');
+      expect(crossing.headers['access-control-allow-methods']).toBe('OPTIONS,GET,PUT,PATCH');
+    });
   });
 });

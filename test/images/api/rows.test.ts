@@ -1,4 +1,4 @@
-// The protocol of images row by row, over raw sockets: what no other test of this folder says.
+// Rows of the images protocol over raw sockets that no other test in this folder covers.
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { certificate } from '../support/certificate.ts';
@@ -10,7 +10,7 @@ const HOST = 'Host: x\r\n';
 const CLOSE = 'Connection: close\r\n';
 
 onEachBackend((startHarness) => {
-  /** An image of 16 KiB, and a client that sends a text and reads until the connection ends. */
+  /** Image of 16 KiB, and a client that sends a text and reads until the connection ends. */
   async function setUp(ops: ('read' | 'write')[] = ['read', 'write']) {
     const harness = await startHarness();
     const file = await harness.image({ content: pattern(SIZE), ops });
@@ -44,19 +44,19 @@ onEachBackend((startHarness) => {
     it.each([
       ['', 200],
       ['Range: bytes=5-9\r\n', 206],
-    ])('is allowed by a ticket for writing, with %j', async (headers, status) => {
+    ])('is permitted by a write ticket, with %j', async (headers, status) => {
       const { exchange } = await setUp(['write']);
       expect(await exchange(get(headers))).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     });
 
-    it('has no header that promises what is not kept', async () => {
+    it('has no header with a false promise', async () => {
       const { exchange } = await setUp();
       const [head = ''] = (await exchange(get())).split('\r\n\r\n');
       expect(head).not.toMatch(/^(etag|last-modified|accept-ranges|server|x-powered-by):/im);
       expect(head).toMatch(/^date:/im);
     });
 
-    it('of HTTP/1.0 is answered, and the connection ends', async () => {
+    it('with HTTP/1.0 is answered, and the connection closed', async () => {
       const { exchange } = await setUp();
       const received = await exchange('GET /images/image HTTP/1.0\r\n\r\n');
       expect(received).toMatch(/^HTTP\/1\.1 200 /);
@@ -84,12 +84,12 @@ onEachBackend((startHarness) => {
     it.each([
       ['at its start by default', put('Content-Length: 3\r\n', 'abc'), 0],
       [
-        'where Content-Range begins, whatever total it says',
+        'at the start of Content-Range, with any total',
         put('Content-Length: 3\r\nContent-Range: bytes 7-9/99999\r\n', 'abc'),
         7,
       ],
       [
-        'of a type that nobody asks for',
+        'a body of any content type',
         put('Content-Length: 3\r\nContent-Type: text/html\r\n', 'abc'),
         0,
       ],
@@ -108,8 +108,8 @@ onEachBackend((startHarness) => {
 
     it.each([
       ['by a ticket for reading', ['read' as const], 403],
-      ['on a ticket that is full', ['write' as const], 416],
-    ])('is refused %s, and nothing is written', async (_name, ops, status) => {
+      ['after the end of the ticket', ['write' as const], 416],
+    ])('is refused %s, without a write', async (_name, ops, status) => {
       const { exchange, file } = await setUp([...ops]);
       const range = `Content-Range: bytes ${SIZE}-${SIZE + 2}/*\r\n`;
       const received = await exchange(put(`Content-Length: 3\r\n${range}`, 'abc'));
@@ -125,7 +125,7 @@ onEachBackend((startHarness) => {
       ['PUT and PUT', ['PUT', 'PUT']],
       ['PUT and GET', ['PUT', 'GET']],
       ['PATCH and GET', ['PATCH', 'GET']],
-    ])('serves %s sent at once, in order', async (_name, methods) => {
+    ])('serves %s in one packet, in order', async (_name, methods) => {
       const { exchange } = await setUp();
       const bodies: Record<string, string> = { GET: '', PUT: 'hello', PATCH: '{"op":"flush"}' };
       const texts = methods.map((method, i) => {
@@ -157,7 +157,7 @@ onEachBackend((startHarness) => {
 
   describe('CORS', () => {
     it.each(['/extents', '/checksum', '/checksum/algorithms', '/checksum?algorithm=none'])(
-      'is allowed for %s too, with what browsers may read of the answer',
+      'permits browsers to read the response for %s too',
       async (part) => {
         const { exchange } = await setUp();
         const received = await exchange(
@@ -172,28 +172,31 @@ onEachBackend((startHarness) => {
 });
 
 describe('OPTIONS', () => {
-  it.each(['file', 'nbd'])('opens the image: one that cannot be is 500, on %s', async (kind) => {
-    const { ask, daemon, directory } = await startHarness();
-    await daemon.add({
-      id: 'lost',
-      size: 10,
-      ops: ['read'],
-      image:
-        kind === 'file'
-          ? { kind, path: `${directory}/lost` }
-          : { kind: 'nbd', address: { path: `${directory}/lost` }, exportName: '' },
-      timeout: 60,
-      inactivityTimeout: 60,
-      sparse: true,
-    });
-    const answer = await ask('OPTIONS', '/images/lost', { agent: keepAliveAgent() });
-    expect([answer.status, answer.headers.connection]).toEqual([500, 'keep-alive']);
-    expect(answer.text).not.toContain(directory);
-  });
+  it.each(['file', 'nbd'])(
+    'opens the image, and is 500 if it cannot be opened, on %s',
+    async (kind) => {
+      const { ask, daemon, directory } = await startHarness();
+      await daemon.add({
+        id: 'lost',
+        size: 10,
+        ops: ['read'],
+        image:
+          kind === 'file'
+            ? { kind, path: `${directory}/lost` }
+            : { kind: 'nbd', address: { path: `${directory}/lost` }, exportName: '' },
+        timeout: 60,
+        inactivityTimeout: 60,
+        sparse: true,
+      });
+      const answer = await ask('OPTIONS', '/images/lost', { agent: keepAliveAgent() });
+      expect([answer.status, answer.headers.connection]).toEqual([500, 'keep-alive']);
+      expect(answer.text).not.toContain(directory);
+    },
+  );
 });
 
 describe('TLS', () => {
-  it('offers no other protocol than HTTP/1.1', async () => {
+  it('offers only HTTP/1.1', async () => {
     const { daemon } = await startHarness({ tls: certificate });
     const protocol = await new Promise((resolve, reject) => {
       const socket = connectTls({

@@ -13,7 +13,7 @@ import { pattern } from '../support/harness.ts';
 import { onEachBackend } from '../support/on-backends.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** Bytes that are whole blocks on any file system. */
+/** Bytes that are complete blocks in any file system. */
 const SOME = 64 << 10;
 const calls = await sparseCalls();
 
@@ -27,7 +27,7 @@ function withExtents(extents: Extent[]): Backend {
 
 onEachBackend((startHarness) => {
   describe('extents', () => {
-    it.each(['', '?context=zero', '?other=1'])('with %j cover the whole ticket', async (query) => {
+    it.each(['', '?context=zero', '?other=1'])('with %j cover the entire ticket', async (query) => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(SOME), size: 2 * SOME });
       const answer = await ask('GET', `/images/image/extents${query}`);
@@ -55,7 +55,7 @@ onEachBackend((startHarness) => {
       expect((await ask('GET', `/images/image/extents${query}`)).status).toBe(status);
     });
 
-    it('join neighbours of a kind', async () => {
+    it('merge adjacent extents of the same kind', async () => {
       const backend = withExtents([
         { start: 0, length: 10, zero: true, hole: true },
         { start: 10, length: 5, zero: true, hole: true },
@@ -72,7 +72,7 @@ onEachBackend((startHarness) => {
       ]);
     });
 
-    it('of a badly fragmented image are sent as they are found', async () => {
+    it('of a fragmented image are streamed', async () => {
       const extents = Array.from({ length: 20_000 }, (_, i) => {
         return { start: i * 10, length: 10, zero: i % 2 === 0, hole: false };
       });
@@ -84,7 +84,7 @@ onEachBackend((startHarness) => {
       expect(JSON.parse(answer.text)).toEqual(extents);
     });
 
-    it('keep the ticket alive but transfer nothing', async () => {
+    it('keep the ticket alive but count no bytes', async () => {
       const { ask, clock, daemon, image } = await startHarness();
       await image({ content: pattern(10), timeout: 10 });
       clock.advance(9);
@@ -95,7 +95,7 @@ onEachBackend((startHarness) => {
   });
 
   describe('checksum', () => {
-    /** Plain recomputation: a hash over the hashes of blocks. */
+    /** Direct computation: a hash over the hashes of blocks. */
     function plain(content: Buffer, blockSize: number, start: () => Digest) {
       const outer = start();
       for (let i = 0; i < content.length; i += blockSize) {
@@ -131,7 +131,7 @@ onEachBackend((startHarness) => {
       ['sha1', MEBIBYTE + 4096],
       ['md5', 16 * MEBIBYTE],
       ['xxh128', MEBIBYTE],
-    ])('is made with %s and blocks of %i bytes as well', async (algorithm, blockSize) => {
+    ])('supports %s and blocks of %i bytes', async (algorithm, blockSize) => {
       const { ask, image } = await startHarness();
       await image({ content });
       const query = `algorithm=${algorithm}&block_size=${blockSize}`;
@@ -143,7 +143,7 @@ onEachBackend((startHarness) => {
       });
     });
 
-    it('does not depend on where the holes are', async () => {
+    it('does not depend on the positions of holes', async () => {
       const { ask, daemon, directory, image } = await startHarness();
       await image({ content: Buffer.alloc(0), size: content.length, id: 'sparse' });
       const put = async (start: number, body: Buffer) => {
@@ -187,7 +187,7 @@ onEachBackend((startHarness) => {
       expect(reads.every((offset) => offset < 16 * MEBIBYTE || offset >= 2 ** 40)).toBe(true);
     });
 
-    it('of an empty image is the hash of nothing', async () => {
+    it('of an empty image is the hash of no data', async () => {
       const { ask, image } = await startHarness();
       await image({ content: Buffer.alloc(0) });
       const answer = await ask('GET', '/images/image/checksum?algorithm=sha256');

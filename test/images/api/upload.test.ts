@@ -1,4 +1,4 @@
-// PUT of images: where bodies go, what is refused before a byte is written, flushing.
+// PUT of images: positions of bodies, refusals without a write, flushes.
 import { describe, expect, it } from 'vitest';
 import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../../src/images/system/piece-memory.ts';
 import { countingBackend } from '../support/backends.ts';
@@ -7,7 +7,7 @@ import { onEachBackend } from '../support/on-backends.ts';
 
 const SIZE = 16 * 1024;
 
-/** The content with other bytes from `start` on. */
+/** Content with other bytes from `start`. */
 function changed(content: Buffer, start: number, bytes: Buffer): Buffer {
   const expected = Buffer.from(content);
   bytes.copy(expected, start);
@@ -32,7 +32,7 @@ onEachBackend((startHarness, storage) => {
       ['bytes 16284-16383/*', SIZE - 100],
       ['bytes 4000-*/*', 4000],
       ['bytes 4000-*/16384', 4000],
-    ])('with Content-Range %s writes there and keeps the neighbours', async (range, start) => {
+    ])('with Content-Range %s writes this range only', async (range, start) => {
       const { ask, image } = await startHarness();
       const file = await image({ content: pattern(SIZE) });
       const headers = { 'Content-Range': range };
@@ -74,7 +74,7 @@ onEachBackend((startHarness, storage) => {
       expect((await file()).equals(pattern(SIZE))).toBe(true);
     });
 
-    it('with more bytes than the ticket has is 416 and writes nothing', async () => {
+    it('with more bytes than the ticket is 416 and writes nothing', async () => {
       const { ask, image } = await startHarness();
       const file = await image({ content: pattern(SIZE) });
       const answer = await ask('PUT', '/images/image', { body: pattern(SIZE + 1, 2) });
@@ -90,7 +90,7 @@ onEachBackend((startHarness, storage) => {
     });
 
     it.runIf(storage === 'file')(
-      'grows a file that is shorter than its ticket, byte for byte',
+      'grows a file that is shorter than its ticket, byte by byte',
       async () => {
         const { ask, image } = await startHarness();
         const file = await image({ content: pattern(100), size: SIZE });
@@ -104,7 +104,7 @@ onEachBackend((startHarness, storage) => {
     it.each([
       ['much memory', 4],
       ['no large pieces', 0],
-    ])('takes long bodies at odd offsets with %s', async (_name, large) => {
+    ])('accepts long bodies at unaligned offsets with %s', async (_name, large) => {
       const memory = new PieceMemory(large, 4);
       const { ask, daemon, image } = await startHarness({}, { memory });
       const content = pattern(4 * LARGE_PIECE);
@@ -118,7 +118,7 @@ onEachBackend((startHarness, storage) => {
       expect((await daemon.state('image'))?.transferred).toBe(body.length);
     });
 
-    it('takes eight bodies for one image at once', async () => {
+    it('accepts eight concurrent bodies for one image', async () => {
       const { ask, image } = await startHarness();
       const part = 3 * SMALL_PIECE + 1;
       const file = await image({ content: Buffer.alloc(0), size: 8 * part });
@@ -134,7 +134,7 @@ onEachBackend((startHarness, storage) => {
       expect((await file()).equals(expected)).toBe(true);
     });
 
-    it('keeps the connection, and closes it with close=y', async () => {
+    it('keeps the connection open, and closes it with close=y', async () => {
       const { ask, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const agent = keepAliveAgent();
@@ -178,7 +178,7 @@ onEachBackend((startHarness, storage) => {
       },
     );
 
-    it('that fails is 500, and the ticket never claims success again', async () => {
+    it('that fails is 500, and all later flushes fail', async () => {
       const { backend, log } = countingBackend({ flushError: 'EIO' });
       const { ask, daemon, image } = await startHarness({}, { openBackend: async () => backend });
       await image({ content: pattern(SIZE) });
@@ -194,12 +194,12 @@ onEachBackend((startHarness, storage) => {
     });
   });
 
-  describe('trouble', () => {
+  describe('a failure', () => {
     it.each([
       ['ENOSPC', 507],
       ['EDQUOT', 507],
       ['EIO', 500],
-    ])('with a write, %s, is %i, and the next request may succeed', async (writeError, status) => {
+    ])('of a write, %s, is %i, and the next request can succeed', async (writeError, status) => {
       const { backend, heal } = countingBackend({ writeError });
       const memory = new PieceMemory(4, 4);
       const { ask, image } = await startHarness({}, { openBackend: async () => backend, memory });
@@ -211,7 +211,7 @@ onEachBackend((startHarness, storage) => {
       expect((await ask('PUT', '/images/image', { body })).status).toBe(200);
     });
 
-    it('with a client that vanishes keeps what came, and counts it', async () => {
+    it('of a client keeps and counts the received bytes', async () => {
       const { connect, daemon, image } = await startHarness();
       const file = await image({ content: Buffer.alloc(0), size: 4 * LARGE_PIECE });
       const client = await connect();
@@ -226,7 +226,7 @@ onEachBackend((startHarness, storage) => {
       expect((await file()).subarray(0, body.length).equals(body)).toBe(true);
     });
 
-    it('with a removed ticket ends the upload with the common refusal', async () => {
+    it('of a removed ticket ends the upload with the refusal', async () => {
       const { connect, daemon, image } = await startHarness();
       await image({ content: pattern(SIZE) });
       const client = await connect();
@@ -243,7 +243,7 @@ onEachBackend((startHarness, storage) => {
       `PUT /images/${id} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n` +
       'Expect: 100-continue\r\n\r\n';
 
-    it('is answered when ticket and range are good', async () => {
+    it('is answered if ticket and range are valid', async () => {
       const { connect, image } = await startHarness();
       const file = await image({ content: pattern(SIZE) });
       const client = await connect();

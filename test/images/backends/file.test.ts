@@ -1,4 +1,4 @@
-// The file backend on real files: neighbours, growth, holes, and what it refuses to open.
+// File backend on real files: writes in place, growth, holes, and refused files.
 import { mkdtemp, open, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ describe('reading and writing', () => {
     [511, 513],
     [BLOCK - 1, 2],
     [3 * BLOCK - 7, 7],
-  ])('keeps the neighbours of %i bytes at %i', async (offset, length) => {
+  ])('keeps the bytes around %i bytes at %i', async (offset, length) => {
     const content = pattern(3 * BLOCK);
     const { path, image } = await setUp(content);
     const written = pattern(length, 2);
@@ -59,7 +59,7 @@ describe('reading and writing', () => {
     expect((await read(image, offset, length)).equals(written)).toBe(true);
   });
 
-  it('reads zeros behind the end of a file that is shorter than the image', async () => {
+  it('reads zeros after the end of a file that is shorter than the image', async () => {
     const { image } = await setUp(pattern(100), { size: 300 });
     expect(
       (await read(image, 50, 200)).equals(
@@ -69,7 +69,7 @@ describe('reading and writing', () => {
     expect((await read(image, 200, 100)).equals(Buffer.alloc(100))).toBe(true);
   });
 
-  it('grows a shorter file no further than what is written', async () => {
+  it('grows a shorter file only up to the written bytes', async () => {
     const { path, image } = await setUp(pattern(100), { size: 3 * BLOCK });
     await image.write(BLOCK, pattern(10, 2));
     expect((await stat(path)).size).toBe(BLOCK + 10);
@@ -80,7 +80,7 @@ describe('writing zeros', () => {
   const content = pattern(64 * BLOCK);
   const expected = Buffer.from(content).fill(0, BLOCK, 33 * BLOCK);
 
-  it.runIf(calls)('makes holes where zeroing gives space back', async () => {
+  it.runIf(calls)('creates holes if the image is sparse', async () => {
     const { path, image } = await setUp(content);
     const before = await stat(path);
     await image.write(BLOCK, Buffer.alloc(32 * BLOCK));
@@ -93,16 +93,16 @@ describe('writing zeros', () => {
     ]);
   });
 
-  it('grows a shorter file all the same', async () => {
+  it('grows a shorter file too', async () => {
     const { path, image } = await setUp(pattern(100), { size: 64 * BLOCK });
     await image.write(BLOCK, Buffer.alloc(32 * BLOCK));
     expect((await stat(path)).size).toBe(33 * BLOCK);
   });
 
   it.each([
-    ['where the space is taken for good', { sparse: false }],
+    ['in a preallocated image', { sparse: false }],
     ['without the calls for sparse files', { calls: null }],
-  ])('writes them %s', async (_name, options) => {
+  ])('writes zeros %s', async (_name, options) => {
     const { path, image } = await setUp(content, options);
     const before = await stat(path);
     await image.write(BLOCK, Buffer.alloc(32 * BLOCK));
@@ -115,7 +115,7 @@ describe.each([
   ['with the calls for sparse files', calls],
   ['without them', null],
 ])('zeroing %s', (_name, given) => {
-  it.each([true, false])('clears the range and nothing else, sparse %s', async (sparse) => {
+  it.each([true, false])('clears only the range, sparse %s', async (sparse) => {
     const content = pattern(64 * BLOCK);
     const { path, image } = await setUp(content, { sparse, calls: given ?? null });
     await image.zero(BLOCK + 100, 20 * BLOCK);
@@ -148,7 +148,7 @@ describe.each([
 });
 
 describe.runIf(calls)('space', () => {
-  it('is given back by zeroing a sparse image, and kept otherwise', async () => {
+  it('is deallocated by zeroing a sparse image, otherwise not', async () => {
     const content = pattern(64 * BLOCK);
     const sparse = await setUp(content, { sparse: true });
     await sparse.image.zero(0, content.length);
@@ -159,7 +159,7 @@ describe.runIf(calls)('space', () => {
     expect((await stat(full.path)).blocks).toBeGreaterThanOrEqual(before);
   });
 
-  it('is not taken by reading holes or by writing beside them', async () => {
+  it('is not allocated by reading holes or writing next to them', async () => {
     const { path, image } = await setUp(Buffer.alloc(0), { size: 64 * BLOCK });
     const handle = await open(path, 'r+');
     await handle.truncate(64 * BLOCK);
@@ -171,12 +171,12 @@ describe.runIf(calls)('space', () => {
 });
 
 describe('extents', () => {
-  it('are one run of data without the calls for sparse files', async () => {
+  it('are one extent of data without calls for sparse files', async () => {
     const { image } = await setUp(Buffer.alloc(3 * BLOCK), { calls: null });
     expect(await list(image)).toEqual([{ start: 0, length: 3 * BLOCK, zero: false, hole: false }]);
   });
 
-  it('end with a hole where the file is shorter than the image', async () => {
+  it('end with a hole if the file is shorter than the image', async () => {
     const { image } = await setUp(pattern(100), { size: 250 });
     expect(await list(image)).toEqual([
       { start: 0, length: 100, zero: false, hole: false },
@@ -184,17 +184,17 @@ describe('extents', () => {
     ]);
   });
 
-  it('are none for an empty image', async () => {
+  it('are empty for an empty image', async () => {
     const { image } = await setUp(Buffer.alloc(0));
     expect(await list(image)).toEqual([]);
   });
 
-  it('do not reach beyond an image smaller than its file', async () => {
+  it('end at the size of an image that is smaller than its file', async () => {
     const { image } = await setUp(pattern(500), { size: 200 });
     expect(await list(image)).toEqual([{ start: 0, length: 200, zero: false, hole: false }]);
   });
 
-  it.runIf(calls)('tell data from holes, wherever they are', async () => {
+  it.runIf(calls)('distinguish data from holes at any position', async () => {
     const { image } = await setUp(Buffer.alloc(0), { size: 100 * BLOCK });
     await image.write(10 * BLOCK, pattern(2 * BLOCK));
     await image.write(50 * BLOCK, pattern(BLOCK));
@@ -207,7 +207,7 @@ describe('extents', () => {
     ]);
   });
 
-  it.runIf(calls)('count as data where the file system does not tell', async () => {
+  it.runIf(calls)('count as data if the file system does not report holes', async () => {
     const silent = {
       ...(calls as NonNullable<typeof calls>),
       nextData: () => {
@@ -222,26 +222,26 @@ describe('extents', () => {
 describe('opening', () => {
   const options = { size: 10, writable: false, sparse: true };
 
-  it('refuses a symbolic link, which may lead anywhere', async () => {
+  it('refuses a symbolic link, which can have any target', async () => {
     const { directory, path } = await setUp(pattern(10));
     const link = join(directory, 'link');
     await symlink(path, link);
     await expect(openFileImage({ ...options, path: link })).rejects.toThrow('ELOOP');
   });
 
-  it('refuses what is not a regular file', async () => {
+  it('refuses files other than regular files', async () => {
     const { directory } = await setUp(pattern(10));
     await expect(openFileImage({ ...options, path: directory })).rejects.toThrow('regular file');
   });
 
-  it('creates nothing', async () => {
+  it('creates no file', async () => {
     const { directory } = await setUp(pattern(10));
     const path = join(directory, 'missing');
     await expect(openFileImage({ ...options, path, writable: true })).rejects.toThrow('ENOENT');
     await expect(stat(path)).rejects.toThrow('ENOENT');
   });
 
-  it('cannot write to an image opened for reading', async () => {
+  it('refuses writes to an image opened for reading', async () => {
     const { image } = await setUp(pattern(10), { writable: false });
     await expect(image.write(0, pattern(1))).rejects.toThrow('EBADF');
   });

@@ -1,4 +1,4 @@
-// URLs of images: every form there is, and what is refused.
+// URLs of images: all forms, and refused texts.
 import { describe, expect, it } from 'vitest';
 import {
   formatLocation,
@@ -35,7 +35,7 @@ describe('parseLocation', () => {
     ['nbd://[::1]:99/x', tcp('::1', 99, 'x')],
     ['nbd+unix:///x?socket=/run/s', unix('/run/s', 'x')],
     ['nbd+unix://?socket=/run/a%20b', unix('/run/a b')],
-  ])('reads %s', (url, place) => {
+  ])('parses %s', (url, place) => {
     expect(parseLocation(url)).toEqual(place);
     expect(parseLocation(formatLocation(place))).toEqual(place);
   });

@@ -1,4 +1,4 @@
-// The NBD backend against real servers: qcow2 and raw, limits of blocks and sizes, bitmaps, trouble.
+// NBD backend with real servers: qcow2 and raw, limits of blocks and sizes, bitmaps, failures.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -35,7 +35,7 @@ async function newQcow2(size: number): Promise<string> {
   return path;
 }
 
-/** Opens an export; the image is closed with the test. */
+/** Opens an export. The image is closed with the test. */
 async function use(
   server: Pick<NbdServer, 'place'>,
   options: Partial<NbdImageOptions> & { size: number },
@@ -65,8 +65,8 @@ async function list<T extends Extent | DirtyExtent>(extents: AsyncIterable<T>): 
   return found;
 }
 
-describe.skipIf(!hasQemuNbd)(`a qcow2 image behind qemu-nbd${qemu}`, () => {
-  it('is written and read as the disk it holds', async () => {
+describe.skipIf(!hasQemuNbd)(`a qcow2 image of qemu-nbd${qemu}`, () => {
+  it('is written and read as its disk', async () => {
     const path = await newQcow2(8 * MEBIBYTE);
     const server = await startQemuNbd(path, ['-f', 'qcow2']);
     const image = await use(server, { size: 8 * MEBIBYTE });
@@ -84,7 +84,7 @@ describe.skipIf(!hasQemuNbd)(`a qcow2 image behind qemu-nbd${qemu}`, () => {
     execFileSync('qemu-img', ['compare', '-q', '-f', 'qcow2', '-F', 'raw', path, raw]);
   });
 
-  it('has holes only where nothing was ever written', async () => {
+  it('has holes only in unwritten blocks', async () => {
     const path = await newQcow2(MEBIBYTE);
     const cluster = 64 << 10;
     const io = `write -P 1 ${cluster} ${cluster}`;
@@ -101,7 +101,7 @@ describe.skipIf(!hasQemuNbd)(`a qcow2 image behind qemu-nbd${qemu}`, () => {
     ]);
   });
 
-  it('tells what has changed since a backup, to those who may ask', async () => {
+  it('returns the changes since a backup on request', async () => {
     const path = await newQcow2(MEBIBYTE);
     const cluster = 64 << 10;
     execFileSync('qemu-img', ['bitmap', '--add', path, 'since']);
@@ -135,7 +135,7 @@ describe.skipIf(!hasQemuNbd)(`a qcow2 image behind qemu-nbd${qemu}`, () => {
   });
 });
 
-describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
+describe.skipIf(!hasQemuNbd)(`a raw image of qemu-nbd${qemu}`, () => {
   it('is an export with a name', async () => {
     const path = await newFile('raw', pattern(MEBIBYTE));
     const server = await startQemuNbd(path, ['-f', 'raw', '-x', 'some/disk']);
@@ -146,7 +146,7 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
     await expect(wrong).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('is reached over the network as well', async () => {
+  it('can be reached over the network too', async () => {
     const path = await newFile('raw', pattern(MEBIBYTE));
     const { socket } = await startQemuNbd(path);
     const relay = createServer((client) => {
@@ -165,7 +165,7 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
     expect((await read(image, 0, MEBIBYTE)).equals(expected)).toBe(true);
   });
 
-  it('keeps its space when it is zeroed, unless the ticket is sparse', async () => {
+  it('remains allocated when zeroed, unless the ticket is sparse', async () => {
     for (const sparse of [true, false]) {
       const path = await newFile('raw', pattern(MEBIBYTE));
       const server = await startQemuNbd(path, ['-f', 'raw', '--discard=unmap']);
@@ -179,7 +179,7 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
     }
   });
 
-  it('reads as zeros behind the end of the export, and takes no data there', async () => {
+  it('reads zeros after the end of the export, and refuses data there', async () => {
     const path = await newFile('raw', pattern(MEBIBYTE));
     const image = await use(await startQemuNbd(path), { size: 2 * MEBIBYTE });
     const expected = Buffer.concat([pattern(MEBIBYTE).subarray(MEBIBYTE - 10), Buffer.alloc(90)]);
@@ -197,7 +197,7 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
     expect((await readFile(path)).length).toBe(MEBIBYTE);
   });
 
-  it('that is for reading only cannot be opened for writing', async () => {
+  it('that is read-only cannot be opened for writing', async () => {
     const path = await newFile('raw', pattern(1024));
     const server = await startQemuNbd(path, ['-f', 'raw', '-r']);
     await expect(use(server, { size: 1024 })).rejects.toMatchObject({ code: 'EROFS' });
@@ -205,7 +205,7 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
     expect((await read(reader, 0, 1024)).equals(pattern(1024))).toBe(true);
   });
 
-  it('takes hundreds of requests at once', async () => {
+  it('accepts hundreds of concurrent requests', async () => {
     const path = await newFile('raw', Buffer.alloc(4 * MEBIBYTE));
     const image = await use(await startQemuNbd(path), { size: 4 * MEBIBYTE });
     const content = pattern(4 * MEBIBYTE);
@@ -220,7 +220,7 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
 });
 
 describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
-  it('takes whole blocks only: what begins inside of one keeps its neighbours', async () => {
+  it('accepts only complete blocks, and partial writes keep the other bytes', async () => {
     const content = pattern(MEBIBYTE);
     const path = await newFile('raw', content);
     const server = await startNbdkit([
@@ -232,7 +232,7 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     ]);
     const image = await use(server, { size: MEBIBYTE });
     const expected = Buffer.from(content);
-    // Beside each other, in the same blocks, all at once.
+    // Concurrent adjacent writes in the same blocks.
     const writes = [
       [5, 10],
       [4090, 20],
@@ -256,7 +256,7 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     expect((await read(image, 20_010, 280)).equals(expected.subarray(20_010, 20_290))).toBe(true);
   });
 
-  it('gets requests no larger than it wants', async () => {
+  it('receives requests within its maximum size', async () => {
     const content = pattern(MEBIBYTE);
     const path = await newFile('raw', Buffer.alloc(MEBIBYTE));
     const server = await startNbdkit([
@@ -296,7 +296,7 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     expect(total).toBe(4 * MEBIBYTE);
   });
 
-  it('cannot zero: zeros are written', async () => {
+  it('receives written zeros if it cannot zero', async () => {
     const path = await newFile('raw', pattern(MEBIBYTE));
     const server = await startNbdkit(['--filter=nozero', 'file', path]);
     const image = await use(server, { size: MEBIBYTE });
@@ -305,7 +305,7 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     expect((await readFile(path)).equals(expected)).toBe(true);
   });
 
-  it('is slow: answers come in whatever order, each to its own request', async () => {
+  it('may reply in any order, and each reply belongs to its request', async () => {
     const server = await startNbdkit([
       '--filter=delay',
       '--filter=rate',
@@ -318,7 +318,7 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     const offsets = Array.from({ length: 32 }, (_, i) => i * 128 * 1024);
     const found = await Promise.all(offsets.map((at) => read(image, at, 4096)));
     for (const [i, bytes] of found.entries()) {
-      // The pattern plugin counts: each 8 bytes are their own offset.
+      // In the pattern plugin, each 8 bytes contain their offset.
       expect(bytes.readBigUInt64BE(4088)).toBe(BigInt((offsets[i] ?? 0) + 4088));
     }
   });
@@ -330,7 +330,7 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     ['pwrite', 'EPERM', (image: Backend) => image.write(0, pattern(10))],
     ['zero', 'ENOSPC', (image: Backend) => image.zero(0, 4096)],
     ['extents', 'EIO', (image: Backend) => list(image.extents())],
-  ])('fails in %s with %s: that is what is told', async (operation, code, run) => {
+  ])('fails in %s with %s, which is reported', async (operation, code, run) => {
     const server = await startNbdkit([
       '--filter=error',
       'memory',
@@ -340,14 +340,14 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     ]);
     const image = await use(server, { size: MEBIBYTE });
     await expect(run(image)).rejects.toMatchObject({ code });
-    // The connection goes on.
+    // The connection remains open.
     if (operation !== 'pread') expect((await read(image, 0, 4)).length).toBe(4);
   });
 
   it.each([
     ['ENOSPC', 507],
     ['EIO', 500],
-  ])('%s of a write is %i, and the next request may succeed', async (code, status) => {
+  ])('%s of a write is %i, and the next request can succeed', async (code, status) => {
     const trigger = await newFile('trigger', Buffer.alloc(0));
     const server = await startNbdkit([
       '--filter=error',
@@ -365,7 +365,7 @@ describe.skipIf(!hasNbdkit)(`nbdkit${kit}`, () => {
     expect((await put()).status).toBe(200);
   });
 
-  it('fails to flush: the ticket never claims success again, and asks only once', async () => {
+  it('fails to flush: all later flushes fail without a request', async () => {
     const log = await newFile('log', Buffer.alloc(0));
     const server = await startNbdkit([
       'eval',
@@ -401,7 +401,7 @@ function ticketFor(server: NbdServer) {
 }
 
 describe.skipIf(!hasQemuNbd)(`a server that is killed${qemu}`, () => {
-  /** A server for a file; a second one takes its place at the same address. */
+  /** Server for a file. A second one can use the same address later. */
   async function setUp(options: Partial<NbdImageOptions>) {
     const path = await newFile('raw', pattern(MEBIBYTE));
     const server = await startQemuNbd(path);
@@ -409,7 +409,7 @@ describe.skipIf(!hasQemuNbd)(`a server that is killed${qemu}`, () => {
     return { server, image, path };
   }
 
-  it('fails what is under way, and is found again when nothing was left unsafe', async () => {
+  it('fails pending requests, and is used again if all writes were flushed', async () => {
     const { server, image, path } = await setUp({});
     await image.write(0, pattern(10, 2));
     await image.flush();
@@ -420,7 +420,7 @@ describe.skipIf(!hasQemuNbd)(`a server that is killed${qemu}`, () => {
     expect((await read(image, 0, 10)).equals(pattern(10, 2))).toBe(true);
   });
 
-  it('may have forgotten what was not flushed: no later flush claims success', async () => {
+  it('can lose unflushed writes, so all later flushes fail', async () => {
     const { server, image, path } = await setUp({});
     await image.write(0, pattern(10, 2));
     await server.kill();
@@ -439,7 +439,7 @@ describe.skipIf(!hasQemuNbd)(`a server that is killed${qemu}`, () => {
 });
 
 describe.skipIf(!hasQemuNbd)(`a server that hangs${qemu}`, () => {
-  it('does not keep the daemon from ending', async () => {
+  it('does not block the exit of the daemon', async () => {
     const path = await newFile('raw', pattern(MEBIBYTE));
     const server = await startQemuNbd(path);
     const { ask, clock, daemon } = await startHarness();
@@ -458,7 +458,7 @@ describe.skipIf(!hasQemuNbd)(`a server that hangs${qemu}`, () => {
     }
     await closing;
     await answer;
-    // Nothing waits for the server any more.
+    // No request waits for the server.
     while ((await daemon.state('t'))?.active) await new Promise(setImmediate);
   });
 });

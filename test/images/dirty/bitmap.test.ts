@@ -1,4 +1,4 @@
-// Dirty bitmaps: against a set of blocks, over files, and after ends of every kind.
+// Dirty bitmaps, compared with sets of blocks, as files, and after crashes.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function blocksOf(bitmap: DirtyBitmap): number[] {
   return Array.from({ length: count }, (_, block) => block).filter((block) => bitmap.has(block));
 }
 
-/** The blocks that a range touches in an image of a size. */
+/** Blocks of a range in an image. */
 function touched(size: number, offset: number, length: number): number[] {
   const end = Math.min(size, offset + length);
   if (end <= offset) return [];
@@ -48,7 +48,7 @@ const ranges = fc.array(
 );
 
 describe('a dirty bitmap', () => {
-  it('knows the blocks that a set knows', () => {
+  it('contains the same blocks as a set', () => {
     fc.assert(
       fc.property(sizes, ranges, (size, all) => {
         const bitmap = new DirtyBitmap(size);
@@ -73,7 +73,7 @@ describe('a dirty bitmap', () => {
     );
   });
 
-  it('joins another one, of an image that was shorter or longer', () => {
+  it('merges a bitmap of a shorter or longer image', () => {
     fc.assert(
       fc.property(sizes, sizes, ranges, ranges, (size, other, mine, its) => {
         const one = new DirtyBitmap(size);
@@ -85,7 +85,7 @@ describe('a dirty bitmap', () => {
         for (const block of touched(size, other, size)) expected.add(block);
         one.merge(two);
         expect(blocksOf(one)).toEqual([...expected].sort((a, b) => a - b));
-        // Bits of blocks that are not there are clear.
+        // Bits after the end are clear.
         const clean = new DirtyBitmap(size);
         for (const block of expected) clean.add(block * DIRTY_BLOCK, 1);
         expect(one.bits.equals(clean.bits)).toBe(true);
@@ -97,7 +97,7 @@ describe('a dirty bitmap', () => {
 describe('the file of a bitmap', () => {
   const size = 3 * REGION + 5 * DIRTY_BLOCK + 17;
 
-  it('is exact after a clean end, session after session', async () => {
+  it('is exact after each clean end', async () => {
     const path = join(folder(), 'bitmap');
     await createBitmapFile(path, size);
     expect(isBitmapFile(path, size)).toBe(true);
@@ -118,7 +118,7 @@ describe('the file of a bitmap', () => {
     }
   });
 
-  it('counts all of a region as dirty that was written when it ended, and no other', async () => {
+  it('after a crash, counts regions with pending writes as dirty, and no others', async () => {
     const path = join(folder(), 'bitmap');
     await createBitmapFile(path, size);
     const before = await DirtyTracker.open(path);
@@ -126,7 +126,7 @@ describe('the file of a bitmap', () => {
     await before.close();
     const tracker = await DirtyTracker.open(path);
     await tracker.mark(2 * REGION + 9 * DIRTY_BLOCK, 1);
-    // What a power cut would leave: the file as it is while the tracker runs.
+    // Copy of the file during a session, as after a power failure.
     const after = `${path}.after`;
     copyFileSync(path, after);
     await tracker.close();
@@ -134,7 +134,7 @@ describe('the file of a bitmap', () => {
     const region = Array.from({ length: perRegion }, (_, index) => 2 * perRegion + index);
     expect(blocksOf(await readBitmapFile(after))).toEqual([5, ...region]);
     expect(blocksOf(await readBitmapFile(path))).toEqual([5, 2 * perRegion + 9]);
-    // The next session goes on from there, and its clean end forgets nothing of it.
+    // The next session continues, and its clean end keeps all dirty blocks.
     const next = await DirtyTracker.open(after);
     await next.mark(DIRTY_BLOCK, 1);
     await next.close();
@@ -153,7 +153,7 @@ describe('the file of a bitmap', () => {
     await tracker.close();
   });
 
-  it('is refused where it is none, or not whole', async () => {
+  it('is refused if it is invalid or truncated', async () => {
     const path = join(folder(), 'bitmap');
     writeFileSync(path, Buffer.alloc(5000, 7));
     await expect(DirtyTracker.open(path)).rejects.toBeInstanceOf(BadBitmap);
@@ -181,7 +181,7 @@ describe('an image with known changes', () => {
     return found;
   }
 
-  it('tells what was written and what was zeroed', async () => {
+  it('reports written and zeroed blocks', async () => {
     const size = 20 * DIRTY_BLOCK + 100;
     const { bitmap, open } = await image(size);
     const tracked = await trackWrites(await open(), bitmap);
@@ -198,11 +198,11 @@ describe('an image with known changes', () => {
     const blocks = new Set(dirty.flatMap(({ start, length }) => touched(size, start, length)));
     expect([...blocks]).toEqual([0, 1, 5, 20]);
     expect(extents.find(({ start }) => start === 5 * DIRTY_BLOCK)).toMatchObject({ zero: true });
-    // What was not written is told, too, as far as it is zeros.
+    // Zeros are reported in unchanged blocks too.
     expect(extents.find((one) => !one.dirty)).toMatchObject({ zero: true });
   });
 
-  it('has grown since: what is new is dirty, also where nothing was written', async () => {
+  it('counts blocks after its former end as dirty', async () => {
     const { open } = await image(8 * DIRTY_BLOCK);
     const since = withChanges(await open(), 8 * DIRTY_BLOCK, [{ size: 3 * DIRTY_BLOCK + 1 }]);
     const extents = await extentsOf(since);

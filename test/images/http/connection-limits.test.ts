@@ -1,4 +1,4 @@
-/** Which connections are let in, and which give way to others. */
+/** Accepted connections, and idle connections closed for others. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -26,10 +26,10 @@ class FakeSocket extends EventEmitter {
 const many = (number: number, address?: string) =>
   Array.from({ length: number }, () => new FakeSocket(address));
 const limits = { connections: 10, perAddress: 6 };
-/** All are idle since they were accepted. */
+/** All connections are idle since their acceptance. */
 const idle: IdleSince = (_, accepted) => accepted;
 
-/** Counts connections with a clock that runs by one with each of them. */
+/** Counts connections with a clock that advances by one for each. */
 function counted(idleSince: IdleSince = idle) {
   let now = 0;
   return new LimitedConnections(limits, idleSince, () => {
@@ -42,7 +42,7 @@ const closed = (sockets: readonly FakeSocket[]) =>
   sockets.flatMap(({ destroyed }, index) => (destroyed ? [index] : []));
 
 describe('limits on connections', () => {
-  it('take so many of one address, and more when some have gone', () => {
+  it('apply to each address, until connections are closed', () => {
     const connections = counted();
     const sockets = many(7, 'a');
     const admitted = sockets.map((one) => connections.admit(one.as));
@@ -53,12 +53,12 @@ describe('limits on connections', () => {
     expect(connections.admit(new FakeSocket('a').as)).toBe(false);
   });
 
-  it('do not count unix sockets by their address', () => {
+  it('do not apply to unix sockets by address', () => {
     const connections = counted();
     expect(many(10).every((one) => connections.admit(one.as))).toBe(true);
   });
 
-  it('close what is idle for longest of the address that has most', () => {
+  it('close the longest idle connection of the address with the most', () => {
     let busy: FakeSocket | undefined;
     const connections = counted((socket, accepted) =>
       socket === busy?.as ? undefined : accepted === 3 ? 0 : accepted,
@@ -72,7 +72,7 @@ describe('limits on connections', () => {
     expect([closed(greedy), closed(others)]).toEqual([[1, 2], []]);
   });
 
-  it('pass over an address whose connections are all at work', () => {
+  it('skip an address whose connections are all busy', () => {
     const greedy = many(6, 'a');
     const isGreedy = (socket: Socket) => greedy.some((one) => one.as === socket);
     const connections = counted((socket, accepted) => (isGreedy(socket) ? undefined : accepted));
@@ -82,7 +82,7 @@ describe('limits on connections', () => {
     expect([closed(greedy), closed(others)]).toEqual([[], [0]]);
   });
 
-  it('cut nobody off where all are at work, nor for an address that has as many', () => {
+  it('close no busy connection, nor one of an address with as many', () => {
     const working = counted(() => undefined);
     for (const one of [...many(6, 'a'), ...many(4, 'b')]) working.admit(one.as);
     expect(working.admit(new FakeSocket('c').as)).toBe(false);
@@ -91,7 +91,7 @@ describe('limits on connections', () => {
     expect(even.admit(new FakeSocket('b').as)).toBe(false);
   });
 
-  it('name all that are counted', () => {
+  it('list all counted connections', () => {
     const connections = counted();
     const sockets = many(3, 'a');
     for (const one of sockets) connections.admit(one.as);

@@ -1,4 +1,4 @@
-// Connections: order, silence, limits, and how they end.
+// Connections: order, idle limits, and closing.
 import { once } from 'node:events';
 import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
@@ -16,18 +16,18 @@ import { onEachBackend } from '../support/on-backends.ts';
 import { RawClient } from '../support/raw-client.ts';
 
 const HOST = 'Host: x\r\n';
-/** More than the buffers of a local connection hold. */
+/** More than the buffers of a local connection. */
 const HUGE = 64 * LARGE_PIECE;
 
 onEachBackend((startHarness) => {
-  /** A path for a socket. */
+  /** Path for a socket. */
   async function place(): Promise<string> {
     const directory = await mkdtemp(join(tmpdir(), 'images-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     return join(directory, 's');
   }
 
-  /** Whether somebody takes connections at the path of a socket. */
+  /** Whether a server accepts connections at the path of a socket. */
   function answers(path: string): Promise<boolean> {
     return new Promise((resolve) => {
       const probe = connectPlain(path, () => {
@@ -39,7 +39,7 @@ onEachBackend((startHarness) => {
   }
 
   describe('pipelining', () => {
-    it('answers in order, also long answers and bodies', async () => {
+    it('answers in order, also with long responses and bodies', async () => {
       const { connect, image } = await startHarness();
       await image({ content: pattern(2 * LARGE_PIECE) });
       const client = await connect();
@@ -55,7 +55,7 @@ onEachBackend((startHarness) => {
       expect(received.length).toBeGreaterThan(2 * LARGE_PIECE);
     });
 
-    it('survives thousands of requests sent at once', async () => {
+    it('survives thousands of concurrent requests', async () => {
       const { connect, image } = await startHarness();
       await image({ content: pattern(100) });
       const client = await connect();
@@ -67,7 +67,7 @@ onEachBackend((startHarness) => {
       expect(received).toContain('"version"');
     });
 
-    it('does not serve what follows a request that ends the connection', async () => {
+    it('does not serve requests after one that closes the connection', async () => {
       const { connect, image } = await startHarness();
       const file = await image({ content: pattern(100) });
       const client = await connect();
@@ -81,7 +81,7 @@ onEachBackend((startHarness) => {
   });
 
   describe('a silent client', () => {
-    it('that stalls in its body is told so and cut; what came is kept', async () => {
+    it('in the middle of its body receives an error and is disconnected; the received bytes remain', async () => {
       const { connect, daemon, image } = await startHarness();
       const file = await image({ content: pattern(100), inactivityTimeout: 0.05 });
       const client = await connect();
@@ -93,7 +93,7 @@ onEachBackend((startHarness) => {
       expect((await file()).subarray(0, 5).toString()).toBe('hello');
     });
 
-    it('that does not read its answer is cut', async () => {
+    it('that does not read its response is disconnected', async () => {
       const { connect, daemon, image, memory } = await startHarness();
       await image({ content: Buffer.alloc(0), size: HUGE, inactivityTimeout: 0.05 });
       const client = await connect();
@@ -107,7 +107,7 @@ onEachBackend((startHarness) => {
       expect(memory.free).toEqual({ large: 4, small: 16 });
     });
 
-    it('that idles between requests is cut', async () => {
+    it('that is idle between requests is disconnected', async () => {
       const { connect, image } = await startHarness();
       await image({ content: Buffer.from('content'), inactivityTimeout: 0.05 });
       const client = await connect();
@@ -115,7 +115,7 @@ onEachBackend((startHarness) => {
       expect(await client.closed).toMatch(/content$/);
     });
 
-    it('is not blamed while the disk works', async () => {
+    it('is not disconnected while the disk works', async () => {
       const { backend } = countingBackend();
       backend.flush = () => new Promise((resolve) => setTimeout(resolve, 200));
       const { ask, image } = await startHarness({}, { openBackend: async () => backend });
@@ -139,7 +139,7 @@ onEachBackend((startHarness) => {
       expect((await client.closed).length).toBeLessThan(HUGE);
     });
 
-    it('fails while a disk does not answer, and succeeds later', async () => {
+    it('fails while a disk hangs, and succeeds later', async () => {
       const { backend } = countingBackend();
       let finish: () => void = () => {};
       backend.flush = () =>
@@ -165,7 +165,7 @@ onEachBackend((startHarness) => {
   });
 
   describe('limits', () => {
-    it('refuse connections beyond the memory for them, not requests', async () => {
+    it('refuse connections that exceed the memory', async () => {
       const { ask, connect } = await startHarness({}, { memory: new PieceMemory(1, 2) });
       const first = await connect();
       const second = await connect();
@@ -180,7 +180,7 @@ onEachBackend((startHarness) => {
       expect((await ask('GET', '/info/')).status).toBe(200);
     });
 
-    it('hold for TLS as well', async () => {
+    it('apply to TLS too', async () => {
       const { daemon } = await startHarness(
         { tls: certificate },
         { memory: new PieceMemory(1, 1) },
@@ -194,7 +194,7 @@ onEachBackend((startHarness) => {
       expect(await first.closed).toContain('"version"');
     });
 
-    it('let no header go unseen among many others', async () => {
+    it('check each of many headers', async () => {
       const { connect, image } = await startHarness();
       const file = await image({ content: Buffer.from('0123456789') });
       const client = await connect();
@@ -207,7 +207,7 @@ onEachBackend((startHarness) => {
       expect((await file()).toString()).toBe('01234x6789');
     });
 
-    it('count connections over TLS until they are closed, no longer', async () => {
+    it('count TLS connections until they are closed', async () => {
       const { daemon } = await startHarness(
         { tls: certificate },
         { memory: new PieceMemory(1, 2) },
@@ -239,28 +239,28 @@ onEachBackend((startHarness) => {
         socket.once('error', reject);
       });
 
-    it('is 1.2 at least, with AES-128 first', async () => {
+    it('is at least 1.2, with AES-128 first', async () => {
       const { daemon } = await startHarness({ tls: certificate });
       expect(await handshake(daemon.port, 'TLSv1.3')).toBe('TLS_AES_128_GCM_SHA256');
       expect(await handshake(daemon.port, 'TLSv1.2')).toBe('ECDHE-ECDSA-AES128-GCM-SHA256');
       await expect(handshake(daemon.port, 'TLSv1.1')).rejects.toThrow();
     });
 
-    it('is needed on its port: plain HTTP gets no response', async () => {
+    it('is required on its port: plain HTTP receives no response', async () => {
       const { connect } = await startHarness({ tls: certificate });
       const client = await connect();
       client.send(`GET /info/ HTTP/1.1\r\n${HOST}\r\n`);
       expect(await client.closed).not.toContain('HTTP/1.1 200');
     });
 
-    it('with a key that does not fit fails at the start', async () => {
+    it('with a key that does not match fails at the start', async () => {
       const tls = { key: 'no key', cert: certificate.cert };
       await expect(runDaemon({ host: '127.0.0.1', port: 0, tls })).rejects.toThrow();
     });
   });
 
   describe('the unix socket', () => {
-    it('is for its owner only, speaks plain HTTP, and goes with the daemon', async () => {
+    it('is restricted to its owner, uses plain HTTP, and is removed with the daemon', async () => {
       const unixSocket = await place();
       const { daemon } = await startHarness({ unixSocket, tls: certificate });
       expect((await stat(unixSocket)).mode & 0o777).toBe(0o600);
@@ -275,19 +275,20 @@ onEachBackend((startHarness) => {
       await expect(stat(unixSocket)).rejects.toThrow('ENOENT');
     });
 
-    it('replaces one that nobody listens on any more', async () => {
+    it('replaces a socket without a listener', async () => {
       const unixSocket = await place();
       const dead = createServer();
       await new Promise<void>((resolve) => dead.listen(`${unixSocket}2`, resolve));
       await rename(`${unixSocket}2`, unixSocket);
       await new Promise((resolve) => dead.close(resolve));
-      // A process that another test starts at this moment has the socket open until it runs its program.
+      // A process that another test starts at this moment has the socket open until it runs its
+      // program.
       while (await answers(unixSocket)) await new Promise(setImmediate);
       const { daemon } = await startHarness({ unixSocket });
       expect(daemon.unixSocket).toBe(unixSocket);
     });
 
-    it('takes the place of nothing else', async () => {
+    it('replaces no other file', async () => {
       const unixSocket = await place();
       await writeFile(unixSocket, 'precious');
       await expect(startHarness({ unixSocket })).rejects.toThrow('not a socket');
@@ -298,8 +299,8 @@ onEachBackend((startHarness) => {
   });
 
   describe('closing the daemon', () => {
-    it('finishes what is in flight and accepts nothing new', async () => {
-      // Somebody else may take its port at once, but not its place in the file system.
+    it('finishes running requests and accepts no others', async () => {
+      // Another process can use its port immediately, but not its path.
       const unixSocket = await place();
       const { connect, daemon, image } = await startHarness({ unixSocket });
       await image({ content: pattern(1000) });
@@ -315,7 +316,7 @@ onEachBackend((startHarness) => {
       await expect(RawClient.connect(unixSocket)).rejects.toThrow('ENOENT');
     });
 
-    it('ends what does not finish within the grace period', async () => {
+    it('ends other requests after the grace period', async () => {
       const { clock, connect, daemon, image } = await startHarness();
       await image({ content: pattern(1000) });
       const client = await connect();

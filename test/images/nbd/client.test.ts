@@ -1,4 +1,4 @@
-// The NBD client and servers that do not keep to the protocol, or use all of it.
+// NBD client with servers that violate the protocol, or use rare parts of it.
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { NbdClient } from '../../../src/images/nbd/client.ts';
@@ -35,9 +35,9 @@ describe('a reply to a read', () => {
 
   it.each<[string, Reply]>([
     ['in one chunk', (socket, { cookie }) => socket.write(chunk(cookie, 1, data(100, content)))],
-    ['that is simple', (socket, { cookie }) => socket.write(simpleReply(cookie, 0, content))],
+    ['as a simple reply', (socket, { cookie }) => socket.write(simpleReply(cookie, 0, content))],
     [
-      'in parts, in any order, with an end of its own',
+      'in parts, in any order, with a separate end',
       (socket, { cookie }) => {
         socket.write(chunk(cookie, 1, data(5100, content.subarray(5000)), false));
         socket.write(chunk(cookie, 1, data(100, content.subarray(0, 3000)), false));
@@ -51,14 +51,14 @@ describe('a reply to a read', () => {
         for (const byte of chunk(cookie, 1, data(100, content))) socket.write(Buffer.of(byte));
       },
     ],
-  ])('%s is understood', async (_name, reply) => {
+  ])('%s is decoded', async (_name, reply) => {
     const client = await use({ reply });
     const buffer = Buffer.alloc(content.length);
     await client.read(100, buffer);
     expect(buffer.equals(content)).toBe(true);
   });
 
-  it('with a hole has zeros there, whatever the buffer held', async () => {
+  it('with a hole has zeros there, for any content of the buffer', async () => {
     const client = await use({
       reply: (socket, { cookie }) => {
         socket.write(chunk(cookie, 2, Buffer.concat([u64(0), u32(60)]), false));
@@ -70,7 +70,7 @@ describe('a reply to a read', () => {
     expect(buffer.equals(Buffer.concat([Buffer.alloc(60), content.subarray(0, 40)]))).toBe(true);
   });
 
-  it('comes to whoever asked, in any order, many at once', async () => {
+  it('is matched to its request, in any order', async () => {
     const waiting: Asked[] = [];
     const client = await use({
       reply: (socket, asked) => {
@@ -88,7 +88,7 @@ describe('a reply to a read', () => {
     }
   });
 
-  it('with errors in it is the first of them, with its text, and the connection goes on', async () => {
+  it('with errors reports the first one with its text, and the connection remains open', async () => {
     let turn = 0;
     const client = await use({
       reply: (socket, { cookie }) => {
@@ -130,30 +130,33 @@ describe('a reply with an error', () => {
   });
 });
 
-describe('a server that breaks the protocol', () => {
+describe('a server that violates the protocol', () => {
   const bytes = pattern(100);
   const cases: [string, (asked: Asked) => Buffer][] = [
-    ['with a cookie nobody has', ({ cookie }) => simpleReply(cookie + 1n, 0, bytes)],
-    ['with a cookie of 64 bits', ({ cookie }) => simpleReply(cookie + (1n << 32n), 0, bytes)],
-    ['with another magic', () => Buffer.alloc(64, 0x55)],
-    ['with more data than asked', ({ cookie }) => chunk(cookie, 1, data(0, pattern(101)))],
-    ['with data from before', ({ cookie }) => chunk(cookie, 1, data(0, pattern(50)), false)],
-    ['with data from behind', ({ cookie }) => chunk(cookie, 1, data(60, pattern(90)))],
-    ['with less data than asked', ({ cookie }) => chunk(cookie, 1, data(10, pattern(99)))],
-    ['with no data', ({ cookie }) => chunk(cookie, 0, Buffer.alloc(0))],
-    ['with data of no length', ({ cookie }) => chunk(cookie, 1, u64(10))],
-    ['with a hole too large', ({ cookie }) => chunk(cookie, 2, Buffer.concat([u64(10), u32(101)]))],
-    ['with a hole of an odd form', ({ cookie }) => chunk(cookie, 2, u64(10))],
-    ['with an offset beyond numbers', ({ cookie }) => chunk(cookie, 1, data(2 ** 60, bytes))],
-    ['with blocks for data', ({ cookie }) => chunk(cookie, 5, Buffer.concat([u32(7), u64(1)]))],
-    ['with a chunk of no kind', ({ cookie }) => chunk(cookie, 99, Buffer.alloc(0))],
-    ['with an error of no number', ({ cookie }) => chunk(cookie, 1 << 15, Buffer.alloc(2))],
+    ['an unknown cookie', ({ cookie }) => simpleReply(cookie + 1n, 0, bytes)],
+    ['a cookie of 64 bits', ({ cookie }) => simpleReply(cookie + (1n << 32n), 0, bytes)],
+    ['another magic number', () => Buffer.alloc(64, 0x55)],
+    ['more data than requested', ({ cookie }) => chunk(cookie, 1, data(0, pattern(101)))],
+    ['data before the range', ({ cookie }) => chunk(cookie, 1, data(0, pattern(50)), false)],
+    ['data after the range', ({ cookie }) => chunk(cookie, 1, data(60, pattern(90)))],
+    ['less data than requested', ({ cookie }) => chunk(cookie, 1, data(10, pattern(99)))],
+    ['no data', ({ cookie }) => chunk(cookie, 0, Buffer.alloc(0))],
+    ['data of length 0', ({ cookie }) => chunk(cookie, 1, u64(10))],
     [
-      'with an error longer than its chunk',
+      'a hole that is too large',
+      ({ cookie }) => chunk(cookie, 2, Buffer.concat([u64(10), u32(101)])),
+    ],
+    ['a truncated hole', ({ cookie }) => chunk(cookie, 2, u64(10))],
+    ['an unsafe offset', ({ cookie }) => chunk(cookie, 1, data(2 ** 60, bytes))],
+    ['blocks instead of data', ({ cookie }) => chunk(cookie, 5, Buffer.concat([u32(7), u64(1)]))],
+    ['an unknown chunk', ({ cookie }) => chunk(cookie, 99, Buffer.alloc(0))],
+    ['a truncated error', ({ cookie }) => chunk(cookie, 1 << 15, Buffer.alloc(2))],
+    [
+      'an error longer than its chunk',
       ({ cookie }) => chunk(cookie, 1 << 15, Buffer.concat([u32(5), u16(9)])),
     ],
     [
-      'with the same data twice',
+      'duplicate data',
       ({ cookie }) =>
         Buffer.concat([
           chunk(cookie, 1, data(10, pattern(60)), false),
@@ -161,7 +164,7 @@ describe('a server that breaks the protocol', () => {
         ]),
     ],
     [
-      'with a chunk of 4 GiB',
+      'a chunk of 4 GiB',
       ({ cookie }) => {
         const head = chunk(cookie, 5, Buffer.alloc(0));
         head.writeUInt32BE(0xffff_ffff, 16);
@@ -169,12 +172,12 @@ describe('a server that breaks the protocol', () => {
       },
     ],
     [
-      'with a second reply',
+      'a second reply',
       ({ cookie }) => Buffer.concat([simpleReply(cookie, 5), simpleReply(cookie, 5), bytes]),
     ],
   ];
 
-  it.each(cases)('%s is left, and everything fails', async (name, answer) => {
+  it.each(cases)('with %s is disconnected, and all requests fail', async (name, answer) => {
     const client = await use({ reply: (socket, asked) => socket.write(answer(asked)) });
     const one = client.read(10, Buffer.alloc(100));
     await expect(one).rejects.toMatchObject({ code: name.includes('second') ? 'EIO' : 'EPROTO' });
@@ -182,7 +185,7 @@ describe('a server that breaks the protocol', () => {
     expect(client.alive).toBe(false);
   });
 
-  it('by breaking off fails all that is under way', async () => {
+  it('by disconnecting fails all pending requests', async () => {
     let asked = 0;
     const client = await use({
       reply: (socket, { cookie }) => {
@@ -200,10 +203,10 @@ describe('a server that breaks the protocol', () => {
   });
 
   it.each([
-    ['runs of no blocks', (cookie: bigint) => chunk(cookie, 5, Buffer.concat([u32(7), u64(0)]))],
+    ['runs of zero length', (cookie: bigint) => chunk(cookie, 5, Buffer.concat([u32(7), u64(0)]))],
     ['no runs', (cookie: bigint) => chunk(cookie, 0, Buffer.alloc(0))],
     ['an error', (cookie: bigint) => simpleReply(cookie, 22)],
-  ])('by telling %s of blocks makes no endless list', async (_name, answer) => {
+  ])('with %s of blocks ends the list', async (_name, answer) => {
     const { blockStatus } = await import('../../../src/images/nbd/block-status.ts');
     const client = await use({ reply: (socket, { cookie }) => socket.write(answer(cookie)) });
     const walk = async () => {
@@ -213,13 +216,13 @@ describe('a server that breaks the protocol', () => {
   });
 });
 
-describe('an export that takes several connections', () => {
+describe('an export that supports several connections', () => {
   const MULTIPLE = 1 << 8;
   const answer = (socket: Socket, { cookie, offset, length }: Asked) => {
     socket.write(chunk(cookie, 1, data(offset, pattern(length, offset))));
   };
 
-  /** Reads, again and again, with some requests under way, until `isEnough`. */
+  /** Reads repeatedly, with several pending requests, until `isEnough`. */
   async function readUntil(client: NbdClient, isEnough: () => boolean): Promise<void> {
     while (!isEnough()) {
       const buffers = Array.from({ length: 8 }, () => Buffer.alloc(100));
@@ -230,7 +233,7 @@ describe('an export that takes several connections', () => {
     }
   }
 
-  it('gets more of them while there is much to do, but not many', async () => {
+  it('uses more connections under load, but not many', async () => {
     const used = new Set<Socket>();
     let connections = 0;
     const client = await use({
@@ -250,7 +253,7 @@ describe('an export that takes several connections', () => {
     expect(connections).toBe(4);
   });
 
-  it('has one where it does not say so', async () => {
+  it('uses one connection if it does not declare support', async () => {
     let connections = 0;
     const client = await use({
       size: () => {
@@ -264,7 +267,7 @@ describe('an export that takes several connections', () => {
     expect(connections).toBe(1);
   });
 
-  it('that is another one at the second look is used through the first alone', async () => {
+  it('uses only the first connection if a second one reaches another export', async () => {
     const used = new Set<Socket>();
     let connections = 0;
     const client = await use({
@@ -284,7 +287,7 @@ describe('an export that takes several connections', () => {
     expect([connections, used.size, client.alive]).toEqual([2, 1, true]);
   });
 
-  it('is lost with any of them', async () => {
+  it('is lost with any connection', async () => {
     const used = new Set<Socket>();
     const client = await use({
       flags: MULTIPLE,
@@ -313,9 +316,12 @@ describe('a handshake', () => {
 
   it.each<[string, Buffer]>([
     ['of another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
-    ['of the old kind', Buffer.concat([Buffer.from('NBDMAGIC'), u64(0x420281861253n), u64(9)])],
-    ['of the first new kind', Buffer.concat([greeting.subarray(0, 16), u16(0)])],
-    ['with a reply of no kind', Buffer.concat([greeting, Buffer.alloc(20, 1)])],
+    [
+      'with the old handshake',
+      Buffer.concat([Buffer.from('NBDMAGIC'), u64(0x420281861253n), u64(9)]),
+    ],
+    ['with the first newstyle handshake', Buffer.concat([greeting.subarray(0, 16), u16(0)])],
+    ['with an unknown reply', Buffer.concat([greeting, Buffer.alloc(20, 1)])],
     ['with a reply to another option', Buffer.concat([greeting, optionReply(7, 1)])],
     [
       'with a reply that is too long',
@@ -326,12 +332,12 @@ describe('a handshake', () => {
     await expect(opening).rejects.toMatchObject({ code: 'EPROTO' });
   });
 
-  it('that breaks off is told as that', async () => {
+  it('that is truncated is reported', async () => {
     const opening = open(async (socket) => void socket.end(greeting.subarray(0, 9)));
     await expect(opening).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('is not waited for without end', async () => {
+  it('times out', async () => {
     const clock = new FakeClock();
     let connected: () => void = () => {};
     const isConnected = new Promise<void>((resolve) => {
@@ -353,7 +359,7 @@ describe('a handshake', () => {
   const limits = (minimum: number, maximum: number) =>
     optionReply(7, 3, Buffer.concat([u16(3), u32(minimum), u32(4096), u32(maximum)]));
 
-  it('without structured replies goes on without contexts', async () => {
+  it('without structured replies continues without contexts', async () => {
     const client = await open(go([info(4096), limits(512, 0xffff_ffff), optionReply(7, 1)]));
     expect(client.info).toEqual({
       size: 4096,
@@ -368,18 +374,18 @@ describe('a handshake', () => {
 
   it.each<[string, Buffer[], string]>([
     ['an unknown export', [optionReply(7, 2 ** 31 + 6)], 'ENOENT'],
-    ['the want of TLS', [optionReply(7, 2 ** 31 + 5)], 'EACCES'],
-    ['a server that knows no GO', [optionReply(7, 2 ** 31 + 1)], 'ENOTSUP'],
+    ['required TLS', [optionReply(7, 2 ** 31 + 5)], 'EACCES'],
+    ['a server without GO', [optionReply(7, 2 ** 31 + 1)], 'ENOTSUP'],
     ['no size', [optionReply(7, 1)], 'EPROTO'],
-    ['a size beyond numbers', [info(2n ** 63n), optionReply(7, 1)], 'EPROTO'],
-    ['blocks of no size', [info(9), limits(0, 4096), optionReply(7, 1)], 'EPROTO'],
+    ['an unsafe size', [info(2n ** 63n), optionReply(7, 1)], 'EPROTO'],
+    ['blocks of size 0', [info(9), limits(0, 4096), optionReply(7, 1)], 'EPROTO'],
     ['blocks of odd size', [info(9), limits(513, 4096), optionReply(7, 1)], 'EPROTO'],
     ['requests smaller than blocks', [info(9), limits(4096, 512), optionReply(7, 1)], 'EPROTO'],
   ])('with %s is refused', async (_name, replies, code) => {
     await expect(open(go(replies))).rejects.toMatchObject({ code });
   });
 
-  it('with a very long list of contexts takes the first that fits', async () => {
+  it('with a very long list of contexts takes the first match', async () => {
     const names = Array.from({ length: 2000 }, (_, i) => `qemu:dirty-bitmap:bitmap-${i}`);
     const listed = names.map((name) =>
       optionReply(9, 4, Buffer.concat([u32(0), Buffer.from(name)])),
@@ -393,7 +399,7 @@ describe('a handshake', () => {
     await client.close();
   });
 
-  it('with contexts without end is refused', async () => {
+  it('with an endless list of contexts is refused', async () => {
     const one = optionReply(9, 4, Buffer.concat([u32(0), Buffer.from('qemu:dirty-bitmap:x')]));
     const opening = open(async (socket) => {
       socket.write(Buffer.concat([greeting, optionReply(8, 1), ...Array(10_001).fill(one)]));

@@ -1,7 +1,7 @@
-// Backends that only tell what was asked of them.
+// Backends that only count their operations.
 import type { Backend } from '../../../src/images/backends/backend.ts';
 
-/** A backend that logs changes, and fails as told until it is healed. */
+/** Backend that logs changes, and fails until it is repaired. */
 export function countingBackend(errors: { writeError?: string; flushError?: string } = {}) {
   const log: string[] = [];
   let healthy = false;

@@ -1,4 +1,4 @@
-// A self-signed certificate for localhost that is of no use outside of tests.
+// Self-signed certificate for localhost, only for tests.
 
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----

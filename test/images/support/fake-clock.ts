@@ -1,4 +1,4 @@
-// A clock that moves only when a test says so.
+// Clock that only tests advance.
 import type { Clock } from '../../../src/images/system/clock.ts';
 
 export class FakeClock implements Clock {
@@ -15,7 +15,7 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves on and runs what has become due, earliest first. */
+  /** Advances the clock and runs due timers, the earliest first. */
   advance(seconds: number): void {
     this.#now += seconds * 1000;
     const due = [...this.#timers].filter((timer) => timer.due <= this.#now);

@@ -1,11 +1,11 @@
-// An NBD server that says what a test wants it to say, right or wrong.
+// NBD server with scripted valid and invalid replies.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A request as it arrived. */
+/** Received request. */
 export interface Asked {
   command: number;
   cookie: bigint;
@@ -14,13 +14,13 @@ export interface Asked {
 }
 
 export interface Script {
-  /** Greets and answers options; the whole handshake by default. */
+  /** Greets and answers options (default: the complete handshake). */
   handshake?: (socket: Socket, next: (length: number) => Promise<Buffer>) => Promise<void>;
   /** Answers a request. */
   reply?: (socket: Socket, asked: Asked) => void;
-  /** Size of the export, as each connection in turn is told. */
+  /** Size of the export, optionally by connection. */
   size?: number | ((connection: number) => number);
-  /** Flags of the export beside flush and zeroing. */
+  /** Flags of the export in addition to flush and zeroing. */
   flags?: number;
 }
 
@@ -40,7 +40,7 @@ export const u64 = (value: number | bigint) => {
   return bytes;
 };
 
-/** What every server begins with. */
+/** Greeting of every server. */
 export const greeting = Buffer.concat([Buffer.from('NBDMAGICIHAVEOPT'), u16(3)]);
 
 export function optionReply(option: number, type: number, data: Buffer = Buffer.alloc(0)): Buffer {
@@ -58,7 +58,7 @@ export function simpleReply(cookie: bigint, error = 0, data: Buffer = Buffer.all
   return Buffer.concat([u32(0x6744_6698), u32(error), u64(cookie), data]);
 }
 
-/** Starts a server that ends with the test; resolves with its socket. */
+/** Starts a server that ends with the test. Resolves with its socket. */
 export async function startFakeServer(script: Script): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'nbd-'));
   const path = join(directory, 's');
@@ -108,7 +108,7 @@ async function serve(socket: Socket, script: Script, index: number): Promise<voi
   }
 }
 
-/** Structured replies, `base:allocation` as number 7, an export that can all there is. */
+/** Structured replies, `base:allocation` as number 7, and an export with all features. */
 function wholeHandshake(size: number, flags: number) {
   return async (socket: Socket, next: (length: number) => Promise<Buffer>) => {
     socket.write(greeting);

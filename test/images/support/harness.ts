@@ -1,4 +1,4 @@
-// A daemon in the test's own thread, image files to serve, and a client to ask it.
+// Daemon in the thread of the test, image files, and a client.
 import { mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -30,14 +30,14 @@ export interface Harness {
   clock: FakeClock;
   memory: PieceMemory;
   directory: string;
-  /** Sends a request and reads the whole answer. */
+  /** Sends a request and reads the complete response. */
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
   connect(): Promise<RawClient>;
-  /** Creates an image file and a ticket for it; returns how to read the file. */
+  /** Creates an image file and a ticket for it. Returns a function that reads the file. */
   image(ticket: Partial<Ticket> & { content: Buffer }): Promise<() => Promise<Buffer>>;
 }
 
-/** What images live in: files, or files behind an NBD server. */
+/** Storage of images: files, or files exported by an NBD server. */
 export type Storage = 'file' | 'nbd';
 
 /** Starts a daemon without TLS that ends with the test. */
@@ -56,7 +56,7 @@ export async function startHarness(
   );
   onTestFinished(async () => {
     const closed = daemon.close();
-    // Past every grace period, so that no test waits for one.
+    // Exceed every grace period, so that no test waits for one.
     while (!(await settled(closed))) clock.advance(60);
   });
   return {
@@ -82,7 +82,7 @@ export async function startHarness(
         ...given,
       };
       if (storage === 'nbd' && !parts.openBackend) {
-        // An export does not grow.
+        // Exports cannot grow.
         if (content.length < ticket.size) await truncate(path, ticket.size);
         ticket.image = (await startQemuNbd(path, ['-f', 'raw', '--discard=unmap'])).place;
       }
@@ -92,14 +92,14 @@ export async function startHarness(
   };
 }
 
-/** Bytes that differ from their neighbours and from those of other seeds. */
+/** Bytes that differ from adjacent bytes and from those of other seeds. */
 export function pattern(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length);
   for (let i = 0; i < length; i++) bytes[i] = ((i * 31 + (i >> 8) * 7 + seed * 97) % 255) + 1;
   return bytes;
 }
 
-/** An agent that keeps its one connection. */
+/** Agent with one persistent connection. */
 export function keepAliveAgent(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());

@@ -1,4 +1,4 @@
-// Real NBD servers for tests, as processes that end with their test.
+// Real NBD servers as processes that end with their test.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Which of the servers are there; tests that need one that is not say so and are skipped. */
+/** Installed servers. Tests of a missing server are skipped, with a note. */
 export const hasQemuNbd = isInstalled('qemu-nbd') && isInstalled('qemu-img');
 export const hasNbdkit = isInstalled('nbdkit');
 
@@ -20,13 +20,13 @@ export interface NbdServer {
   socket: string;
   place: ImageLocation & { kind: 'nbd' };
   process: ChildProcess;
-  /** What it wrote to stderr so far. */
+  /** Its output to stderr until now. */
   complaints(): string;
-  /** Kills it as nothing else does; resolves when it is gone. */
+  /** Kills it with SIGKILL. Resolves when it has exited. */
   kill(): Promise<void>;
 }
 
-/** Starts `qemu-nbd` for a file, at a new socket unless one is given. */
+/** Starts `qemu-nbd` for a file, by default at a new socket. */
 export function startQemuNbd(file: string, args: readonly string[] = ['-f', 'raw'], at?: string) {
   return start((socket) => ['qemu-nbd', '-k', socket, '-t', '-e', '8', ...args, file], at);
 }
@@ -62,7 +62,7 @@ async function start(command: (socket: string) => string[], given?: string): Pro
   return { socket, place, process: child, complaints: () => complaints, kill };
 }
 
-/** Servers may listen before they are ready; then they greet. */
+/** A server can listen before it is ready. The greeting shows that it is ready. */
 function greets(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(socket);

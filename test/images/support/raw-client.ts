@@ -1,11 +1,11 @@
-// A client that sends exactly the bytes a test gives it.
+// Client that sends exactly the given bytes.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export class RawClient {
   readonly socket: Socket;
-  /** Settles with everything received when the connection has ended. */
+  /** Settles with all received data when the connection has ended. */
   readonly closed: Promise<string>;
   #received = '';
   #check: () => void = () => {};
@@ -17,14 +17,14 @@ export class RawClient {
       this.#received += chunk;
       this.#check();
     });
-    // A connection that is reset has ended as well.
+    // A reset connection has ended too.
     socket.on('error', () => {});
     this.closed = new Promise((resolve) => {
       socket.on('close', () => resolve(this.#received));
     });
   }
 
-  /** Connects to a port of this machine, or to a socket in the file system. */
+  /** Connects to a port of this computer, or to a socket in the file system. */
   static async connect(to: number | string): Promise<RawClient> {
     const socket = typeof to === 'string' ? connect(to) : connect(to, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -41,7 +41,7 @@ export class RawClient {
     return this;
   }
 
-  /** Waits until what was received matches; rejects when the connection ends before. */
+  /** Waits until the received data match. Rejects if the connection ends first. */
   async until(pattern: RegExp): Promise<string> {
     const matched = new Promise<void>((resolve) => {
       this.#check = () => {

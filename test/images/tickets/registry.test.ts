@@ -1,4 +1,4 @@
-// The life of tickets: time, accounting, removal. The clock is turned by hand.
+// Tickets: time, counts, removal. The clock is advanced by the test.
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/images/backends/backend.ts';
 import { TicketRegistry } from '../../../src/images/tickets/registry.ts';
@@ -37,7 +37,7 @@ function ticket(changes: Partial<Ticket> = {}): Ticket {
 }
 
 describe('time', () => {
-  it('expires after its timeout, not before', () => {
+  it('expires after the timeout, not before', () => {
     const { clock, tickets } = setUp();
     tickets.add(ticket());
     clock.advance(9.999);
@@ -47,7 +47,7 @@ describe('time', () => {
     expect(() => tickets.find('t').begin('read')).toThrow('No valid ticket');
   });
 
-  it('starts anew when an operation finishes, and never ends while one runs', () => {
+  it('restarts when an operation finishes, and never ends during one', () => {
     const { clock, tickets } = setUp();
     tickets.add(ticket());
     const operation = tickets.find('t').begin('read');
@@ -60,7 +60,7 @@ describe('time', () => {
     expect(tickets.state('t')?.expired).toBe(true);
   });
 
-  it('is set by extend, also for an expired ticket; later uses restart its own timeout', () => {
+  it('is set by extend, also for an expired ticket; later uses restart the timeout', () => {
     const { clock, tickets } = setUp();
     tickets.add(ticket());
     clock.advance(50);
@@ -72,14 +72,14 @@ describe('time', () => {
     expect(tickets.state('t')?.expired).toBe(true);
   });
 
-  it('ends at once when extended by 0', () => {
+  it('ends immediately when extended by 0', () => {
     const { tickets } = setUp();
     tickets.add(ticket());
     tickets.extend('t', 0);
     expect(tickets.state('t')?.expired).toBe(true);
   });
 
-  it('refuses to extend what it does not know or by nonsense', () => {
+  it('cannot be extended for an unknown ticket or by an invalid time', () => {
     const { tickets } = setUp();
     tickets.add(ticket());
     expect(() => tickets.extend('other', 1)).toThrow('ticket not found');
@@ -104,7 +104,7 @@ describe('add', () => {
     expect(() => tickets.add(ticket(changes))).toThrow(`malformed ticket: ${word}`);
   });
 
-  it('refuses an id in use, and does not follow later changes of the given object', () => {
+  it('refuses an id in use, and ignores later changes of the given object', () => {
     const { tickets } = setUp();
     const given = ticket({ ops: ['read'] });
     tickets.add(given);
@@ -115,7 +115,7 @@ describe('add', () => {
 });
 
 describe('operations', () => {
-  it('lets a writer read, but no reader write', () => {
+  it('permit reads for a write ticket, but no writes for a read ticket', () => {
     const { tickets } = setUp();
     tickets.add(ticket({ id: 'w', ops: ['write'] }));
     tickets.add(ticket({ id: 'r', ops: ['read'] }));
@@ -123,7 +123,7 @@ describe('operations', () => {
     expect(() => tickets.find('r').check('write')).toThrow('No valid ticket');
   });
 
-  it('opens the image once for all', async () => {
+  it('share one open image', async () => {
     const { log, tickets } = setUp();
     tickets.add(ticket());
     const one = tickets.find('t').begin('read');
@@ -132,7 +132,7 @@ describe('operations', () => {
     expect(log).toEqual(['open']);
   });
 
-  it('counts the union of what was transferred', () => {
+  it('count the union of transferred ranges', () => {
     const { tickets } = setUp();
     tickets.add(ticket());
     const one = tickets.find('t').begin('read');
@@ -144,7 +144,7 @@ describe('operations', () => {
 });
 
 describe('remove', () => {
-  it('forgets an idle ticket and closes its image', async () => {
+  it('deletes an idle ticket and closes its image', async () => {
     const { log, tickets } = setUp();
     tickets.add(ticket());
     const operation = tickets.find('t').begin('read');
@@ -156,11 +156,11 @@ describe('remove', () => {
     tickets.add(ticket());
   });
 
-  it('is no error for an unknown ticket', async () => {
+  it('accepts an unknown ticket', async () => {
     await setUp().tickets.remove('t');
   });
 
-  it('refuses new operations at once, stops running ones, and waits for them', async () => {
+  it('refuses new operations, stops running ones, and waits for them', async () => {
     const { log, tickets } = setUp();
     tickets.add(ticket());
     const operation = tickets.find('t').begin('write');
@@ -179,7 +179,7 @@ describe('remove', () => {
     expect(log).toEqual(['open', 'close']);
   });
 
-  it('gives up after a while; the ticket stays unusable and can be removed again', async () => {
+  it('fails after a timeout; the ticket remains unusable and can be removed again', async () => {
     const { clock, tickets } = setUp();
     tickets.add(ticket());
     const operation = tickets.find('t').begin('write');
@@ -193,7 +193,7 @@ describe('remove', () => {
     expect(tickets.state('t')).toBeUndefined();
   });
 
-  it('wakes an operation that starts to wait only afterwards', () => {
+  it('wakes an operation that starts to wait later', () => {
     const { tickets } = setUp();
     tickets.add(ticket());
     const operation = tickets.find('t').begin('write');
