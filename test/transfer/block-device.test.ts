@@ -1,4 +1,4 @@
-/** Block devices: their size, and what is none. */
+/** Block devices: size, and other files. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,10 +23,10 @@ describe('a device', () => {
   try {
     known = readdirSync(devices);
   } catch {
-    // Systems that tell of none.
+    // Systems that report none.
   }
 
-  it.skipIf(known.length === 0)('has the size that the system tells', async () => {
+  it.skipIf(known.length === 0)('has the size that the system reports', async () => {
     for (const name of known) {
       const [major = 0, minor = 0] = name.split(':').map(Number);
       const number =
@@ -36,7 +36,7 @@ describe('a device', () => {
     }
   });
 
-  it('whose size nobody tells is refused', async () => {
+  it('without a reported size is refused', async () => {
     expect(await failureOf(deviceSize(0xfff00, '/dev/a'))).toMatchObject({
       message: '/dev/a is a block device of unknown size',
       code: 'unreadable_file',
@@ -44,14 +44,14 @@ describe('a device', () => {
     });
   });
 
-  it('is no file, no folder, and nothing', async () => {
+  it('is not a file, a folder, or a missing path', async () => {
     writeFileSync(file, 'some');
     expect(await isBlockDevice(file)).toBe(false);
     expect(await isBlockDevice(folder)).toBe(false);
     expect(await isBlockDevice(`${file}x`)).toBe(false);
   });
 
-  it('that cannot be opened says why', async () => {
+  it('that cannot be opened is reported with the reason', async () => {
     const error = await failureOf(openDevice(file));
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({

@@ -1,4 +1,4 @@
-/** Cutting images into blocks, compared with the plainest way to do it. */
+/** Blocks of images, compared with a simple implementation. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Extent } from '../../src/extents/file-extents.ts';
@@ -72,7 +72,7 @@ describe('pieces', () => {
     expect(await all([], 0)).toEqual([]);
   });
 
-  it('end with the image, whatever extents say', async () => {
+  it('end with the image, for any extents', async () => {
     const found = await all([{ start: 0, end: 5 * BLOCK, zero: false }], BLOCK + 10);
     expect(found).toEqual([
       { kind: 'data', block: 0, runs: [{ start: 0, end: BLOCK }] },

@@ -1,4 +1,4 @@
-/** The checksum made here is the one that image daemons make. */
+/** The local checksum equals that of image daemons. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { HashThreadPool } from '../../src/hash/thread-pool.ts';

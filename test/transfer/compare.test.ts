@@ -1,4 +1,4 @@
-/** Files compared with disks: what is the same, what is not, and why. */
+/** Comparison of files with disks: equality, and reasons of differences. */
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,9 +60,9 @@ const checksum = () =>
 
 describe('a file', () => {
   it.each([
-    ['with all of the image', size],
-    ['that ends where the image has nothing but zeros', BLOCK + 5],
-  ])('%s is the same', async (_, length) => {
+    ['with the complete image', size],
+    ['that ends before trailing zeros of the image', BLOCK + 5],
+  ])('%s is equal', async (_, length) => {
     daemon.algorithms = '[]';
     const sizes = { size, fileSize: length };
     expect(await compared(daemon.current.subarray(0, length))).toEqual({
@@ -94,18 +94,18 @@ describe('a file', () => {
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ code: 'different', hint: undefined });
     expect(error.message).toMatch(new RegExp(`^${file} differs from the disk one: ${reason}$`));
-    // There was nothing wrong with the transfer.
+    // The transfer succeeded.
     expect(service.transfer['phase']).toBe('finished_success');
   });
 
-  it('in another format than the disk is told to be so', async () => {
+  it('in another format than the disk is reported', async () => {
     expect(await failureOf(compared(qcow2(size)))).toMatchObject({
       code: 'different',
       hint: 'the file is cow, the disk raw; only the stored bytes are compared',
     });
   });
 
-  it('that changes meanwhile is noticed', async () => {
+  it('that changes during the comparison is detected', async () => {
     daemon.fault = ({ what }) => {
       if (what === 'checksum') appendFileSync(file, 'a');
       return undefined;
@@ -124,27 +124,27 @@ describe('without a checksum', () => {
     hint: 'download the image with vmctl disks download to compare the files',
   };
 
-  it('of an old daemon nothing can be compared', async () => {
+  it('an old daemon permits no comparison', async () => {
     daemon.features = ['extents'];
     const error = await failureOf(compared(Buffer.from(daemon.current)));
     expect(error.cause).toMatchObject(none);
     expect(daemon.asked.some(({ what }) => what === 'checksum')).toBe(false);
   });
 
-  it('that the daemon refuses nothing can be compared', async () => {
+  it('a daemon that refuses permits no comparison', async () => {
     daemon.fault = ({ what }) => (what === 'checksum' ? { status: 404 } : undefined);
     const error = await failureOf(compared(Buffer.from(daemon.current)));
     expect(error.cause).toMatchObject(none);
   });
 
-  it('because it failed the failure is told', async () => {
+  it('a failed request is reported', async () => {
     daemon.fault = ({ what }) => (what === 'checksum' ? { status: 416 } : undefined);
     const error = await failureOf(compared(Buffer.from(daemon.current)));
     expect(error.cause).toMatchObject({ code: 'daemon_refused', status: 416 });
   });
 });
 
-it('ends with the reason of its signal', async () => {
+it('an aborted signal ends with its reason', async () => {
   const reason = new Error('enough');
   daemon.fault = ({ what }) => {
     if (what === 'extents') stop.abort(reason);

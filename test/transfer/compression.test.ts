@@ -1,4 +1,4 @@
-/** Packed images: how they are known, unpacked, and told apart from what cannot be read. */
+/** Compressed images: detection, decompression, and read errors. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { VmctlError } from '../../src/client/errors.ts';
@@ -22,7 +22,7 @@ const packed = {
 };
 const names = ['gzip', 'xz', 'zstd'] as const;
 
-/** Bytes that come in pieces of this length. */
+/** Bytes in chunks of this length. */
 async function* inPieces(bytes: Buffer, length = bytes.length): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
@@ -33,8 +33,8 @@ function packing(name: keyof typeof packed): Compression {
   return found;
 }
 
-describe('what is packed', () => {
-  it.each(names)('with %s is known by its first bytes', (name) => {
+describe('a compressed file', () => {
+  it.each(names)('with %s is detected by its first bytes', (name) => {
     const { magic } = packing(name);
     expect(packing(name).name).toBe(name);
     expect(compressionOf(magic)?.name).toBe(name);
@@ -49,11 +49,11 @@ describe('what is packed', () => {
     ['a.gz.old', undefined],
     ['gz', undefined],
     ['a.zstd', undefined],
-  ])('is known by its name: %s, %s', (path, name) => {
+  ])('is detected by its name: %s, %s', (path, name) => {
     expect(compressionByExtension(path)?.name).toBe(name);
   });
 
-  it.each(names)('with %s is unpacked, however its bytes come', async (name) => {
+  it.each(names)('with %s is decompressed from any chunks', async (name) => {
     for (const length of [1, 5, 1_000]) {
       const bytes = decompressed('a', packing(name), inPieces(packed[name], length));
       expect(Buffer.concat(await collect(bytes)).toString()).toBe('a');
@@ -63,9 +63,9 @@ describe('what is packed', () => {
 
 describe.each(names)('%s', (name) => {
   it.each([
-    ['breaks off', () => packed[name].subarray(0, -3)],
+    ['is truncated', () => packed[name].subarray(0, -3)],
     ['is damaged', () => Buffer.from(packed[name]).fill(255, 6, 14)],
-  ])('that %s says so', async (_, damaged) => {
+  ])('that %s is reported', async (_, damaged) => {
     const error = await failureOf(collect(decompressed('a.x', packing(name), inPieces(damaged()))));
     expect(error).toBeInstanceOf(VmctlError);
     expect(error).toMatchObject({
@@ -77,7 +77,7 @@ describe.each(names)('%s', (name) => {
     });
   });
 
-  it('that cannot be read fails for that reason', async () => {
+  it('that cannot be read fails with the read error', async () => {
     const reason = new Error('the disk is gone');
     async function* failing() {
       yield packed[name].subarray(0, 10);
@@ -88,14 +88,14 @@ describe.each(names)('%s', (name) => {
 });
 
 describe('the first bytes of a stream', () => {
-  it.each([1, 7, 511, 512, 513, 2_000])('in pieces of %i are not lost', async (length) => {
+  it.each([1, 7, 511, 512, 513, 2_000])('in chunks of %i are not lost', async (length) => {
     const whole = Buffer.from(Array.from({ length: 1_500 }, (_, at) => at % 251));
     const { head, bytes } = await readHead(inPieces(whole, length));
     expect(head.equals(whole.subarray(0, 512))).toBe(true);
     expect(Buffer.concat(await collect(bytes)).equals(whole)).toBe(true);
   });
 
-  it('are all that there are of a short one', async () => {
+  it('are the complete content of a short stream', async () => {
     const { head, bytes } = await readHead(inPieces(text));
     expect(head).toEqual(text);
     expect(await collect(bytes)).toEqual([text]);
@@ -104,7 +104,7 @@ describe('the first bytes of a stream', () => {
     expect(await collect(none.bytes)).toEqual([]);
   });
 
-  it('are read without asking for more', async () => {
+  it('are read without further requests', async () => {
     let asked = 0;
     async function* counted() {
       for (;;) {

@@ -1,4 +1,7 @@
-/** Uploads through a proxy that cuts connections after a number of bytes, and daemons that give a body up. */
+/**
+ * Uploads through a proxy that cuts connections after a number of bytes, and daemons that reject a
+ * stalled body.
+ */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BLOCK } from '../../src/transfer/blocks.ts';
@@ -17,9 +20,9 @@ afterEach(async () => {
   await bench.remove();
 });
 
-/** Forwards connections to the daemon, and cuts them after so many bytes of the client. */
+/** Forwards connections to the daemon, and cuts them after a number of bytes from the client. */
 class CuttingProxy {
-  /** Bytes that the client has sent through it. */
+  /** Bytes from the client. */
   bytes = 0;
   cuts = 0;
   readonly #server: Server;
@@ -76,9 +79,9 @@ class CuttingProxy {
 
 describe('connections that are cut every 6 MB', () => {
   it.each([
-    ['each by itself', false],
-    ['all at once', true],
-  ])('%s: the upload ends, and sends each byte only a few times', async (_how, cutsAll) => {
+    ['each separately', false],
+    ['all together', true],
+  ])('%s: the upload succeeds, and sends each byte only a few times', async (_how, cutsAll) => {
     const direct = new URL(bench.daemon.urlOf('transfer-2'));
     proxy = await CuttingProxy.start(Number(direct.port), 6_000_000, cutsAll);
     direct.port = String(proxy.port);
@@ -103,10 +106,10 @@ describe('connections that are cut before a block has arrived', () => {
     { limit: 1_000_000, cutsAll: true, runs: whole, most: 3 },
     { limit: 1_000_000, cutsAll: false, runs: sparse, most: 3 },
     { limit: 1_000_000, cutsAll: true, runs: sparse, most: 3 },
-    // Parts of the smallest size: two of them fit in a connection.
+    // Parts of the minimum size: two of them fit in a connection.
     { limit: 150_000, cutsAll: true, runs: [[0, 2 ** 20]] as [number, number][], most: 5 },
   ])(
-    'after $limit bytes, all at once: $cutsAll ($runs.length runs): the arrived parts are not sent again',
+    'after $limit bytes, all together: $cutsAll ($runs.length runs): parts that arrived are not sent again',
     async ({ limit, cutsAll, runs, most }) => {
       await bench.image(size, runs);
       const length = runs.reduce((sum, [, bytes]) => sum + bytes, 0);
@@ -124,8 +127,8 @@ describe('connections that are cut before a block has arrived', () => {
   );
 });
 
-describe('a daemon that gives a body up that stands still (408)', () => {
-  it('gets it again, and the transfer goes on', async () => {
+describe('a daemon that rejects a stalled body (408)', () => {
+  it('receives it again, and the transfer continues', async () => {
     let refusals = 0;
     bench.daemon.fault = ({ method }) => {
       if (method !== 'PUT' || refusals >= 3) return undefined;
@@ -138,7 +141,7 @@ describe('a daemon that gives a body up that stands still (408)', () => {
     expect(bench.service.calls.filter((call) => call.startsWith('cancel'))).toEqual([]);
   });
 
-  it('for good leaves a transfer that is paused, not cancelled', async () => {
+  it('permanently leaves a paused transfer, not a cancelled one', async () => {
     bench.daemon.fault = ({ method }) => (method === 'PUT' ? { status: 408 } : undefined);
     const { remainder } = await bench.failure({ retries: 1 });
     expect(remainder).toMatchObject({ resumable: true, paused: true });

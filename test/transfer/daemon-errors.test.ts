@@ -1,4 +1,4 @@
-/** What the answers of image daemons and lost connections become. */
+/** Errors for responses of image daemons and lost connections. */
 import { describe, expect, it } from 'vitest';
 import {
   ConflictError,
@@ -19,7 +19,7 @@ import {
 } from '../../src/transfer/daemon-errors.ts';
 import { isTransient } from '../../src/transfer/transfer-error.ts';
 
-describe('an answer that is no success', () => {
+describe('an unsuccessful response', () => {
   it.each([
     [400, FaultError, 'daemon_refused', false],
     [404, FaultError, 'daemon_refused', false],
@@ -39,13 +39,13 @@ describe('an answer that is no success', () => {
     });
   });
 
-  it('without a word is told by its status', () => {
+  it('without a text is reported by its status', () => {
     expect(daemonError('look', 404, ' \n').message).toBe(
       'look: the image daemon reports: HTTP status 404',
     );
   });
 
-  it('of the ticket says nothing of what the daemon says', () => {
+  it('about the ticket omits the text of the daemon', () => {
     const error = daemonError('look', 403, 'ticket 1234');
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({
@@ -59,7 +59,7 @@ describe('an answer that is no success', () => {
     ]);
   });
 
-  it('though it claims to be one', () => {
+  it('with a successful status is reported', () => {
     expect(invalidResponse('does not use HTTP')).toMatchObject({
       message: 'cannot download the image: the image daemon does not use HTTP',
       code: 'bad_answer',
@@ -68,11 +68,11 @@ describe('an answer that is no success', () => {
   });
 });
 
-describe('a connection that failed', () => {
+describe('a failed connection', () => {
   const failed = (code: string) => Object.assign(new Error(code), { code });
   const made = (error: unknown) => daemonConnectionError('send', error, 'https://daemon:54322');
 
-  it('is told with what was tried, and may be tried again', () => {
+  it('is reported with the attempted action, and can be retried', () => {
     const cause = failed('ECONNREFUSED');
     const error = made(cause);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -84,7 +84,7 @@ describe('a connection that failed', () => {
     expect((error as Error).message).not.toContain('/images');
   });
 
-  it('is left as it is where it is told already, or is none', () => {
+  it('is unchanged if it is converted already, or another error', () => {
     const told = new UsageError('no');
     expect(made(told)).toBe(told);
     const bug = new TypeError('a mistake');
@@ -98,22 +98,22 @@ describe('a connection that failed', () => {
     ['ECONNRESET', false],
     [5, false],
     [undefined, false],
-  ])('after a while or at once: %s', (code, slow) => {
+  ])('after a timeout or immediately: %s', (code, slow) => {
     expect(tookItsTime(new Error('lost', { cause: { code } }))).toBe(slow);
     expect(tookItsTime(new Error('lost'))).toBe(false);
   });
 });
 
-describe('a failure that may pass', () => {
+describe('a temporary failure', () => {
   it.each<[boolean, string, unknown]>([
     [true, 'an interruption', new InterruptedError('SIGINT')],
-    [true, 'a service that takes too long', new WaitTimeoutError('long')],
+    [true, 'a service that times out', new WaitTimeoutError('long')],
     [true, 'a lost connection', new ConnectionError('lost')],
-    [true, 'a server that is busy', new ServerError('busy', { retryable: true })],
+    [true, 'a busy server', new ServerError('busy', { retryable: true })],
     [true, 'a full storage', new ServerError('full', { code: 'no_space_on_server' })],
-    [false, 'a server that is broken', new ServerError('broken')],
-    [true, 'a transfer that somebody paused', new ConflictError('x', { code: 'transfer_paused' })],
-    [false, 'a transfer that somebody ended', new ConflictError('x', { code: 'transfer_failed' })],
+    [false, 'a broken server', new ServerError('broken')],
+    [true, 'a transfer paused by a user', new ConflictError('x', { code: 'transfer_paused' })],
+    [false, 'a transfer ended by a user', new ConflictError('x', { code: 'transfer_failed' })],
     [false, 'a refusal', new FaultError('no')],
     [false, 'a full disk', new VmctlError('full', { code: 'no_space_on_server' })],
     [false, 'a bug', Object.assign(new Error('bug'), { code: 'transfer_paused' })],

@@ -1,4 +1,4 @@
-/** Downloads against a daemon and a service that fail in every way they can. */
+/** Downloads with failures of the daemon and the service. */
 import {
   existsSync,
   linkSync,
@@ -106,7 +106,7 @@ function expectFetched(): void {
 }
 
 describe('a download', () => {
-  it('ends with the file, and leaves nothing else', async () => {
+  it('ends with the file, and leaves no other file', async () => {
     expect(await download(options())).toEqual({
       file,
       format: 'raw',
@@ -126,7 +126,7 @@ describe('a download', () => {
     expect(service.transfer['phase']).toBe('finished_success');
   });
 
-  it('fetches data only, and leaves holes', async () => {
+  it('fetches only data, and leaves holes', async () => {
     fill([
       [BLOCK + 10, 1000],
       [15 * BLOCK, 100_000],
@@ -138,7 +138,7 @@ describe('a download', () => {
     expect(allocated(file)).toBeLessThan(BLOCK);
   });
 
-  it('leaves holes even where nobody tells of zeros', async () => {
+  it('leaves holes even if the daemon does not report zeros', async () => {
     fill([[BLOCK, 100]]);
     daemon.features = [];
     const { verified } = await download(options());
@@ -148,7 +148,7 @@ describe('a download', () => {
     expect(allocated(file)).toBeLessThan(2 * BLOCK);
   });
 
-  it('without verification asks for no checksum, and has nothing to say of that', async () => {
+  it('without verification requests no checksum, and prints no note', async () => {
     await download(options({ verify: false }));
     expect(readFileSync(file).equals(daemon.current)).toBe(true);
     expect(daemon.asked.filter(({ what }) => what.startsWith('checksum'))).toEqual([]);
@@ -156,13 +156,13 @@ describe('a download', () => {
     expect(notes).toEqual([]);
   });
 
-  it('of nothing is an empty file', async () => {
+  it('of an empty image is an empty file', async () => {
     daemon.current = Buffer.alloc(0);
     await download(options());
     expect(statSync(file).size).toBe(0);
   });
 
-  it('survives a daemon that fails again and again', async () => {
+  it('survives repeated failures of a daemon', async () => {
     let seed = 3;
     daemon.fault = () => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;
@@ -173,7 +173,7 @@ describe('a download', () => {
     expectFetched();
   });
 
-  it('begins another transfer when the service ended the first', async () => {
+  it('begins another transfer if the service ended the first', async () => {
     let ended = false;
     daemon.fault = () => {
       if (!ended && daemon.count('GET') >= 10) {
@@ -190,8 +190,8 @@ describe('a download', () => {
   });
 });
 
-describe('a download that stops', () => {
-  it('is kept, and goes on later', async () => {
+describe('an interrupted download', () => {
+  it('remains, and can be resumed', async () => {
     daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
     const { cause, remainder } = await failure({ retries: 0 });
     expect(cause).toMatchObject({ code: 'connection_lost' });
@@ -209,7 +209,7 @@ describe('a download that stops', () => {
     );
   });
 
-  it('is kept when the user interrupts it', async () => {
+  it('remains if the user interrupts it', async () => {
     daemon.fault = () => {
       if (daemon.count('GET') > 16) stop.abort(new InterruptedError('SIGINT'));
       return undefined;
@@ -224,7 +224,7 @@ describe('a download that stops', () => {
     expectFetched();
   });
 
-  it('is removed when it is told so, or when nothing was fetched', async () => {
+  it('is removed on request, or if no data were fetched', async () => {
     daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
     expect((await failure({ retries: 0, keepPartial: false })).remainder.resumable).toBe(false);
     expect(readdirSync(folder)).toEqual(['journals']);
@@ -235,7 +235,7 @@ describe('a download that stops', () => {
     expect(readdirSync(journals())).toEqual([]);
   });
 
-  it('is not taken for another image', async () => {
+  it('is not resumed for another image', async () => {
     daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
     await failure({ retries: 0 });
     daemon.fault = () => undefined;
@@ -254,7 +254,7 @@ describe('a download that stops', () => {
     expect((await failure({ resume: journal() })).cause).toMatchObject({ code: 'disk_changed' });
   });
 
-  it('leaves what it has when the partial file was changed', async () => {
+  it('remains if the partial file was changed', async () => {
     daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
     await failure({ retries: 0 });
     rmSync(`${file}.partial`);
@@ -265,7 +265,7 @@ describe('a download that stops', () => {
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('mine');
   });
 
-  it('is noted up to the last block that came', async () => {
+  it('records all received blocks', async () => {
     daemon.fault = () => (daemon.count('GET') > 5 ? {} : undefined);
     const { remainder } = await failure({ retries: 0 });
     expect(remainder.resumable).toBe(true);
@@ -278,22 +278,25 @@ describe('a download that stops', () => {
     expectFetched();
   });
 
-  it.each([false, true])('whose end was not told is over (two names: %s)', async (twoNames) => {
-    daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
-    await failure({ retries: 0 });
-    daemon.fault = () => undefined;
-    const before = journal();
-    writeFileSync(`${file}.partial`, daemon.current, { flag: 'r+' });
-    linkSync(`${file}.partial`, file);
-    if (!twoNames) rmSync(`${file}.partial`);
-    daemon.asked.length = 0;
-    const done = await download(options({ resume: before }));
-    expect(done).toMatchObject({ file, size, transferred: size, verified: true });
-    expectFetched();
-    expect(daemon.asked).toEqual([]);
-  });
+  it.each([false, true])(
+    'after its unreported end is complete (two names: %s)',
+    async (twoNames) => {
+      daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
+      await failure({ retries: 0 });
+      daemon.fault = () => undefined;
+      const before = journal();
+      writeFileSync(`${file}.partial`, daemon.current, { flag: 'r+' });
+      linkSync(`${file}.partial`, file);
+      if (!twoNames) rmSync(`${file}.partial`);
+      daemon.asked.length = 0;
+      const done = await download(options({ resume: before }));
+      expect(done).toMatchObject({ file, size, transferred: size, verified: true });
+      expectFetched();
+      expect(daemon.asked).toEqual([]);
+    },
+  );
 
-  it('can still be ended by whoever comes after one that was killed before its end', async () => {
+  it('can be ended by a later run if it was killed before its end', async () => {
     const found: string[] = [];
     service.before = (call) => {
       if (!call.startsWith('finalize')) return;
@@ -305,7 +308,7 @@ describe('a download that stops', () => {
     expectFetched();
   });
 
-  it('says so when the service could not be told of its end', async () => {
+  it('reports that the service could not be notified of its end', async () => {
     daemon.fault = () => {
       service.before = () => {
         throw away();
@@ -320,8 +323,8 @@ describe('a download that stops', () => {
     });
   });
 
-  it.each(['not heard', 'heard'])(
-    'is over though it was interrupted at its end: %s',
+  it.each(['not received', 'heard'])(
+    'is complete although it was interrupted at its end: %s',
     async (how) => {
       service.before = (call) => {
         if (!call.startsWith('finalize') || stop.signal.aborted) return;
@@ -341,7 +344,7 @@ describe('a download that stops', () => {
     },
   );
 
-  it('is complete when its transfer does not end well, and says so', async () => {
+  it('is complete although its transfer fails, with a warning', async () => {
     service.verdict = 'finished_failure';
     expect(await download(options())).toMatchObject({ size, verified: true });
     expect(readFileSync(file).equals(daemon.current)).toBe(true);
@@ -350,7 +353,7 @@ describe('a download that stops', () => {
     ]);
   });
 
-  it('stays paused when somebody paused it', async () => {
+  it('remains paused if a user paused it', async () => {
     daemon.fault = ({ method, what }) => {
       if (method !== 'GET' || what !== '' || daemon.count('GET') < 5) return undefined;
       service.pauseBySystem();
@@ -362,7 +365,7 @@ describe('a download that stops', () => {
     expect(service.transfers.size).toBe(1);
   });
 
-  it('is whole all the same when only its name was taken', async () => {
+  it('is complete although its name was in use', async () => {
     daemon.fault = ({ what }) => {
       if (what === 'checksum') writeFileSync(file, 'somebody else');
       return undefined;

@@ -1,6 +1,6 @@
 /**
- * A disk of 1 TiB with little on it: only the little is read, sent, fetched and written. Memory is
- * measured, in a process of its own.
+ * A disk of 1 TiB with little data: only the data are read, sent, fetched and written. Memory is
+ * measured, in a separate process.
  */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const size = 2 ** 40;
 const count = 64;
 const length = 256 * 2 ** 10;
 const grain = 65_536;
-/** From the first bytes to the last ones, where pages begin, but blocks do not. */
+/** From the first to the last bytes, aligned to pages but not to blocks. */
 const runs = Array.from({ length: count }, (_, index): [number, number] => [
   Math.floor((index * (size - length)) / (count - 1) / grain) * grain,
   length,
@@ -39,24 +39,24 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Why such a file cannot be used here; nothing where it can. */
+/** Reason why this computer cannot use such a file. `undefined` if it can. */
 async function cannot(): Promise<string | undefined> {
   try {
     makeImage(file, size, runs);
   } catch {
-    return 'no file of 1 TiB can be made';
+    return 'cannot create a file of 1 TiB';
   }
   const source = await FileSource.open(file);
   try {
     let holes = 0;
     for await (const { zero } of await source.extents()) holes += zero ? 1 : 0;
-    return holes === 0 ? 'nobody tells where its holes are' : undefined;
+    return holes === 0 ? 'holes are not supported' : undefined;
   } finally {
     await source.close();
   }
 }
 
-/** Tells how many bytes were read of a source. */
+/** Counts the bytes that are read from a source. */
 function counting(source: FileSource): { source: Source; read: () => number } {
   let bytes = 0;
   const counted = new Proxy<Source>(source, {
@@ -97,7 +97,7 @@ function bytesAt(path: string, [offset, bytes]: readonly [number, number]): Buff
   }
 }
 
-it('goes up and comes down as the little that it is', async (context) => {
+it('uploads and downloads only the data', async (context) => {
   const why = await cannot();
   if (why !== undefined) context.skip(why);
   const before = process.memoryUsage().rss;
@@ -109,7 +109,7 @@ it('goes up and comes down as the little that it is', async (context) => {
   const into = { add: { name: 'huge', storageDomain: 'domain', onBlockStorage: false } };
   const disk = await upload({ ...common(), source, into, onEvent });
   await source.close();
-  // A run that reaches into the next block goes in two requests.
+  // A run that crosses a block boundary needs two requests.
   const crossing = runs.filter(([start]) => (start % BLOCK) + length > BLOCK).length;
   expect(read()).toBe(data);
   expect(daemon.received).toBe(data);
@@ -126,11 +126,11 @@ it('goes up and comes down as the little that it is', async (context) => {
   expect(statSync(copy).size).toBe(size);
   expect(allocated(copy)).toBeLessThanOrEqual(2 * data);
   for (const run of runs) expect(bytesAt(copy, run).equals(bytesAt(file, run))).toBe(true);
-  // 64 MiB may be under way; with the holes it would be terabytes.
+  // At most 64 MiB are pending. Holes would add terabytes.
   expect((most - before) / MiB).toBeLessThan(250);
 });
 
-it('is zeroed in a few steps where it held something else', async (context) => {
+it('zeroes the remainder in a few requests if it had other content', async (context) => {
   const why = await cannot();
   if (why !== undefined) context.skip(why);
   const disk = service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
@@ -140,7 +140,7 @@ it('is zeroed in a few steps where it held something else', async (context) => {
   const blocks = new Set(
     runs.flatMap(([start]) => [start, start + length - 1].map((at) => Math.floor(at / BLOCK))),
   );
-  // Blocks that hold some data are sent as a whole: what else was in them is not known.
+  // A block with data is sent completely, because its other content is unknown.
   expect(daemon.received).toBeLessThanOrEqual(blocks.size * BLOCK);
   expect(daemon.counts.get('PUT')).toBe(blocks.size);
   const steps = size / 2 ** 30 + blocks.size;

@@ -1,4 +1,4 @@
-/** Which disk an image fits into, and what fits into none. */
+/** Disk formats for images, and unsupported files. */
 
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/client/errors.ts';
@@ -23,12 +23,12 @@ function refusal(check: () => unknown): object {
 describe('the format of the disk', () => {
   it.each([
     ['raw', raw, undefined, 'raw'],
-    ['raw, as asked', raw, 'raw', 'raw'],
+    ['raw on request', raw, 'raw', 'raw'],
     ['qcow2', cow, undefined, 'cow'],
-    ['qcow2, as asked', cow, 'cow', 'cow'],
+    ['qcow2 on request', cow, 'cow', 'cow'],
     ['raw for the bytes of a qcow2 image', cow, 'raw', 'raw'],
-    ['raw for a difference, as asked', { ...cow, hasBackingFile: true }, 'raw', 'raw'],
-    ['raw for what is encrypted, as asked', { ...cow, obstacle: 'encrypted' }, 'raw', 'raw'],
+    ['raw for an overlay, on request', { ...cow, hasBackingFile: true }, 'raw', 'raw'],
+    ['raw for an encrypted image, on request', { ...cow, obstacle: 'encrypted' }, 'raw', 'raw'],
   ] as const)('is %s', (_, content, asked, format) => {
     expect(requireFormat(content, asked, 'a')).toBe(format);
   });
@@ -66,12 +66,12 @@ describe('the format of the disk', () => {
       'unusable_image',
       'convert it first: qemu-img convert -O qcow2',
     ],
-  ] as const)('is none for %s', (_, content, asked, message, code, hint) => {
+  ] as const)('does not exist for %s', (_, content, asked, message, code, hint) => {
     expect(refusal(() => requireFormat(content, asked, 'a'))).toEqual({ message, code, hint });
   });
 });
 
-describe('what no machine could start from', () => {
+describe('an unsupported file', () => {
   const convert =
     'convert it first: qemu-img convert -O qcow2; or upload it unchanged with --format raw';
   const known = (head: Buffer, path: string, content = raw) => requireKnown(head, content, path);
@@ -99,7 +99,7 @@ describe('what no machine could start from', () => {
     expect(() => known(Buffer.from(` ${magic}`, 'latin1'), 'a')).not.toThrow();
   });
 
-  it.each(['a.qcow2', 'a.qcow', '/b/a.QCOW2'])('is a raw image that is called %s', (path) => {
+  it.each(['a.qcow2', 'a.qcow', '/b/a.QCOW2'])('is a raw image named %s', (path) => {
     expect(refusal(() => known(Buffer.from('raw'), path))).toEqual({
       message: `${path} is not a qcow2 image, despite its name`,
       code: 'wrong_format',

@@ -1,4 +1,4 @@
-/** Journals of transfers: what a crash leaves of them is enough to go on. */
+/** Journals of transfers: the content after a crash suffices to resume. */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../src/extents/range-set.ts';
 import { Journal, type JournalHeader } from '../../src/transfer/journal.ts';
 
-/** The ranges of a set, as pairs of the first and the last. */
+/** Ranges of a set, as pairs of first and last number. */
 function pairs(set: Iterable<Range>): [first: number, last: number][] {
   return [...set].map(({ start, end }) => [start, end - 1]);
 }
@@ -57,7 +57,7 @@ function reopened(): Journal {
 }
 
 describe('Journal', () => {
-  it('tells everything to the next process', () => {
+  it('passes all data to the next process', () => {
     const journal = Journal.create(folder, header);
     journal.begin('transfer-1');
     journal.note([
@@ -87,7 +87,7 @@ describe('Journal', () => {
     third.close();
   });
 
-  it('keeps the algorithm of its hashes, whatever comes later', () => {
+  it('keeps the algorithm of its hashes', () => {
     const short = (text: string) => digest(text).subarray(0, 16);
     const journal = Journal.create(folder, header);
     expect(journal.hashes.algorithm).toBe('sha256');
@@ -106,7 +106,7 @@ describe('Journal', () => {
     again.close();
   });
 
-  it('goes on with the hashes of earlier versions', () => {
+  it('continues hashes of earlier versions', () => {
     const journal = Journal.create(folder, header);
     journal.note([{ block: 1, digest: digest('one') }]);
     journal.hashBy('xxh128');
@@ -115,7 +115,7 @@ describe('Journal', () => {
     expect(readFileSync(journal.path, 'utf8')).not.toContain('algorithm');
   });
 
-  it('survives being cut anywhere', () => {
+  it('survives truncation at any byte', () => {
     const journal = Journal.create(folder, header);
     journal.begin('transfer-1');
     const { size: start } = statSync(journal.path);
@@ -136,7 +136,7 @@ describe('Journal', () => {
     }
   });
 
-  it('is for its owner alone, and holds no ticket', () => {
+  it('is restricted to its owner, and contains no ticket', () => {
     const journal = Journal.create(join(folder, 'deeper', 'transfers'), header);
     expect(statSync(journal.path).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'deeper', 'transfers')).mode & 0o777).toBe(0o700);
@@ -150,7 +150,7 @@ describe('Journal', () => {
     expect(() => Journal.find(folder, () => true)).toThrow(/^other users can change /);
   });
 
-  it('of another version or of nothing at all is left alone', () => {
+  it('of another version, or without content, is ignored', () => {
     writeFileSync(join(folder, 'new.jsonl'), '{"version":2}\n', { mode: 0o600 });
     writeFileSync(join(folder, 'empty.jsonl'), '', { mode: 0o600 });
     writeFileSync(join(folder, 'odd.jsonl'), 'null\n', { mode: 0o600 });
@@ -158,7 +158,7 @@ describe('Journal', () => {
     expect(readFileSync(join(folder, 'empty.jsonl'), 'utf8')).toBe('');
   });
 
-  it('is found by what it is about', () => {
+  it('is found by its header', () => {
     Journal.create(folder, header).close();
     Journal.create(folder, { ...header, disk: 'disk-2' }).close();
     Journal.create(folder, { ...header, direction: 'download' }).close();
@@ -201,7 +201,7 @@ describe('Journal', () => {
     );
   });
 
-  it('reports a failed removal, and nothing after a successful one', () => {
+  it('reports a failed removal, and no successful one', () => {
     const notes: string[] = [];
     const journal = Journal.create(folder, header);
     rmSync(journal.path);
@@ -216,7 +216,7 @@ describe('Journal', () => {
     expect(notes).toHaveLength(1);
   });
 
-  it('in memory keeps the same, and writes nothing', () => {
+  it('in memory has the same content, and writes no file', () => {
     const journal = Journal.inMemory(header);
     journal.begin('transfer-1');
     journal.hashBy('xxh128');
@@ -232,7 +232,7 @@ describe('Journal', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('notes nothing where nothing is done', () => {
+  it('records nothing for empty lists', () => {
     const journal = Journal.create(folder, header);
     const before = readFileSync(journal.path, 'utf8');
     journal.note([]);
@@ -242,7 +242,7 @@ describe('Journal', () => {
     journal.close();
   });
 
-  it.skipIf(process.platform !== 'linux')('is left to another vmctl that runs', () => {
+  it.skipIf(process.platform !== 'linux')('belongs to another running vmctl', () => {
     const child = spawn('sleep', ['60'], { argv0: 'vmctl', stdio: 'ignore' });
     try {
       const journal = Journal.create(folder, header);
@@ -262,7 +262,7 @@ describe('Journal', () => {
     }
   });
 
-  it('of a process that is gone is not in use', () => {
+  it('of a process that has exited is not in use', () => {
     const { pid } = spawnSync('true');
     const journal = Journal.create(folder, header);
     appendFileSync(journal.path, `{"pid":${pid}}\n`);
@@ -276,7 +276,7 @@ describe('Journal', () => {
     const journal = Journal.create(folder, header);
     journal.begin('transfer-1');
     journal.refuseIfInUse();
-    // Process 1 always runs, but is none of ours; the parent may be anything.
+    // Process 1 always runs, but belongs to another user; the parent can be any process.
     appendFileSync(journal.path, '{"pid":1}\n');
     journal.close();
     const again = reopened();

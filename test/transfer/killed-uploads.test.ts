@@ -1,4 +1,4 @@
-/** Uploads whose process is killed before any byte was sent: the same command again finishes the work. */
+/** Uploads killed before the first byte was sent: the same command completes the upload. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ async function disks(name: string): Promise<readonly Record<string, unknown>[]> 
   return answer.json<{ disk?: Record<string, unknown>[] }>().disk ?? [];
 }
 
-/** Kills a command once a disk of that name is there. */
+/** Kills a command when a disk with this name exists. */
 async function killWithDisk(name: string, running: Running): Promise<void> {
   while ((await disks(name)).length === 0) {
     if (running.process.exitCode !== null) throw new Error((await running.outcome).stderr);
@@ -53,7 +53,7 @@ async function killWithDisk(name: string, running: Running): Promise<void> {
   await running.outcome;
 }
 
-/** What the disk of that name holds. */
+/** Content of the disk with this name. */
 async function downloaded(name: string): Promise<string> {
   const copy = join(folder, `${name}.raw`);
   await user.must('disks', 'download', name, copy);
@@ -77,7 +77,7 @@ it.each([
   expect(others).toEqual([]);
   expect(disk?.['id']).toBe(left?.['id']);
   expect(difference(file, await downloaded(name))).toBeUndefined();
-  // Now it is there.
+  // The disk exists now.
   expect((await user.run(...words(name))).stderr).toContain('already exists; nothing to do');
 });
 
@@ -99,7 +99,7 @@ it('killed before its disk is created, the same command creates it, and leaves n
   expect(journals()).toEqual([]);
 });
 
-it('refuses a disk of the name that another interrupted upload has left incomplete', async () => {
+it('refuses a disk with the name of another incomplete upload', async () => {
   await faults('POST', { operation: 'add', type: 'image_transfer', delay: 600_000, times: 100 });
   await killWithDisk('other', user.start(...words('other')));
   await faults('DELETE');

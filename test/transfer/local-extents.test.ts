@@ -1,4 +1,4 @@
-/** Holes of local files, and the formats of images, as the system and the content tell them. */
+/** Holes of local files, and formats of images by content. */
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,14 +31,14 @@ describe('extents of a file', () => {
       ],
     ],
     ['holes at both ends', 8 * MiB, [[3 * MiB, MiB]]],
-    ['nothing but a hole', 8 * MiB, []],
-    ['odd ends', 5 * MiB + 77, [[4 * MiB + 5000, MiB - 4923]]],
+    ['only a hole', 8 * MiB, []],
+    ['unaligned ends', 5 * MiB + 77, [[4 * MiB + 5000, MiB - 4923]]],
   ])('cover it: %s', async (_, size, runs) => {
     makeImage(file, size, runs);
     const fd = openSync(file, 'r');
     try {
       const extents = await localExtents(fd, size);
-      // Where nobody can tell, the file is read instead.
+      // Without support of holes, the file is read instead.
       if (!extents) return;
       let at = 0;
       const data: (readonly [number, number])[] = [];
@@ -72,7 +72,7 @@ describe('the format of a file', () => {
   it.each<[string, Buffer, string]>([
     ['qcow2', qcow2(MiB), 'cow'],
     ['a short file', Buffer.from('QFI'), 'raw'],
-    ['a magic number and no more', Buffer.from('QFI\xfb\0\0\0\x03', 'latin1'), 'raw'],
+    ['only a magic number', Buffer.from('QFI\xfb\0\0\0\x03', 'latin1'), 'raw'],
     [
       'the first version of qcow',
       Buffer.concat([Buffer.from('QFI\xfb\0\0\0\x01', 'latin1'), Buffer.alloc(64)]),
@@ -83,7 +83,7 @@ describe('the format of a file', () => {
       Buffer.concat([Buffer.alloc(0x8001), Buffer.from('CD001'), Buffer.alloc(2048)]),
       'raw',
     ],
-  ])('is found in its content: %s', async (_, content, format) => {
+  ])('is detected by its content: %s', async (_, content, format) => {
     expect(await formatOf(content)).toBe(format);
     expect(await formatOf(content, 'raw')).toBe('raw');
     if (format === 'raw') {
@@ -91,7 +91,7 @@ describe('the format of a file', () => {
     }
   });
 
-  it('tells the size that a machine sees', async () => {
+  it('includes the virtual size', async () => {
     writeFileSync(file, qcow2(5 * 2 ** 40));
     const source = await FileSource.open(file);
     expect(source.content.virtualSize).toBe(5 * 2 ** 40);
@@ -99,7 +99,7 @@ describe('the format of a file', () => {
   });
 });
 
-describe('this machine', () => {
+describe('this computer', () => {
   it.each([
     ['https://127.0.0.1:54322/images/x', true],
     ['https://127.9.9.9/images/x', true],
@@ -108,7 +108,7 @@ describe('this machine', () => {
     ['https://192.0.2.1/images/x', false],
     ['https://[2001:db8::1]/images/x', false],
     ['https://nowhere.invalid/images/x', false],
-  ])('is known by its addresses: %s %s', async (url, expected) => {
+  ])('is detected by its addresses: %s %s', async (url, expected) => {
     expect(await isThisMachine(url)).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-/** Local files and parts of them as sources: what is read, what is noticed, what is refused. */
+/** Local files, and parts of them, as sources: reading, detection of changes, refusals. */
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -36,13 +36,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const some = Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7) % 251));
 
 async function bytesOf(source: Source, start: number, end: number): Promise<Buffer> {
-  // What is in it before is not what is read.
+  // Fill the buffer, to detect unread bytes.
   const buffer = Buffer.alloc(end - start, 1);
   await source.read({ start, end }, buffer);
   return buffer;
 }
 
-/** What a source says is data, as bytes; zeros elsewhere. */
+/** Data of a source as bytes, with zeros elsewhere. */
 async function dataOf(source: Source): Promise<Buffer> {
   const whole = Buffer.alloc(source.size);
   let at = 0;
@@ -57,7 +57,7 @@ async function dataOf(source: Source): Promise<Buffer> {
 }
 
 describe('a file', () => {
-  it('is read at any place, with zeros behind its end', async () => {
+  it('is read at any offset, with zeros after its end', async () => {
     writeFileSync(file, some);
     const source = await FileSource.open(file);
     const padded = Buffer.concat([some, Buffer.alloc(1_000)]);
@@ -75,7 +75,7 @@ describe('a file', () => {
     await source.close();
   });
 
-  it('comes in pieces of a MiB', async () => {
+  it('is read in chunks of a MiB', async () => {
     makeImage(file, 2 * MiB + 5);
     const source = await FileSource.open(file);
     const pieces = await collect(source.bytes());
@@ -84,7 +84,7 @@ describe('a file', () => {
     await source.close();
   });
 
-  it('tells what it is', async () => {
+  it('has its identity and format', async () => {
     writeFileSync(file, qcow2(5 * MiB));
     const source = await FileSource.open(file);
     expect(source).toMatchObject({ path: file, size: 400_000, repeatable: true });
@@ -140,8 +140,8 @@ describe('a file', () => {
   it.each<[string, () => void]>([
     ['longer', () => appendFileSync(file, 'a')],
     ['shorter', () => truncateSync(file, 4_999)],
-    ['as long, and written to', () => utimesSync(file, new Date(1e12), new Date(1e12))],
-  ])('that has become %s is noticed', async (_, change) => {
+    ['modified with the same length', () => utimesSync(file, new Date(1e12), new Date(1e12))],
+  ])('that has become %s is detected', async (_, change) => {
     writeFileSync(file, some);
     const source = await FileSource.open(file);
     await source.requireUnchanged();
@@ -156,7 +156,7 @@ describe('a file', () => {
     await source.close();
   });
 
-  it('that has become shorter cannot be read where it ended', async () => {
+  it('that has become shorter cannot be read after its end', async () => {
     writeFileSync(file, some);
     const source = await FileSource.open(file);
     truncateSync(file, 4_000);
@@ -167,7 +167,7 @@ describe('a file', () => {
     await source.close();
   });
 
-  it('that was closed cannot be read, and says so', async () => {
+  it('that was closed cannot be read', async () => {
     writeFileSync(file, some);
     const source = await FileSource.open(file);
     await source.close();
@@ -179,7 +179,7 @@ describe('a file', () => {
     });
   });
 
-  it('that was open already is taken over, and closed with what belongs to it', async () => {
+  it('that was open is closed with its resources', async () => {
     writeFileSync(file, some);
     let closed = 0;
     const source = await FileSource.take('a name', await open(file), async () => {
@@ -191,7 +191,7 @@ describe('a file', () => {
     expect(closed).toBe(1);
   });
 
-  it('is another one where anything differs', () => {
+  it('is a different one if any part of its identity differs', () => {
     const one = { size: 1, modified: '2', inode: '3' };
     expect(isSameIdentity(one, { ...one })).toBe(true);
     for (const other of [{ size: 2 }, { modified: '' }, { inode: '4' }]) {
@@ -201,7 +201,7 @@ describe('a file', () => {
 });
 
 describe('a part of a file', () => {
-  it('has its own bytes, and zeros behind them, whatever is beside it', async () => {
+  it('has its bytes only, and zeros after them', async () => {
     makeImage(file, 300_077, [[0, 100_000]]);
     const whole = readFileSync(file);
     const anyPart = fc.record({ offset: fc.nat(300_000), size: fc.integer({ min: 1, max: MiB }) });
@@ -221,7 +221,7 @@ describe('a part of a file', () => {
     );
   });
 
-  it('is what its own beginning says', async () => {
+  it('has the format of its content', async () => {
     const length = 300_000;
     writeFileSync(file, Buffer.concat([some, qcow2(7 * MiB, length), some]));
     const region = { path: file, offset: 5_000, size: length };
@@ -240,7 +240,7 @@ describe('a part of a file', () => {
     await short.close();
   });
 
-  it('of a file that takes little takes no more', async () => {
+  it('of a sparse file has its allocated size at most', async () => {
     makeImage(file, 8 * MiB, [[0, 4096]]);
     const source = await RegionSource.open({ path: file, offset: MiB, size: 4 * MiB }, 'a hole');
     expect(source.storedSize).toBe(Math.min(allocated(file), 4 * MiB));

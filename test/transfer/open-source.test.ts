@@ -1,4 +1,4 @@
-/** What becomes of a file, an address, or a pipe that is to be uploaded. */
+/** Sources for a file, an address, or a pipe. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ function fileOf(content: Buffer, name = 'image'): string {
 const piped = (content: Buffer, some: Partial<SourceOptions> = {}) =>
   openSource('-', optionsOf({ stdin: Readable.from([content]), ...some }));
 
-/** The bytes of a source that fits into a block, and what it says of them; closes it. */
+/** Bytes of a source that fits into a block, and its properties. Closes the source. */
 async function drain(source: Source): Promise<Buffer> {
   expect(source.size).toBeLessThanOrEqual(BLOCK);
   await collect(await source.extents());
@@ -65,7 +65,7 @@ async function drain(source: Source): Promise<Buffer> {
 }
 
 describe('a file', () => {
-  it('is read as it is, without a word', async () => {
+  it('is read verbatim, without notes', async () => {
     const path = fileOf(bytes);
     const source = await openSource(path, optionsOf());
     expect(source).toMatchObject({ path, size: 70_000, repeatable: true });
@@ -73,7 +73,7 @@ describe('a file', () => {
     expect([notes, warnings]).toEqual([[], []]);
   });
 
-  it('that is packed is unpacked, and is not the same image as the file', async () => {
+  it('that is compressed is decompressed, and has another identity', async () => {
     const path = fileOf(gzipSync(bytes), 'image.gz');
     const source = await openSource(path, optionsOf());
     const plain = await openSource(path, optionsOf({ keepCompressed: true }));
@@ -84,7 +84,7 @@ describe('a file', () => {
     expect(notes).toEqual([`${path} is compressed with gzip; reading it once for its size`]);
   });
 
-  it('that is packed and changes meanwhile is noticed', async () => {
+  it('that is compressed is monitored for changes', async () => {
     const path = fileOf(gzipSync(bytes), 'image.gz');
     const source = await openSource(path, optionsOf());
     writeFileSync(path, gzipSync(qcow2));
@@ -92,27 +92,27 @@ describe('a file', () => {
     await source.close();
   });
 
-  it('whose reading is interrupted is the interruption', async () => {
+  it('whose reading is interrupted fails with the interruption', async () => {
     const reason = new Error('enough');
     stop.abort(reason);
     const path = fileOf(gzipSync(bytes));
     expect(await failureOf(openSource(path, optionsOf()))).toBe(reason);
   });
 
-  it('that holds a qcow2 image in a packed one tells so', async () => {
+  it('with a compressed qcow2 image has the format qcow2', async () => {
     const source = await openSource(fileOf(gzipSync(qcow2), 'disk.QCOW2.GZ'), optionsOf());
     expect(source.content).toMatchObject({ format: 'cow', virtualSize: 1_048_576 });
     await source.close();
   });
 });
 
-describe('what no disk holds is refused', () => {
+describe('unsupported files are refused', () => {
   it.each<[string, string, Buffer, Partial<SourceOptions>, RegExp, string]>([
     ['an empty file', 'a', Buffer.alloc(0), {}, /a is empty$/, 'empty_file'],
     ['an empty file, raw', 'a', Buffer.alloc(0), { format: 'raw' }, /a is empty$/, 'empty_file'],
     ['nothing, packed', 'a.gz', gzipSync(''), {}, /a\.gz is empty$/, 'empty_file'],
     [
-      'a name that lies',
+      'a misleading name',
       'a.gz',
       bytes,
       {},
@@ -120,9 +120,16 @@ describe('what no disk holds is refused', () => {
       'wrong_format',
     ],
     ['an archive', 'a', Buffer.from('PK\x03\x04'), {}, /a is a ZIP archive$/, 'wrong_format'],
-    ['a packed archive', 'a.gz', gzipSync('PK\x03\x04'), {}, /a is a ZIP archive$/, 'wrong_format'],
     [
-      'a packed name that lies',
+      'a compressed archive',
+      'a.gz',
+      gzipSync('PK\x03\x04'),
+      {},
+      /a is a ZIP archive$/,
+      'wrong_format',
+    ],
+    [
+      'a misleading compressed name',
       'a.qcow2.gz',
       gzipSync(bytes),
       {},
@@ -136,10 +143,10 @@ describe('what no disk holds is refused', () => {
   });
 
   it.each<[string, string, Buffer, Partial<SourceOptions>]>([
-    ['a raw file with a packed name', 'a.gz', bytes, { format: 'raw' }],
+    ['a raw file with a compressed name', 'a.gz', bytes, { format: 'raw' }],
     ['an archive as raw', 'a', Buffer.from('PK\x03\x04 and so on'), { format: 'raw' }],
-    ['an archive left as it is', 'a', Buffer.from('PK\x03\x04'), { keepCompressed: true }],
-    ['a packed name left as it is', 'a.gz', bytes, { keepCompressed: true }],
+    ['an archive without decompression', 'a', Buffer.from('PK\x03\x04'), { keepCompressed: true }],
+    ['a compressed name without decompression', 'a.gz', bytes, { keepCompressed: true }],
   ])('but not %s', async (_, name, content, some) => {
     const source = await openSource(fileOf(content, name), optionsOf(some));
     expect((await drain(source)).equals(content)).toBe(true);
@@ -147,7 +154,7 @@ describe('what no disk holds is refused', () => {
 });
 
 describe('standard input', () => {
-  it('is sent as it comes when its size is known', async () => {
+  it('is streamed if its size is known', async () => {
     const source = await piped(bytes, { size: 70_000 });
     expect(source).toMatchObject({ path: 'standard input', storedSize: 0, repeatable: false });
     expect(source.identity).toEqual({ size: 70_000, modified: '', inode: '' });
@@ -157,10 +164,10 @@ describe('standard input', () => {
 
   it.each<[string, Buffer, Buffer, Partial<SourceOptions>]>([
     ['a raw image', bytes, bytes, {}],
-    ['what is packed', gzipSync(bytes), bytes, {}],
-    // The size given is that of the disk.
+    ['a compressed image', gzipSync(bytes), bytes, {}],
+    // The given size is that of the disk.
     ['a qcow2 image', qcow2, qcow2, { size: 1_048_576 }],
-  ])('is copied to a temporary file when its size is unknown: %s', async (_, sent, held, some) => {
+  ])('is copied to a temporary file if its size is unknown: %s', async (_, sent, held, some) => {
     const source = await piped(sent, some);
     expect(source).toMatchObject({ size: held.length, repeatable: false });
     expect((await drain(source)).equals(held)).toBe(true);
@@ -170,7 +177,7 @@ describe('standard input', () => {
     expect(notes).toHaveLength(2);
   });
 
-  it('needs no copy of a qcow2 image that is to be the bytes of a disk', async () => {
+  it('needs no copy of a qcow2 image with the format raw', async () => {
     const source = await piped(qcow2, { size: qcow2.length, format: 'raw' });
     expect((await drain(source)).equals(qcow2)).toBe(true);
     expect(notes).toHaveLength(1);
@@ -202,8 +209,14 @@ describe('standard input', () => {
 describe('an address', () => {
   it.each<[string, Buffer, boolean, RegExp | undefined, boolean]>([
     ['with ranges is read in ranges', bytes, true, undefined, true],
-    ['without ranges comes once', bytes, false, /comes from a server without range support/, false],
-    ['of what is packed comes once', gzipSync(bytes), true, /is compressed with gzip/, false],
+    [
+      'without ranges is read once',
+      bytes,
+      false,
+      /comes from a server without range support/,
+      false,
+    ],
+    ['of a compressed image is read once', gzipSync(bytes), true, /is compressed with gzip/, false],
   ])('%s', async (_, content, ranges, note, repeatable) => {
     const web = await serveFile(fileOf(content), 'image', { ranges, etag: () => '"one"' });
     try {
@@ -219,7 +232,7 @@ describe('an address', () => {
     }
   });
 
-  it('over http is warned of', async () => {
+  it('over http causes a warning', async () => {
     await failureOf(openSource('HTTP://127.0.0.1:1/image', optionsOf()));
     expect(warnings).toEqual(['http does not protect the image against changes']);
   });

@@ -1,4 +1,4 @@
-/** Blocks copied side by side: what is noted and when, what is moved again, and how a failure ends it. */
+/** Parallel copy of blocks: journal entries, repetitions, failures. */
 import { describe, expect, it } from 'vitest';
 import { BLOCK, type Piece, WINDOW } from '../../src/transfer/blocks.ts';
 import { Journal } from '../../src/transfer/journal.ts';
@@ -24,7 +24,7 @@ function journalOf(blocks: number): Journal {
   });
 }
 
-/** A copy of these pieces, and all that happens. */
+/** Copy of these pieces, and a log of its calls. */
 function bench(pieces: readonly Piece[], some: Partial<CopyOptions> = {}) {
   const journal = journalOf(pieces.length);
   const progress = new ProgressReporter(undefined);
@@ -59,7 +59,7 @@ function bench(pieces: readonly Piece[], some: Partial<CopyOptions> = {}) {
 const doneIn = ({ done }: Journal) => [...done].map(({ start, end }) => [start, end]);
 
 describe('a copy', () => {
-  it('moves every piece, flushes, and notes what is durable then', async () => {
+  it('copies every piece, flushes, and records durable pieces', async () => {
     const pieces: Piece[] = [data(0), { kind: 'zero', first: 1, last: 3 }, data(4)];
     const { copy, journal, progress, happened } = bench(pieces);
     await copy.run();
@@ -72,7 +72,7 @@ describe('a copy', () => {
     expect(progress).toMatchObject({ transferred: 20, skipped: 7 });
   });
 
-  it('notes blocks without a hash as well', async () => {
+  it('records blocks without a hash too', async () => {
     const { copy, journal } = bench([data(0), data(1)], {
       move: async (piece) => ({ piece, moved: 0, skipped: 1, epoch: 0 }),
     });
@@ -81,13 +81,13 @@ describe('a copy', () => {
     expect(journal.hashes.isEmpty).toBe(true);
   });
 
-  it('of nothing neither moves nor flushes', async () => {
+  it('without pieces neither copies nor flushes', async () => {
     const { copy, happened } = bench([]);
     await copy.run();
     expect(happened).toEqual([]);
   });
 
-  it('moves two pieces for each request at a time', async () => {
+  it('copies two pieces for each parallel request', async () => {
     let most = 0;
     let now = 0;
     const buffers = new Set<Buffer>();
@@ -112,7 +112,7 @@ describe('a copy', () => {
     expect(most).toBe(6);
   });
 
-  it('never has more than a window that is not durable', async () => {
+  it('never has more than a window of unflushed data', async () => {
     let unsafe = 0;
     let most = 0;
     let flushes = 0;
@@ -144,7 +144,7 @@ describe('a copy', () => {
 });
 
 describe('a lost connection', () => {
-  it('has what was not flushed moved again', async () => {
+  it('repeats unflushed pieces', async () => {
     const seen: number[] = [];
     const made = bench([data(0), data(1), data(2)], {
       move: async (piece) => {
@@ -155,13 +155,13 @@ describe('a lost connection', () => {
       },
     });
     await made.copy.run();
-    // The last one was acknowledged before the loss that it came to tell.
+    // The last piece was acknowledged before the loss was reported.
     expect(seen.sort()).toEqual([0, 0, 1, 1, 2, 2]);
     expect(made.progress).toMatchObject({ transferred: 30, skipped: 3 });
     expect(doneIn(made.journal)).toEqual([[0, 3]]);
   });
 
-  it('while it is flushed has all of that moved again, and nothing noted', async () => {
+  it('during a flush repeats its pieces, and records none', async () => {
     let flushes = 0;
     const made = bench([data(0), data(1)], {
       flush: async () => {
@@ -178,7 +178,7 @@ describe('a lost connection', () => {
     expect(made.happened.filter((one) => one.startsWith('durable'))).toHaveLength(2);
   });
 
-  it('leaves room for as much as before, however much is moved again', async () => {
+  it('releases the space of repeated pieces', async () => {
     const blocks = (2 * WINDOW) / BLOCK;
     let moves = 0;
     const made = bench(
@@ -250,7 +250,7 @@ describe('a failure', () => {
       return { piece, moved: 1, skipped: 0, digest: Buffer.alloc(32, 1) };
     };
 
-  it('ends the copy, is told at once, and only once', async () => {
+  it('ends the copy, and is reported immediately and once', async () => {
     let told = 0;
     let moved = 0;
     const { copy, journal, happened } = bench(
@@ -268,12 +268,12 @@ describe('a failure', () => {
     expect((await failureOf(copy.run())).message).toBe('broken');
     expect(told).toBe(1);
     expect(moved).toBeLessThan(6);
-    // What a daemon has that was not flushed is not relied on.
+    // Unflushed data of a daemon are not reliable.
     expect(happened).toEqual([]);
     expect(doneIn(journal)).toEqual([]);
   });
 
-  it('leaves noted what is here already, where that can be flushed', async () => {
+  it('records received pieces if they can be flushed', async () => {
     const { copy, journal, happened } = bench([data(0), data(1), data(2)], {
       move: failing(2),
       flushOnFailure: true,
@@ -283,7 +283,7 @@ describe('a failure', () => {
     expect(happened.filter((one) => one === 'flush')).toHaveLength(1);
   });
 
-  it('to flush is a failure, after which nothing is flushed or noted', async () => {
+  it('of a flush is final: no further flush or entry', async () => {
     let flushes = 0;
     const { copy, journal } = bench([data(0)], {
       flushOnFailure: true,
@@ -297,7 +297,7 @@ describe('a failure', () => {
     expect(doneIn(journal)).toEqual([]);
   });
 
-  it('to flush is final for pieces that arrive after it, too', async () => {
+  it('of a flush is final for later pieces too', async () => {
     let flushes = 0;
     const blocks = WINDOW / BLOCK;
     const { copy, journal } = bench(
@@ -322,7 +322,7 @@ describe('a failure', () => {
     expect(doneIn(journal)).toEqual([]);
   });
 
-  it('to flush ends the copy while others wait for room', async () => {
+  it('of a flush ends the copy while workers wait for space', async () => {
     let moved = 0;
     const { copy } = bench(
       Array.from({ length: 100 }, (_, at) => data(at)),

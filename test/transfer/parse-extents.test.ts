@@ -1,4 +1,4 @@
-/** Lists of extents, as they come from daemons in pieces of any size. */
+/** Lists of extents, in chunks of any size. */
 import { describe, expect, it } from 'vitest';
 import { parseExtents } from '../../src/transfer/parse-extents.ts';
 
@@ -19,20 +19,20 @@ const list = [
 ];
 
 describe('readLayout', () => {
-  it.each([1, 3, 17, 1_000_000])('reads pieces of %i bytes', async (length) => {
+  it.each([1, 3, 17, 1_000_000])('parses chunks of %i bytes', async (length) => {
     for (const text of [JSON.stringify(list), JSON.stringify(list, null, 2)]) {
       expect(await parseExtents(inPieces(text, length))).toEqual({
         size: 115 + 1124 * KiB,
         data: [
           { start: 0, end: 10 },
-          // The zeros between are fewer than a request costs.
+          // The gap is shorter than the cost of a request.
           { start: 10 + 1024 * KiB, end: 16 + 1124 * KiB },
         ],
       });
     }
   });
 
-  it('reads the list of an empty image', async () => {
+  it('parses the list of an empty image', async () => {
     expect(await parseExtents(inPieces('[]\n', 10))).toEqual({ size: 0, data: [] });
   });
 
@@ -45,8 +45,8 @@ describe('readLayout', () => {
     ['no numbers', '[{"start":0,"length":"1"}]', 'an extent has no numbers'],
     ['a negative length', '[{"start":0,"length":-1}]', 'an extent has no numbers'],
     ['half a list', '[{"start":0,"length":1},{"start":1,', 'it is truncated'],
-    ['something else', `${'x'.repeat(20_000)}`, 'not a list of extents'],
-    ['no JSON', '[{start:0}]', 'not JSON'],
+    ['another value', `${'x'.repeat(20_000)}`, 'not a list of extents'],
+    ['invalid JSON', '[{start:0}]', 'not JSON'],
   ])('refuses %s', async (_, text, why) => {
     await expect(parseExtents(inPieces(text, 1000))).rejects.toMatchObject({
       message: `cannot use the extents of the image daemon: ${why}`,
@@ -55,7 +55,7 @@ describe('readLayout', () => {
   });
 });
 
-it('keeps apart the smallest zeros that a request is cheaper than', async () => {
+it('keeps gaps that cost more than a request', async () => {
   for (const [zeros, count] of [
     [128 * KiB - 1, 1],
     [128 * KiB, 2],

@@ -1,11 +1,11 @@
-/** Size of the parts of a block: smaller while nothing of that size arrives, larger when much does. */
+/** Size of the parts of a block: it shrinks until parts arrive, and grows afterwards. */
 import { expect, it } from 'vitest';
 import { BLOCK } from '../../src/transfer/blocks.ts';
 import { PartSize } from '../../src/transfer/part-size.ts';
 
 const KiB = 1024;
 
-it('shrinks until parts arrive, and to 64 KiB at least', () => {
+it('shrinks until parts arrive, to a minimum of 64 KiB', () => {
   const size = new PartSize();
   expect(size.bytes).toBe(BLOCK);
   for (const expected of [1024, 256, 64, 64]) {

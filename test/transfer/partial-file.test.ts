@@ -1,4 +1,4 @@
-/** Files that downloads grow in: nothing is overwritten, no link is followed. */
+/** Partial files of downloads: no existing file is overwritten, and no link followed. */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -39,7 +39,7 @@ async function filled(force = false): Promise<PartialFile> {
 const content = '\0\0new\0\0\0\0\0';
 
 describe('PartialFile', () => {
-  it('appears under its name only when it is whole', async () => {
+  it('appears under its name only when it is complete', async () => {
     const file = await filled();
     expect(readdirSync(folder)).toEqual(['image.partial']);
     await file.finish();
@@ -47,7 +47,7 @@ describe('PartialFile', () => {
     expect(readFileSync(target, 'utf8')).toBe(content);
   });
 
-  it('is gone without a trace when it is removed', async () => {
+  it('leaves no file after its removal', async () => {
     const file = await filled();
     await file.remove();
     expect(readdirSync(folder)).toEqual([]);
@@ -60,14 +60,14 @@ describe('PartialFile', () => {
     ['a pipe', () => execFileSync('mkfifo', [target]), 'unsafe_file'],
     ['an unfinished download', () => writeFileSync(`${target}.partial`, 'old'), 'file_exists'],
     ['a link for the partial file', () => symlinkSync('x', `${target}.partial`), 'file_exists'],
-  ])('refuses %s in its place', async (_, make, code) => {
+  ])('refuses %s at its path', async (_, make, code) => {
     make();
     const before = readdirSync(folder);
     await expect(PartialFile.create(target, false)).rejects.toMatchObject({ code });
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  it('replaces files by force, but never what is not a file', async () => {
+  it('replaces files by force, but nothing else', async () => {
     writeFileSync(target, 'old');
     symlinkSync('victim', `${target}.partial`);
     writeFileSync(join(folder, 'victim'), 'precious');
@@ -81,7 +81,7 @@ describe('PartialFile', () => {
     await expect(PartialFile.create(target, true)).rejects.toMatchObject({ code: 'unsafe_file' });
   });
 
-  it('does not replace what came into being meanwhile', async () => {
+  it('does not replace a file created in the meantime', async () => {
     const file = await filled();
     writeFileSync(target, 'somebody else');
     await expect(file.finish()).rejects.toMatchObject({ code: 'file_exists' });
@@ -90,7 +90,7 @@ describe('PartialFile', () => {
     await file.close();
   });
 
-  it('does not write through a link that came into being meanwhile', async () => {
+  it('does not write through a link created in the meantime', async () => {
     for (const force of [true, false]) {
       const file = await filled(force);
       symlinkSync('victim', target);
@@ -102,7 +102,7 @@ describe('PartialFile', () => {
     }
   });
 
-  it('is taken up again only when it is the same file', async () => {
+  it('is resumed only if it is the same file', async () => {
     const file = await filled();
     const identity = await file.identity();
     await file.close();
@@ -168,7 +168,7 @@ describe('PartialFile', () => {
       undefined,
     ],
     [
-      'nothing in place of its folder',
+      'no folder',
       () => {
         target = join(folder, 'none', 'image');
       },
@@ -184,13 +184,13 @@ describe('PartialFile', () => {
     expect(error).toMatchObject({ code, hint });
   });
 
-  it('gives the advice of whoever makes it', async () => {
+  it('uses the given hint', async () => {
     writeFileSync(`${target}.partial`, '');
     const error = await failureOf(PartialFile.create(target, false, 'remove it'));
     expect(error).toMatchObject({ hint: 'remove it' });
   });
 
-  it('that cannot come into its place is whole, and says where it is', async () => {
+  it('is complete if it cannot be renamed, and reports its path', async () => {
     const file = await filled();
     writeFileSync(target, 'somebody else');
     const taken = await failureOf(file.finish());
@@ -209,7 +209,7 @@ describe('PartialFile', () => {
     await file.close();
   });
 
-  it('names itself where it cannot be written', async () => {
+  it('reports its path if it cannot be written', async () => {
     const file = await filled();
     await file.writeNamed(5, Buffer.from('er'));
     expect(readFileSync(file.path, 'utf8')).toBe('\0\0newer\0\0\0');
@@ -225,7 +225,7 @@ describe('PartialFile', () => {
     }
   });
 
-  it('tells what room there is, where the system does', async () => {
+  it('reports free space if the system does', async () => {
     const file = await filled();
     expect(await file.space()).toBeGreaterThan(0);
     rmSync(folder, { recursive: true });
@@ -233,7 +233,7 @@ describe('PartialFile', () => {
     await file.close();
   });
 
-  it('is finished where it is in its place already, under both names or one', async () => {
+  it('is complete if it exists under both names or one', async () => {
     const file = await filled();
     const known = await file.identity();
     expect(await PartialFile.isFinished(target, known)).toBe(false);
@@ -243,7 +243,7 @@ describe('PartialFile', () => {
     expect(readdirSync(folder)).toHaveLength(2);
     expect(await PartialFile.isFinished(target, known)).toBe(true);
     expect(readdirSync(folder)).toEqual(['image']);
-    writeFileSync(`${target}.partial`, 'of somebody else');
+    writeFileSync(`${target}.partial`, 'another file');
     expect(await PartialFile.isFinished(target, known)).toBe(true);
     expect(readdirSync(folder)).toHaveLength(2);
     await file.close();
@@ -251,7 +251,7 @@ describe('PartialFile', () => {
     expect(await PartialFile.isFinished(join(folder, 'link'), known)).toBe(false);
   });
 
-  it('is taken up again with its size, and not over what is in its place', async () => {
+  it('is resumed with its size, and does not replace an existing file', async () => {
     const file = await filled();
     const known = await file.identity();
     expect(known).toMatchObject({ size: 10, modified: '' });
@@ -271,12 +271,12 @@ describe('PartialFile', () => {
     expect(readFileSync(target, 'utf8')).toBe(content);
   });
 
-  it('becomes what another file holds, where there are clones, and stays empty elsewhere', async () => {
+  it('becomes a clone of another file if the file system supports it, otherwise remains empty', async () => {
     const other = join(folder, 'other');
-    writeFileSync(other, 'what it holds');
+    writeFileSync(other, 'content');
     const file = await PartialFile.create(target, false);
     const cloned = await file.cloneFrom(other);
-    expect(readFileSync(file.path, 'utf8')).toBe(cloned ? 'what it holds' : '');
+    expect(readFileSync(file.path, 'utf8')).toBe(cloned ? 'content' : '');
     expect(await file.cloneFrom(`${other}x`)).toBe(false);
     expect(readdirSync(folder).sort()).toEqual(['image.partial', 'other']);
     await file.remove();

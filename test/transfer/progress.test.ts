@@ -1,8 +1,8 @@
-/** Progress as listeners are told of it. */
+/** Progress events. */
 import { expect, it } from 'vitest';
 import { ProgressReporter, type TransferEvent } from '../../src/transfer/progress.ts';
 
-it('tells all that is known after every step', () => {
+it('reports all counts after every step', () => {
   const told: TransferEvent[] = [];
   const progress = new ProgressReporter((event) => told.push(event));
   progress.enterPhase('preparing');
@@ -26,7 +26,7 @@ it('tells all that is known after every step', () => {
   expect(progress).toMatchObject({ transferred: 40, skipped: 5 });
 });
 
-it('counts where nobody listens', () => {
+it('counts without a listener', () => {
   const progress = new ProgressReporter(undefined);
   progress.addTransferred(3);
   progress.addSkipped(4);

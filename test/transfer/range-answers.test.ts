@@ -1,4 +1,4 @@
-/** Answers to one range, byte for byte: what is taken, what is refused, what becomes of the connection. */
+/** Responses to one range, byte by byte: accepted, refused, and their effect on the connection. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ let server: Server;
 let origin: string;
 let sockets: Socket[];
 let asked: string[];
-/** Connections over which something was asked for. */
+/** Connections with at least one request. */
 let used: Set<Socket>;
 let connection: RangeConnection;
 let stop: AbortController;
-/** What is answered to the n-th request, from 1. */
+/** Response to the n-th request, from 1. */
 let answer: (socket: Socket, count: number) => void;
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A request for ten bytes from a place on. */
+/** Request for ten bytes from an offset. */
 function ten(first = 0): RangeRequest & { readonly buffer: Buffer } {
   const { signal } = stop;
   return { path: '/images/x', first, last: first + 9, buffer: Buffer.alloc(10, '-'), signal };
@@ -55,7 +55,7 @@ function partial(body: string, ...more: readonly string[]): string {
 }
 
 describe('ten bytes', () => {
-  it('are asked for by their first and last, and put where they belong', async () => {
+  it('are requested by first and last byte, and stored at the offset', async () => {
     answer = (socket) => socket.write(partial('0123456789'));
     const request = ten();
     expect(await connection.get(request)).toEqual({ status: 206, text: '' });
@@ -70,7 +70,7 @@ describe('ten bytes', () => {
     ['with other fields', partial('0123456789', 'X-Content-Length: 5', 'Server: a')],
     ['with a length of the image', partial('0123456789').replace('/*', '/4096')],
     ['with blanks around values', partial('0123456789').replace('th: 10', 'th:  10  ')],
-  ])('are taken %s', async (_, text) => {
+  ])('are accepted %s', async (_, text) => {
     answer = (socket) => socket.write(text);
     const request = ten();
     expect((await connection.get(request)).status).toBe(206);
@@ -80,8 +80,8 @@ describe('ten bytes', () => {
 
   it.each([
     ['that closes', partial('0123456789', 'Connection: Close')],
-    ['of HTTP 1.0', partial('0123456789').replace('1.1', '1.0')],
-  ])('are taken from a connection %s, and no more', async (_, text) => {
+    ['with HTTP 1.0', partial('0123456789').replace('1.1', '1.0')],
+  ])('are accepted from a connection %s, which is then closed', async (_, text) => {
     answer = (socket) => socket.write(text);
     const request = ten();
     expect((await connection.get(request)).status).toBe(206);
@@ -91,7 +91,7 @@ describe('ten bytes', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('come in two parts, and the next ten after them', async () => {
+  it('arrive in two parts, followed by the next ten bytes', async () => {
     answer = (socket, count) => {
       const text = partial(count === 1 ? '0123456789' : 'abcdefghij');
       socket.write(text.slice(0, -4), () => setImmediate(() => socket.write(text.slice(-4))));
@@ -107,8 +107,8 @@ describe('ten bytes', () => {
 describe('no bytes', () => {
   it.each([
     ['a short refusal', 'HTTP/1.1 404 No\r\nContent-Length: 3\r\n\r\nNo.', 404, 'No.', true],
-    ['a refusal without a word', 'HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n', 403, '', true],
-    ['a refusal whose end is not told', 'HTTP/1.1 503 No\r\n\r\nNo.', 503, '', false],
+    ['a refusal without a text', 'HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n', 403, '', true],
+    ['a refusal without a length', 'HTTP/1.1 503 No\r\n\r\nNo.', 503, '', false],
     [
       'a refusal that closes',
       'HTTP/1.1 500 No\r\nConnection: close\r\nContent-Length: 3\r\n\r\nNo.',
@@ -120,11 +120,11 @@ describe('no bytes', () => {
       ...([500, '', false] as const),
     ],
     [
-      'a refusal that is as long as is read',
+      'a refusal of the maximum length',
       `HTTP/1.1 500 No\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`,
       ...([500, 'x'.repeat(65_536), true] as const),
     ],
-  ])('come with %s', async (_, text, status, said, usable) => {
+  ])('arrive with %s', async (_, text, status, said, usable) => {
     answer = (socket) => socket.write(text);
     const request = ten();
     expect(await connection.get(request)).toEqual({ status, text: said });
@@ -135,7 +135,7 @@ describe('no bytes', () => {
   const bad = (what: string) => `cannot download the image: the image daemon ${what}`;
   it.each([
     [
-      'all of it',
+      'the complete image',
       'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789',
       bad('does not support ranges'),
     ],
@@ -149,7 +149,7 @@ describe('no bytes', () => {
       bad('sends another range than requested'),
     ],
     [
-      'a range that begins so',
+      'a range with the same beginning',
       partial('0123456789').replace('0-9', '0-99'),
       bad('sends another range than requested'),
     ],
@@ -164,32 +164,32 @@ describe('no bytes', () => {
       bad('sends no content length'),
     ],
     [
-      'a length that is none',
+      'an invalid length',
       partial('0123456789').replace('th: 10', 'th: 10x'),
       bad('sends no content length'),
     ],
-    ['too much', partial('0123456789x'), bad('sends more data than requested')],
-    ['too little', partial('012345678'), 'short'],
-    ['more than it said', `${partial('0123456789')}x`, 'data after the response'],
+    ['too many bytes', partial('0123456789x'), bad('sends more data than requested')],
+    ['too few bytes', partial('012345678'), 'short'],
+    ['more bytes than declared', `${partial('0123456789')}x`, 'data after the response'],
     [
-      'a refusal and more',
+      'a refusal with additional bytes',
       'HTTP/1.1 404 No\r\nContent-Length: 3\r\n\r\nNo.x',
       'data after the response',
     ],
-  ])('are taken from %s', async (_, text, message) => {
+  ])('are accepted from %s', async (_, text, message) => {
     answer = (socket) => socket.write(text);
     const code = message.startsWith('cannot download') ? 'bad_answer' : 'UND_ERR_SOCKET';
     expect(await failureOf(connection.get(ten()))).toMatchObject({ message, code });
     expect(connection.isUsable).toBe(false);
   });
 
-  it('are lost with the connection', async () => {
+  it('arrive after a lost connection', async () => {
     answer = (socket) => socket.end(partial('0123456789').slice(0, -3));
     expect(await failureOf(connection.get(ten()))).toMatchObject({ code: 'UND_ERR_SOCKET' });
     expect(connection).toMatchObject({ isUsable: false, isUsed: false, hasBegun: true });
   });
 
-  it('are asked for once the request was stopped, or wait any more', async () => {
+  it('are requested after a stop, which also ends the wait', async () => {
     const reason = new Error('enough');
     answer = () => stop.abort(reason);
     expect(await failureOf(connection.get(ten()))).toBe(reason);
@@ -202,8 +202,8 @@ describe('no bytes', () => {
   });
 });
 
-describe('a rate', () => {
-  it('is told of all that came, and holds the bytes back until it lets them pass', async () => {
+describe('a rate limit', () => {
+  it('receives the count of all bytes, and delays them', async () => {
     const text = partial('0123456789');
     answer = (socket) => socket.write(text);
     let passed = 0;
@@ -221,7 +221,7 @@ describe('a rate', () => {
     expect(passed).toBe(text.length);
   });
 
-  it('that ends with the request leaves it ended', async () => {
+  it('that ends with the request does not affect it', async () => {
     answer = (socket) => socket.write(partial('0123456789'));
     const reason = new Error('enough');
     const pass = async () => {
@@ -231,7 +231,7 @@ describe('a rate', () => {
     expect(await failureOf(connection.get({ ...ten(), pace: { piece: 4, pass } }))).toBe(reason);
   });
 
-  it('does not hold up a refusal', async () => {
+  it('does not delay a refusal', async () => {
     answer = (socket) => socket.write('HTTP/1.1 404 No\r\nContent-Length: 3\r\n\r\nNo.');
     const pass = () => new Promise<void>(() => undefined);
     expect(await connection.get({ ...ten(), pace: { piece: 1, pass } })).toEqual({
@@ -240,8 +240,8 @@ describe('a rate', () => {
   });
 });
 
-describe('a socket of this machine', () => {
-  it('is asked for no host of the network', async () => {
+describe('a local socket', () => {
+  it('is used with the host localhost', async () => {
     const socketPath = join(tmpdir(), `vmctl-range-${process.pid}.sock`);
     const local = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -270,7 +270,7 @@ describe('a pool', () => {
 
   afterEach(() => pool.close());
 
-  it('asks over a connection that is free, and over as many as are busy at once', async () => {
+  it('uses an idle connection, and opens others for concurrent requests', async () => {
     answer = (socket) => socket.write(partial('0123456789'));
     for (const _ of [1, 2, 3]) await pool.get({ origin, trust: {} }, ten());
     expect(used.size).toBe(1);
@@ -281,7 +281,7 @@ describe('a pool', () => {
     expect(asked).toHaveLength(9);
   });
 
-  it('asks again where a connection was closed that nobody used', async () => {
+  it('retries if an idle connection was closed', async () => {
     answer = (socket, count) => {
       if (count === 2) socket.destroy();
       else socket.write(partial('0123456789'));
@@ -292,7 +292,7 @@ describe('a pool', () => {
     expect(used.size).toBe(2);
   });
 
-  it('does not ask again over a connection that is new, or has begun to answer', async () => {
+  it('does not retry over a new connection, or after the first response bytes', async () => {
     answer = (socket) => socket.destroy();
     await failureOf(pool.get({ origin, trust: {} }, ten()));
     expect(asked).toHaveLength(1);
@@ -307,7 +307,7 @@ describe('a pool', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('ends what is asked for when it is closed, and keeps nothing after that', async () => {
+  it('ends its requests when it is closed, and keeps no connections', async () => {
     answer = () => pool.close();
     expect(await failureOf(pool.get({ origin, trust: {} }, ten()))).toMatchObject({
       ...{ message: 'closed', code: 'UND_ERR_SOCKET' },

@@ -1,4 +1,4 @@
-/** Ranges over connections of our own: through TLS, in small pieces, slowly, over and over. */
+/** Ranges over direct connections: with TLS, in small chunks, slowly, repeatedly. */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createPlain, type Socket } from 'node:net';
@@ -59,13 +59,13 @@ async function readAll(remote: RemoteImage): Promise<Buffer> {
   return all;
 }
 
-it('come as they are, at once and again', async () => {
+it('arrive unchanged, concurrently and repeatedly', async () => {
   const remote = image();
   for (const _ of [1, 2]) expect((await readAll(remote)).equals(bytes)).toBe(true);
   expect(requests).toBe(6);
 });
 
-it('wait for their turn through TLS as well', async () => {
+it('wait for the rate limit with TLS too', async () => {
   let now = 0;
   const pauses: number[] = [];
   const limit = new RateLimit(BLOCK, {
@@ -94,7 +94,7 @@ it('can be stopped while they wait', async () => {
   await expect(readAll(image(limit))).rejects.toBe(reason);
 });
 
-/** A server that answers with what it is told, byte for byte. */
+/** Server with scripted responses. */
 async function answering(answer: (socket: Socket, count: number) => void): Promise<string> {
   let count = 0;
   const server = createPlain((socket) => {
@@ -112,7 +112,7 @@ async function answering(answer: (socket: Socket, count: number) => void): Promi
 
 const head = 'HTTP/1.1 206 OK\r\nContent-Range: bytes 0-9/*\r\nContent-Length: 10\r\n\r\n';
 
-it('may come byte by byte', async () => {
+it('can arrive byte by byte', async () => {
   const at = await answering((socket) => {
     const left = [...`${head}0123456789`];
     const next = () => {
@@ -126,7 +126,7 @@ it('may come byte by byte', async () => {
   expect(buffer.toString()).toBe('0123456789');
 });
 
-it('come over another connection when the first was closed in the meantime', async () => {
+it('arrive over another connection if the first was closed in the meantime', async () => {
   const at = await answering((socket, count) => {
     if (count === 2) socket.destroy();
     else socket.write(`${head}0123456789`);
@@ -139,7 +139,7 @@ it('come over another connection when the first was closed in the meantime', asy
   expect(remote.epoch).toBe(0);
 });
 
-it('are refused with as much of the reason as can be read', async () => {
+it('are refused with a readable part of the reason', async () => {
   const reason = 'x'.repeat(501);
   const at = await answering((socket) =>
     socket.write(`HTTP/1.1 404 No\r\nContent-Length: 501\r\n\r\n${reason}`),
@@ -150,14 +150,14 @@ it('are refused with as much of the reason as can be read', async () => {
 });
 
 it.each([
-  ['no HTTP at all', `${'x'.repeat(20_000)}`, 'bad_answer'],
-  ['all of the image', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789', 'bad_answer'],
-  ['more than was asked for', head.replace('h: 10', 'h: 11'), 'bad_answer'],
+  ['another protocol', `${'x'.repeat(20_000)}`, 'bad_answer'],
+  ['the complete image', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789', 'bad_answer'],
+  ['more than requested', head.replace('h: 10', 'h: 11'), 'bad_answer'],
   ['no length', head.replace(/Content-Length.*\r\n/, ''), 'bad_answer'],
-  ['less than was asked for', head.replace('h: 10', 'h: 9'), 'connection_lost'],
-  ['bytes behind the end', `${head}0123456789x`, 'connection_lost'],
+  ['less than requested', head.replace('h: 10', 'h: 9'), 'connection_lost'],
+  ['bytes after the end', `${head}0123456789x`, 'connection_lost'],
   ['a refusal without an end', 'HTTP/1.1 403 No\r\n\r\nNo.', 'ticket_refused'],
-])('are not taken from %s', async (_, answer, code) => {
+])('are not accepted from %s', async (_, answer, code) => {
   const at = await answering((socket) => socket.write(answer));
   const read = image(undefined, at).read({ start: 0, end: 10 }, Buffer.alloc(10));
   await expect(read).rejects.toMatchObject({ code });

@@ -1,8 +1,8 @@
-/** The limit on bytes per second, by a clock of its own. */
+/** Limit of bytes per second, with a fake clock. */
 import { expect, it } from 'vitest';
 import { RateLimit } from '../../src/transfer/rate-limit.ts';
 
-/** A clock that moves only while somebody waits. */
+/** Clock that moves only during waits. */
 function clock() {
   let now = 0;
   const timing = {
@@ -16,15 +16,15 @@ function clock() {
 
 const { signal } = new AbortController();
 
-it('lets through what the rate allows, whoever asks', async () => {
+it('passes bytes at the rate, for any callers', async () => {
   const { timing, at } = clock();
   const limit = new RateLimit(1_000_000, timing);
   for (let count = 0; count < 11; count += 1) await limit.acquire(100_000, signal);
-  // The first piece passes at once.
+  // The first piece passes immediately.
   expect(at()).toBeCloseTo(1_000, 5);
 });
 
-it('saves nothing up while nothing is moved', async () => {
+it('does not accumulate unused time', async () => {
   const { timing, at, idle } = clock();
   const limit = new RateLimit(1_000, timing);
   await limit.acquire(1_000, signal);
@@ -36,7 +36,7 @@ it('saves nothing up while nothing is moved', async () => {
   expect(at()).toBe(before + 1_000);
 });
 
-it('cuts what is sent into pieces of a tenth of a second', () => {
+it('splits data into pieces of a tenth of a second', () => {
   expect(new RateLimit(2_000_000).chunkSize).toBe(200_000);
   expect(new RateLimit(10).chunkSize).toBe(4_096);
   expect(new RateLimit(10 ** 12).chunkSize).toBe(2 ** 20);

@@ -1,4 +1,4 @@
-/** Blocks of an image in a local file: what is written, and what is said where there is no room. */
+/** Blocks of an image in a local file: writes, and errors without space. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ async function receive(more: Partial<ReceiveOptions> = {}): Promise<void> {
 const written = () => readFileSync(file.path);
 
 describe('data', () => {
-  it('is where it was, and hashed', async () => {
+  it('are written at their offset, and hashed', async () => {
     await receive();
     expect(written().equals(daemon.current)).toBe(true);
     expect(progress).toMatchObject({ transferred: 4_196, skipped: BLOCK - 4_096 });
@@ -72,7 +72,7 @@ describe('data', () => {
     expect(journal.hashes.get(1)).toHaveLength(32);
   });
 
-  it('is not hashed where that is not wanted', async () => {
+  it('are not hashed without a request', async () => {
     const { header } = journal;
     journal = Journal.inMemory({ ...header, hashed: false });
     await receive();
@@ -81,13 +81,13 @@ describe('data', () => {
     expect([...journal.done]).toEqual([{ start: 0, end: 2 }]);
   });
 
-  it('that was there before is written over, zeros too', async () => {
+  it('replace earlier content, zeros too', async () => {
     await file.write(0, Buffer.alloc(size, 'old'));
     await receive({ fresh: false });
     expect(written().equals(daemon.current)).toBe(true);
   });
 
-  it('that was there before is kept beside what has changed', async () => {
+  it('keep earlier content around changes', async () => {
     const old = Buffer.alloc(size, 'old');
     await file.write(0, old);
     await receive({ preserve: true });
@@ -96,7 +96,7 @@ describe('data', () => {
     expect(written().equals(old)).toBe(true);
   });
 
-  it('that has become zeros is written over what is kept', async () => {
+  it('of zeros replace earlier content', async () => {
     await file.write(0, Buffer.alloc(size, 'old'));
     daemon.current.fill(0);
     await receive({ preserve: true });
@@ -104,7 +104,7 @@ describe('data', () => {
     expect(written().subarray(4_096, 4_099).toString()).toBe('ldo');
   });
 
-  it('that is only zeros is not written, nor hashed', async () => {
+  it('of only zeros are neither written nor hashed', async () => {
     daemon.current.fill(0);
     await receive();
     expect(journal.hashes.isEmpty).toBe(true);
@@ -112,7 +112,7 @@ describe('data', () => {
     expect(written().equals(daemon.current)).toBe(true);
   });
 
-  it('that an earlier run has is not asked for again', async () => {
+  it('of an earlier run are not fetched again', async () => {
     journal.note([{ block: 1, digest: Buffer.alloc(32, 1) }]);
     await receive();
     expect(daemon.asked.map(({ range }) => range)).toEqual(['bytes=0-4095']);
@@ -128,25 +128,28 @@ describe('a file that cannot be written', () => {
   }
 
   it.each([
-    // None of it was there, and somebody took all room.
+    // The disk is full.
     ['ENOSPC', 0, 4_196],
     ['ENOSPC', 4_000, 196],
     ['ENOSPC', undefined, 4_196],
     ['ENOSPC', 1e9, 0],
     ['EDQUOT', 1e9, 4_196],
     ['EFBIG', 1e9, 4_196],
-  ])('because of %s where %s bytes are free says what is missing', async (code, free, missing) => {
-    fail(code);
-    file.space = async () => free;
-    const error = await failureOf(receive());
-    expect(error).toBeInstanceOf(VmctlError);
-    expect(error).toMatchObject({
-      message: `no space for ${file.path}: ${missing} more bytes needed (image ${size}, remaining 4196)`,
-      code: 'no_space',
-    });
-  });
+  ])(
+    'because of %s, with %s bytes free, reports the missing bytes',
+    async (code, free, missing) => {
+      fail(code);
+      file.space = async () => free;
+      const error = await failureOf(receive());
+      expect(error).toBeInstanceOf(VmctlError);
+      expect(error).toMatchObject({
+        message: `no space for ${file.path}: ${missing} more bytes needed (image ${size}, remaining 4196)`,
+        code: 'no_space',
+      });
+    },
+  );
 
-  it('for another reason says which', async () => {
+  it('for another reason reports it', async () => {
     fail('EIO');
     expect(await failureOf(receive())).toMatchObject({
       message: `cannot write "${file.path}": input/output error`,

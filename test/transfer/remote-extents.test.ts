@@ -1,4 +1,4 @@
-/** The layout of an image whose daemon tells of no extents. */
+/** Layout of an image whose daemon does not report extents. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,11 +10,11 @@ import { remoteExtents } from '../../src/transfer/remote-extents.ts';
 import { RemoteImage } from '../../src/transfer/remote-image.ts';
 import { failureOf } from './support/collect.ts';
 
-describe('the layout of an image whose daemon tells of no extents', () => {
+describe('the layout of an image without extents', () => {
   let server: Server;
   let http: Http;
   let image: RemoteImage;
-  /** Whether the daemon says how long its answer is. */
+  /** Whether the daemon sends the length of its response. */
   let tells: boolean;
 
   beforeEach(async () => {
@@ -40,13 +40,13 @@ describe('the layout of an image whose daemon tells of no extents', () => {
   const layout = (disk: ApiObject, format: DiskFormat) =>
     remoteExtents(image, { features: new Set(), maxReaders: 1, maxWriters: 1 }, disk, format);
 
-  it('is all data, as much as comes', async () => {
+  it('is all data, with the length of the response', async () => {
     const expected = { size: 5, data: [{ start: 0, end: 5 }] };
     expect(await layout({ provisioned_size: 7 }, 'raw')).toEqual(expected);
     expect(await layout({ provisioned_size: 7 }, 'cow')).toEqual(expected);
   });
 
-  it('is as long as a raw disk, where that is all that is known', async () => {
+  it('has the size of a raw disk without a length', async () => {
     tells = false;
     expect(await layout({ provisioned_size: 7 }, 'raw')).toEqual({
       ...{ size: 7, data: [{ start: 0, end: 7 }] },

@@ -1,4 +1,4 @@
-/** Single requests to an image daemon: what is repeated, and what each failure becomes. */
+/** Single requests to an image daemon: retries, and errors. */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ function image(
 }
 
 describe('capabilities', () => {
-  it('are those that the daemon tells', async () => {
+  it('are those that the daemon reports', async () => {
     expect(await image().capabilities()).toEqual({
       features: new Set(['extents', 'zero', 'flush', 'checksum']),
       maxReaders: 8,
@@ -50,20 +50,20 @@ describe('capabilities', () => {
     });
   });
 
-  it.each([405, 204])('of an old daemon, which answers %i, are none', async (status) => {
+  it.each([405, 204])('of an old daemon, which answers %i, are empty', async (status) => {
     daemon.optionsStatus = status;
     const { features, maxWriters } = await image().capabilities();
     expect([features.size, maxWriters]).toEqual([0, 1]);
   });
 });
 
-describe('capabilities of a daemon that tells something else', () => {
+describe('capabilities of an invalid response', () => {
   it.each<[string, object]>([
     ['nothing', {}],
     ['no list and no numbers', { features: 'zero', max_readers: '8', max_writers: null }],
     ['no connections', { max_readers: 0, max_writers: -1 }],
     ['half a connection', { max_readers: 1.5, max_writers: 0.5, unix_socket: 7 }],
-  ])('are the least that there is: %s', async (_, answer) => {
+  ])('are the minimum: %s', async (_, answer) => {
     const text = JSON.stringify(answer);
     const other = createServer((socket) => {
       socket.on('error', () => {});
@@ -89,7 +89,7 @@ describe('capabilities of a daemon that tells something else', () => {
     await expect(image({ retries: 0 }).capabilities()).rejects.toMatchObject({ status });
   });
 
-  it('are asked for three times at most', async () => {
+  it('are requested at most three times', async () => {
     daemon.fault = () => ({});
     await expect(image({ retries: 9 }).capabilities()).rejects.toMatchObject({
       code: 'connection_lost',
@@ -99,7 +99,7 @@ describe('capabilities of a daemon that tells something else', () => {
 });
 
 describe('bytes', () => {
-  it('go up, come down, and become zeros', async () => {
+  it('are written, read, and zeroed', async () => {
     const bytes = randomBytes(1_000_000);
     const remote = image();
     await remote.put(5, bytes, { flush: false });
@@ -115,7 +115,7 @@ describe('bytes', () => {
     expect(await remote.size()).toBe(BLOCK);
   });
 
-  it('never come from another place than was asked for', async () => {
+  it('are refused from another range than requested', async () => {
     const liar = await FakeDaemon.start(BLOCK);
     try {
       liar.current = Buffer.alloc(0);
@@ -151,11 +151,11 @@ describe('bytes', () => {
 describe('a checksum', () => {
   const query = checksumQuery('sha256');
 
-  it('is asked for with its parameters', async () => {
+  it('is requested with its parameters', async () => {
     expect(await image().checksum(query)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each([400, 404, 405])('that is refused with %i is none', async (status) => {
+  it.each([400, 404, 405])('that is refused with %i is undefined', async (status) => {
     daemon.fault = ({ what }) => (what === 'checksum' ? { status } : undefined);
     expect(await image().checksum(query)).toBeUndefined();
   });
@@ -166,12 +166,12 @@ describe('a checksum', () => {
     ['another object', '{"names":["md5"]}', []],
     ['a page', '<html>', []],
     ['nothing', 'null', []],
-  ])('has the algorithms that the daemon tells in %s', async (_, text, names) => {
+  ])('has the algorithms that the daemon lists in %s', async (_, text, names) => {
     daemon.algorithms = text;
     expect([...(await image().algorithms())]).toEqual(names);
   });
 
-  it.each([400, 403, 404, 500])('has none where %i is the answer', async (status) => {
+  it.each([400, 403, 404, 500])('has no algorithms if the response is %i', async (status) => {
     daemon.fault = ({ what }) => (what === 'checksum/algorithms' ? { status } : undefined);
     expect((await image({ retries: 0 }).algorithms()).size).toBe(0);
   });
@@ -183,16 +183,16 @@ describe('failures', () => {
     ['answers of 408', 408],
     ['answers of 500', 500],
     ['answers of 503', 503],
-  ])('that may pass are tried again: %s', async (_, status) => {
+  ])('that are temporary are retried: %s', async (_, status) => {
     daemon.fault = (__, count) => (count <= 2 ? (status ? { status } : {}) : undefined);
     const remote = image();
-    // After a cut what is sent is brought to stable storage at once.
+    // After a lost connection, writes are flushed.
     expect(await remote.put(0, Buffer.from('x'), { flush: false })).toBe(status ? 0 : DURABLE);
     expect(daemon.asked).toHaveLength(3);
     expect(losses).toBe(status ? 0 : 2);
   });
 
-  it('are given up on at last', async () => {
+  it('are reported after the last retry', async () => {
     daemon.fault = () => ({});
     await expect(image({ retries: 1 }).flush()).rejects.toMatchObject({
       code: 'connection_lost',
@@ -208,7 +208,7 @@ describe('failures', () => {
     [416, 'daemon_refused'],
     [403, 'ticket_refused'],
     [507, 'no_space_on_server'],
-  ])('of the request itself are not repeated: %i', async (status, code) => {
+  ])('of the request itself are not retried: %i', async (status, code) => {
     daemon.fault = () => ({ status });
     const remote = image();
     await expect(remote.put(0, Buffer.from('x'), { flush: false })).rejects.toMatchObject({
@@ -221,7 +221,7 @@ describe('failures', () => {
     expect(daemon.asked).toHaveLength(2);
   });
 
-  it('say nothing of the ticket, which is a secret', async () => {
+  it('do not contain the ticket, which is secret', async () => {
     daemon.fault = () => ({});
     const error = await image({ retries: 0 })
       .flush()
@@ -230,7 +230,7 @@ describe('failures', () => {
     expect(String(error)).not.toContain('images/ticket');
   });
 
-  it('of the ticket are repeated when somebody revives it', async () => {
+  it('of the ticket are retried after its renewal', async () => {
     daemon.tickets.delete('ticket');
     const remote = image({
       onTicketRefused: async () => {
@@ -240,11 +240,11 @@ describe('failures', () => {
     });
     await remote.put(0, Buffer.from('x'), { flush: true });
     expect(daemon.stable.toString('utf8', 0, 1)).toBe('x');
-    // Once with the ticket, and once with the address that was left.
+    // One loss because of the ticket, and one because of the old address.
     expect(losses).toBe(2);
   });
 
-  it('of an image that is always said to be elsewhere are given up on', async () => {
+  it('of an image that always moves are reported in the end', async () => {
     daemon.fault = () => ({});
     let moves = 0;
     const remote = image({
@@ -258,7 +258,7 @@ describe('failures', () => {
     expect([moves, daemon.asked.length]).toEqual([MAX_RENEWALS + 1, MAX_RENEWALS + 1]);
   });
 
-  it('of an image that nobody finds elsewhere are repeated as often as is allowed', async () => {
+  it('of an image that has not moved use all retries', async () => {
     daemon.fault = () => ({});
     let looks = 0;
     const remote = image({
@@ -271,7 +271,7 @@ describe('failures', () => {
     expect([looks, daemon.asked.length]).toEqual([2, 3]);
   });
 
-  it('end at once when the transfer is stopped', async () => {
+  it('end immediately when the transfer is stopped', async () => {
     daemon.fault = () => ({});
     const waiting = image({ retries: 20 }).flush();
     const reason = new InterruptedError('SIGINT');

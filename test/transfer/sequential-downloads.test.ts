@@ -1,4 +1,4 @@
-/** Downloads that cannot be resumed: into streams, and of backups into files. */
+/** Sequential downloads, which cannot be resumed: to streams, and of backups to files. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ const shared = () => ({
   disk,
 });
 
-describe('a download into a stream', () => {
+describe('a download to a stream', () => {
   function sink(fail?: (at: number) => Error | undefined) {
     const chunks: Buffer[] = [];
     const out = new Writable({
@@ -80,24 +80,27 @@ describe('a download into a stream', () => {
   const streamed = (more: Partial<StreamDownloadOptions> & Pick<StreamDownloadOptions, 'out'>) =>
     downloadToStream({ ...shared(), ...more });
 
-  it.each([1, 2, 99])('writes every byte in order, with %i blocks ahead', async (parallel) => {
-    const { out, written } = sink();
-    expect(await streamed({ out, parallel })).toEqual({
-      format: 'raw',
-      size,
-      transferred: 2 * grain + BLOCK - 512,
-      skipped: 2 * BLOCK - 2 * grain,
-      verified: true,
-    });
-    expect(written().equals(daemon.current)).toBe(true);
-    expect(service.transfer['phase']).toBe('finished_success');
-    expect(notes).toEqual([]);
-  });
+  it.each([1, 2, 99])(
+    'writes every byte in order, with %i blocks of read-ahead',
+    async (parallel) => {
+      const { out, written } = sink();
+      expect(await streamed({ out, parallel })).toEqual({
+        format: 'raw',
+        size,
+        transferred: 2 * grain + BLOCK - 512,
+        skipped: 2 * BLOCK - 2 * grain,
+        verified: true,
+      });
+      expect(written().equals(daemon.current)).toBe(true);
+      expect(service.transfer['phase']).toBe('finished_success');
+      expect(notes).toEqual([]);
+    },
+  );
 
   it.each([
-    ['as it is stored', {}, 'cow'],
-    ['as a machine sees it', { guestData: true }, 'raw'],
-    ['as it was when a backup began', { backup: 'b' }, 'raw'],
+    ['in its format', {}, 'cow'],
+    ['in the guest view', { guestData: true }, 'raw'],
+    ['as of the start of a backup', { backup: 'b' }, 'raw'],
   ])('reads a qcow2 disk %s', async (_, more, format) => {
     const { out } = sink();
     disk = service.addDisk({ name: 'two', format: 'cow', provisioned_size: size });
@@ -105,7 +108,7 @@ describe('a download into a stream', () => {
     expect(service.transfer).toMatchObject({ format });
   });
 
-  it('asks for no checksum where none is wanted', async () => {
+  it('requests no checksum without verification', async () => {
     const { out } = sink();
     expect(await streamed({ out, verify: false })).toMatchObject({ verified: false });
     expect(daemon.asked.filter(({ what }) => what === 'checksum')).toEqual([]);
@@ -128,7 +131,7 @@ describe('a download into a stream', () => {
     expect(service.transfer['phase']).toBe('finished_cleanup');
   });
 
-  it.each([undefined, '/dev/x'])('that fails on the way tells the device: %s', async (device) => {
+  it.each([undefined, '/dev/x'])('that fails reports the device: %s', async (device) => {
     const { out } = sink((at) => (at === 1 ? new Error('ENXIO') : undefined));
     const error = await failureOf(streamed({ out, ...(device ? { device } : {}) }));
     expect(error).toBeInstanceOf(TransferAborted);
@@ -144,7 +147,7 @@ describe('a download into a stream', () => {
     });
   });
 
-  it('ends where nobody reads any more', async () => {
+  it('ends when the reader closes the stream', async () => {
     const closed = Object.assign(new Error('closed'), { code: 'EPIPE' });
     const { out } = sink(() => closed);
     const error = (await failureOf(streamed({ out }))) as TransferAborted;
@@ -158,7 +161,7 @@ describe('a download into a stream', () => {
     expect(error.cause).toBe(reason);
   });
 
-  it('tells the transfer that could not be ended', async () => {
+  it('reports a transfer that could not be ended', async () => {
     const { out } = sink(() => new Error('EIO'));
     service.before = (call) => {
       if (call.startsWith('cancel')) throw new Error('no');
@@ -178,7 +181,7 @@ describe('a download of a backup', () => {
   const hash = () =>
     checksumOf(daemon.current, new URLSearchParams(checksumQuery(BACKUP_ALGORITHM)));
 
-  it('that is full is the whole disk, and verified', async () => {
+  it('that is full is the complete disk, and verified', async () => {
     expect(await download()).toEqual({
       ...{ file: file(), format: 'raw', backup_mode: 'full', content: 'disk', size },
       transferred: 2 * grain + BLOCK - 512,
@@ -188,7 +191,7 @@ describe('a download of a backup', () => {
     expect(readFileSync(file()).equals(daemon.current)).toBe(true);
   });
 
-  it('that is not to be verified has no checksum', async () => {
+  it('without verification has no checksum', async () => {
     expect(await download({ verify: false })).not.toHaveProperty('checksum');
   });
 
@@ -203,7 +206,7 @@ describe('a download of a backup', () => {
     expect(readFileSync(file()).equals(expected)).toBe(true);
   });
 
-  it('with its base is the disk: what has become zeros, too', async () => {
+  it('with its base is the disk, including new zeros', async () => {
     const base = join(folder, 'base');
     const before = Buffer.from(daemon.current);
     before.fill(7, 8 * grain, 10 * grain).fill(8, BLOCK, BLOCK + 10);
@@ -217,7 +220,7 @@ describe('a download of a backup', () => {
     expect(readFileSync(base).equals(before)).toBe(true);
   });
 
-  it('over a base of another state is noticed, and leaves no file', async () => {
+  it('over a base of another state is detected, and leaves no file', async () => {
     const base = join(folder, 'base');
     writeFileSync(base, Buffer.alloc(size, 9));
     daemon.dirty = new Set([8]);
@@ -225,7 +228,7 @@ describe('a download of a backup', () => {
     expect(readdirSync(folder)).toEqual(['base']);
   });
 
-  it('over a base that is absent says so, and leaves nothing', async () => {
+  it('over a missing base is reported, and leaves no file', async () => {
     daemon.dirty = new Set([8]);
     const error = (await failureOf(download({ base: join(folder, 'none') }))) as TransferAborted;
     expect(error.cause).toMatchObject({
@@ -236,7 +239,7 @@ describe('a download of a backup', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('replaces a file where it is told to, and not when it fails', async () => {
+  it('replaces a file on request, and not if it fails', async () => {
     writeFileSync(file(), 'mine');
     await failureOf(download());
     daemon.fault = ({ method, what }) =>

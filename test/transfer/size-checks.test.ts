@@ -1,4 +1,4 @@
-/** Whether an image fits its disk and its storage domain, and what is said where it does not. */
+/** Checks that an image fits its disk and storage domain, and their errors. */
 import { describe, expect, it } from 'vitest';
 import { ConflictError, UsageError } from '../../src/client/errors.ts';
 import type { NewDisk } from '../../src/transfer/new-disk.ts';
@@ -13,7 +13,7 @@ import type { Source } from '../../src/transfer/source.ts';
 
 const MiB = 2 ** 20;
 
-/** As much of a source as is looked at; its bytes are asked for by nobody. */
+/** Source with only the checked properties; its data are never read. */
 function sourceOf(some: Partial<Source>): Source {
   return {
     path: '/images/a',
@@ -40,11 +40,11 @@ describe('a qcow2 file', () => {
   // A tenth more and a MiB; the tenth is rounded up.
   const limit = 115_343_361 + MiB;
 
-  it.each([0, virtualSize, limit])('of %i bytes may hold 100 MiB', (size) => {
+  it.each([0, virtualSize, limit])('of %i bytes can contain 100 MiB', (size) => {
     expect(() => requirePlausibleQcow2Size(sourceOf({ content, size }))).not.toThrow();
   });
 
-  it('that is larger than services let it become is refused', () => {
+  it('that is larger than services permit is refused', () => {
     const check = () => requirePlausibleQcow2Size(sourceOf({ content, size: limit + 1 }));
     expect(check).toThrow(UsageError);
     expect(check).toThrow(
@@ -60,13 +60,13 @@ describe('a qcow2 file', () => {
 describe('the size of a new disk', () => {
   it.each([
     ['is that of the image', undefined, 'raw', 1024, 1024],
-    ['is that of the image, in whole sectors', undefined, 'raw', 1025, 1536],
-    ['is the one that is asked for', 4096, 'raw', 1024, 4096],
-    ['is the one that is asked for, in whole sectors', 4097, 'raw', 1, 4608],
-    ['may be asked for where it is the same', 1024, 'raw', 1024, 1024],
-    ['may be asked for where it is the one in the qcow2 image', 1024, 'cow', 1024, 1024],
+    ['is that of the image, rounded up to sectors', undefined, 'raw', 1025, 1536],
+    ['is the requested one', 4096, 'raw', 1024, 4096],
+    ['is the requested one, rounded up to sectors', 4097, 'raw', 1, 4608],
+    ['can be requested with the same value', 1024, 'raw', 1024, 1024],
+    ['can be requested with the value of the qcow2 image', 1024, 'cow', 1024, 1024],
     ['may be the same number of sectors', 1536, 'cow', 1025, 1536],
-    ['is nothing for nothing', undefined, 'raw', 0, 0],
+    ['is 0 for an empty image', undefined, 'raw', 0, 0],
   ] as const)('%s', (_, size, format, virtual, expected) => {
     const disk = diskOf(size === undefined ? {} : { size });
     expect(newDiskSize(disk, format, virtual)).toBe(expected);
@@ -101,7 +101,7 @@ describe('the size of a new disk', () => {
   });
 });
 
-describe('the room in a storage domain', () => {
+describe('the space in a storage domain', () => {
   const file = sourceOf({ size: 5_000, storedSize: 3_000 });
   const may =
     'not enough space in the storage domain: 2999 bytes available, disk new may need 1 more';
@@ -109,17 +109,22 @@ describe('the room in a storage domain', () => {
   it.each<[string, Partial<NewDisk>, 'raw' | 'cow', string | undefined]>([
     ['is unknown', {}, 'raw', undefined],
     ['is enough for the data of the file', { availableSpace: 3_000 }, 'raw', undefined],
-    ['may not be enough, where zeros are not stored', { availableSpace: 2_999 }, 'raw', may],
-    ['is enough for the whole file', { availableSpace: 5_000 }, 'cow', undefined],
-    ['is enough for a whole disk', { availableSpace: 8_192, preallocated: true }, 'raw', undefined],
+    ['may not be enough if zeros are not stored', { availableSpace: 2_999 }, 'raw', may],
+    ['is enough for the complete file', { availableSpace: 5_000 }, 'cow', undefined],
     [
-      'is enough for a whole disk of blocks',
+      'is enough for a preallocated disk',
+      { availableSpace: 8_192, preallocated: true },
+      'raw',
+      undefined,
+    ],
+    [
+      'is enough for a raw disk on block storage',
       { availableSpace: 8_192, onBlockStorage: true },
       'raw',
       undefined,
     ],
     [
-      'is enough for a qcow2 file, however large the disk is',
+      'is enough for a qcow2 file with a disk of any size',
       { availableSpace: 5_000, onBlockStorage: true, preallocated: true },
       'cow',
       undefined,
@@ -136,19 +141,19 @@ describe('the room in a storage domain', () => {
       '4998 bytes available, disk new needs 2 more',
     ],
     [
-      'a whole disk',
+      'a preallocated disk',
       { availableSpace: 8_191, preallocated: true },
       'raw',
       '8191 bytes available, disk new needs 1 more',
     ],
     [
-      'a whole disk of blocks',
+      'a raw disk on block storage',
       { availableSpace: 8_191, onBlockStorage: true },
       'raw',
       '8191 bytes available, disk new needs 1 more',
     ],
     ['anything', { availableSpace: 0 }, 'cow', '0 bytes available, disk new needs 5000 more'],
-  ])('is not enough for %s', (_, some, format, short) => {
+  ])('does not suffice for %s', (_, some, format, short) => {
     const check = () => requireFitsDomain(diskOf(some), format, file, 8_192);
     expect(check).toThrow(ConflictError);
     expect(check).toThrow(
@@ -164,13 +169,13 @@ describe('the room in a storage domain', () => {
 describe('an existing disk', () => {
   const disk = { id: '1', alias: 'old', format: 'raw', provisioned_size: 1024 };
 
-  it('takes an image of its format that is not larger', () => {
+  it('accepts an image of its format that is not larger', () => {
     expect(() => requireFitsDisk(disk, 'raw', 1024)).not.toThrow();
     expect(() => requireRoomOnDisk(disk, 1024)).not.toThrow();
     expect(() => requireRoomOnDisk({ id: '1' }, 0)).not.toThrow();
   });
 
-  it('does not take an image of another format', () => {
+  it('refuses an image of another format', () => {
     const check = () => requireFitsDisk(disk, 'cow', 1);
     expect(check).toThrow(UsageError);
     expect(check).toThrow(
@@ -182,7 +187,7 @@ describe('an existing disk', () => {
     );
   });
 
-  it('does not take an image that is larger', () => {
+  it('refuses a larger image', () => {
     for (const check of [
       () => requireFitsDisk(disk, 'raw', 1027),
       () => requireRoomOnDisk(disk, 1027),

@@ -1,6 +1,6 @@
 /**
- * Answers to ranges that come in two reads, split at every byte of head and body: over TCP, TLS and a
- * socket of this machine, at once and with a limit on the rate, through one connection and several.
+ * Responses to ranges that arrive in two reads, split at every byte of head and body: over TCP, TLS
+ * and a local socket, with and without a rate limit, over one connection and several.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import {
@@ -26,11 +26,11 @@ let server: Server;
 let pool: RangePool;
 let folder: string;
 const sockets = new Set<Socket>();
-/** Where the next answers are split, and those that were. */
+/** Split position of the next responses, and all split positions. */
 let at: number;
 const split = new Set<number>();
 
-/** Waits until whatever was written before it was read by the other side, which is this process. */
+/** Waits until the other side, in this process, has read all written bytes. */
 async function read(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -46,7 +46,7 @@ function answerOf(request: string): Buffer {
   ]);
 }
 
-/** Answers each request in two pieces. */
+/** Answers each request in two parts. */
 function serve(socket: Socket): void {
   sockets.add(socket);
   socket.setNoDelay(true);
@@ -87,7 +87,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A limit whose clock stands still but for the pauses that it asks for. */
+/** Rate limit whose clock moves only during its pauses. */
 function limited(): RateLimit {
   let now = 0;
   return new RateLimit(1_000, {
@@ -108,7 +108,7 @@ async function get(
   const buffer = Buffer.alloc(SIZE);
   const { status } = await pool.get(place, {
     ...{ path: '/images/x', first, last: first + SIZE - 1, buffer, signal },
-    // A piece is smaller than the body: it comes in more than two reads.
+    // A piece is smaller than the body, which arrives in more than two reads.
     ...(limit ? { pace: { piece: 16, pass: (count) => limit.acquire(count, signal) } } : {}),
   });
   expect(status).toBe(206);

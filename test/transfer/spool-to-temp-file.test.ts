@@ -1,4 +1,4 @@
-/** Streams of unknown length in temporary files: what is in them, and that nothing is left of them. */
+/** Streams of unknown length in temporary files: content, and cleanup. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function* empty(): AsyncGenerator<Uint8Array> {}
 describe('a temporary file', () => {
   const { signal } = new AbortController();
 
-  /** The folders for temporary files that are there. */
+  /** Existing folders for temporary files. */
   const folders = () => readdirSync(tmpdir()).filter((name) => /^vmctl-[A-Za-z0-9]{6}$/.test(name));
 
   async function* chunks(bytes: Buffer, length: number): AsyncGenerator<Uint8Array> {
@@ -33,7 +33,7 @@ describe('a temporary file', () => {
   }
 
   it.each([1_000, 300_000, 2 ** 20, 3 * MiB])(
-    'has every byte of a stream in pieces of %i, and holes for zeros',
+    'has every byte of a stream in chunks of %i, and holes for zeros',
     async (length) => {
       makeImage(file, 3 * MiB + 70_001, [
         [0, 100_000],
@@ -52,7 +52,7 @@ describe('a temporary file', () => {
     },
   );
 
-  it('leaves nothing when the stream fails, and tells the failure', async () => {
+  it('is removed when the stream fails, with the error', async () => {
     const before = folders();
     const failing = async function* () {
       yield some;
@@ -62,7 +62,7 @@ describe('a temporary file', () => {
       message: `cannot copy a stream to ${tmpdir()}: broken`,
       code: 'unreadable_file',
     });
-    const told = new UsageError('as it is');
+    const told = new UsageError('unchanged');
     const telling = async function* (): AsyncGenerator<Uint8Array> {
       yield some;
       throw told;
@@ -74,7 +74,7 @@ describe('a temporary file', () => {
     expect(folders()).toEqual(before);
   });
 
-  it('that does not fit says what to do', async () => {
+  it('that does not fit is reported with a hint', async () => {
     const full = async function* (): AsyncGenerator<Uint8Array> {
       yield some;
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });

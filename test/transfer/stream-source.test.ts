@@ -1,4 +1,4 @@
-/** Sources whose bytes come once: how they are cut, kept, and given away. */
+/** Sources that can be read once: blocks, buffers, releases. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConflictError, UsageError } from '../../src/client/errors.ts';
@@ -36,7 +36,7 @@ function sourceOf(
 const extentsOf = async (source: StreamSource): Promise<Extent[]> =>
   await collect(await source.extents());
 
-it('hands out every byte, in whatever pieces they come', async () => {
+it('yields every byte, for any chunks', async () => {
   const piece = fc.record({ length: fc.integer({ min: 1, max: 2_000_000 }), byte: fc.nat(2) });
   await fc.assert(
     fc.asyncProperty(
@@ -69,7 +69,7 @@ describe('a read', () => {
   const bytes = Buffer.alloc(BLOCK + 100, 1);
   bytes.fill(2, BLOCK);
 
-  it('takes any part of a block, and finds zeros behind the end', async () => {
+  it('accepts any part of a block, with zeros after the end', async () => {
     const source = sourceOf(bytes);
     await extentsOf(source);
     const buffer = Buffer.alloc(20, 0xff);
@@ -79,7 +79,7 @@ describe('a read', () => {
     expect(buffer.equals(Buffer.alloc(20))).toBe(true);
   });
 
-  it('fails when the block was given away', async () => {
+  it('fails for a released block', async () => {
     const source = sourceOf(bytes);
     await extentsOf(source);
     source.release({ kind: 'data', block: 0, runs: [] });
@@ -88,7 +88,7 @@ describe('a read', () => {
     await expect(read).rejects.toThrow('Block 0 was already released.');
   });
 
-  it('still finds the last block, and zeros, when they were given away', async () => {
+  it('works for the last block and for zeros after their release', async () => {
     const source = sourceOf(Buffer.concat([Buffer.alloc(BLOCK), Buffer.alloc(BLOCK, 3)]));
     await extentsOf(source);
     source.release({ kind: 'data', block: 1, runs: [] });
@@ -107,7 +107,7 @@ describe('the length', () => {
     [BLOCK - 1, /^standard input ended after 4194303 of the 4194304 bytes given with --size$/],
     [0, /ended after 0 of the 4194304 bytes given with --size$/],
     [BLOCK + 1, /has more than the 4194304 bytes given with --size$/],
-  ])('of %i bytes is not that of a block', async (length, message) => {
+  ])('of %i bytes differs from the expected one', async (length, message) => {
     const error = await failureOf(extentsOf(sourceOf(Buffer.alloc(length, 1), { size: BLOCK })));
     expect(error).toMatchObject({
       code: 'wrong_length',
@@ -133,14 +133,14 @@ describe('a failure of the stream', () => {
       signal,
     });
 
-  it('says that it cannot be read', async () => {
+  it('is reported as a read error', async () => {
     const failure = new Error('EIO');
     const error = await failureOf(extentsOf(failing(failure)));
     expect(error).toMatchObject({ code: 'unreadable_file', cause: failure });
     expect(error.message).toBe('cannot read "p": EIO');
   });
 
-  it('that says more is left as it is', async () => {
+  it('is unchanged if it is specific', async () => {
     const failure = new UsageError('it is damaged', { code: 'damaged_file' });
     expect(await failureOf(extentsOf(failing(failure)))).toBe(failure);
   });
@@ -153,7 +153,7 @@ describe('a failure of the stream', () => {
   });
 });
 
-it('is closed once, however often that is asked for', async () => {
+it('is closed only once', async () => {
   let count = 0;
   const closed = () => {
     count += 1;
@@ -165,7 +165,7 @@ it('is closed once, however often that is asked for', async () => {
   expect(count).toBe(1);
 });
 
-it('has what it was made of, and takes no room before it is read', () => {
+it('has the given properties, and allocates nothing before reading', () => {
   const source = sourceOf(Buffer.alloc(9));
   expect(source).toMatchObject({
     ...{ path: 'standard input', size: 9, storedSize: 0, repeatable: false },

@@ -1,4 +1,4 @@
-/** Authorities that are believed for web servers: those that Node comes with, and those of the system. */
+/** Trusted authorities for web servers: those of Node and of the system. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('are all that Node comes with', () => {
+it('include all authorities of Node', () => {
   const found = systemCaCertificates().join('\n');
-  // Newer releases of Node may be told to come with others.
+  // Newer releases of Node can have other authorities.
   const some = tls.rootCertificates.filter((one) => found.includes(one));
   expect(some.length).toBeGreaterThan(tls.rootCertificates.length / 2);
 });
 
-// Where Node asks the system by itself it has read these variables at its start.
+// A Node that reads the system's authorities reads these variables only at its start.
 it.skipIf('getCACertificates' in tls).each(['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'])(
   'include those in the file that %s names, if it exists',
   (variable) => {

@@ -1,4 +1,4 @@
-/** Disks and image transfers through the API: what is asked of the service, and what it says. */
+/** Disks and image transfers in the API: requests, and responses of the service. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../src/client/client.ts';
 import {
@@ -28,7 +28,7 @@ afterEach(() => service.close());
 
 const acted = () => service.calls.filter((call) => !call.startsWith('get '));
 
-/** A transfer in a phase, of a disk that is locked for it. */
+/** Transfer in a phase, with a locked disk. */
 async function transferIn(phase: string, more: ApiObject = {}): Promise<string> {
   const disk = service.addDisk({ name: 'one' });
   const id = await api.begin(String(disk['id']), 'upload', 'raw');
@@ -37,7 +37,7 @@ async function transferIn(phase: string, more: ApiObject = {}): Promise<string> 
   return id;
 }
 
-/** Fails the first calls of this name. */
+/** Fails the first calls with this name. */
 function failFirst(name: string, error: unknown, count = 1, then: () => void = () => {}): void {
   let left = count;
   service.before = (call) => {
@@ -57,11 +57,11 @@ describe('a disk', () => {
     [{ alias: 'a', name: 'n', id: 'i' }, 'a'],
     [{ name: 'n', id: 'i' }, 'n'],
     [{ id: 'i' }, 'i'],
-  ])('%j is called %s', (disk, name) => {
+  ])('%j is named %s', (disk, name) => {
     expect(diskName(disk)).toBe(name);
   });
 
-  it('is undefined when it is gone, and an error when nobody tells', async () => {
+  it('is undefined if it is absent, and an error if the service fails', async () => {
     expect(await api.disk('x')).toBeUndefined();
     service.before = () => {
       throw new ForbiddenError('no');
@@ -69,7 +69,7 @@ describe('a disk', () => {
     expect(await failureOf(api.disk('x'))).toBeInstanceOf(ForbiddenError);
   });
 
-  it('is waited for until it is unlocked, also while the service is away', async () => {
+  it('is polled until it is unlocked, also while the service is unavailable', async () => {
     const disk = service.addDisk({ name: 'one' });
     const id = String(disk['id']);
     disk['status'] = 'locked';
@@ -84,7 +84,7 @@ describe('a disk', () => {
     expect(looks).toBe(4);
   });
 
-  it('that is gone is not waited for', async () => {
+  it('that is absent ends the wait', async () => {
     const error = await failureOf(api.waitForDisk('x'));
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error.message).toBe('disks/x was deleted');
@@ -94,11 +94,11 @@ describe('a disk', () => {
     const disk = service.addDisk({ name: 'one' });
     expect(await tryRemoveDisk(api, String(disk['id']))).toBe(true);
     expect(service.disks.size).toBe(0);
-    // The service has removed it by itself.
+    // The service has already removed it.
     expect(await tryRemoveDisk(api, String(disk['id']))).toBe(true);
   });
 
-  it('that cannot be removed is still there', async () => {
+  it('that cannot be removed still exists', async () => {
     const disk = service.addDisk({ name: 'one' });
     failFirst('remove /disks/{disk}', new ConflictError('in use'));
     expect(await tryRemoveDisk(api, String(disk['id']))).toBe(false);
@@ -108,7 +108,7 @@ describe('a disk', () => {
     expect(await tryRemoveDisk(api, String(disk['id']))).toBe(false);
   });
 
-  it('is no longer waited for when the transfer was stopped', async () => {
+  it('is no longer polled after the transfer was stopped', async () => {
     const disk = service.addDisk({ name: 'one' });
     disk['status'] = 'locked';
     const waiting = failureOf(api.waitForDisk(String(disk['id'])));
@@ -130,14 +130,14 @@ describe('a transfer', () => {
     ['resuming', 'https://d/x', true],
     ['paused_system', undefined, false],
     ['finalizing_success', undefined, false],
-  ])('that is %s at %s is on its way: %s', (phase, url, expected) => {
+  ])('that is %s at %s is between servers: %s', (phase, url, expected) => {
     expect(isOnItsWay({ phase, ...(url === undefined ? {} : { transfer_url: url }) })).toBe(
       expected,
     );
     expect(isOnItsWay(undefined)).toBe(false);
   });
 
-  it('is ready when it is no longer prepared', async () => {
+  it('is ready after its initialization', async () => {
     const id = await transferIn('initializing');
     let looks = 0;
     service.before = () => {
@@ -163,14 +163,14 @@ describe('a transfer', () => {
     },
   );
 
-  it('has a phase, or is gone', async () => {
+  it('has a phase, or is absent', async () => {
     const id = await transferIn('paused_user');
     failFirst(look, away(), 2);
     expect(await api.phase(id)).toBe('paused_user');
     expect(await api.phase('x')).toBe('gone');
   });
 
-  it.each(['finished_success', 'gone'])('is over when it is %s', async (phase) => {
+  it.each(['finished_success', 'gone'])('is over if it is %s', async (phase) => {
     const id = await transferIn(phase);
     await api.waitUntilFinished(phase === 'gone' ? 'x' : id);
   });
@@ -209,21 +209,21 @@ describe('a transfer', () => {
   });
 });
 
-describe('to finalize', () => {
-  it('is told once, and waits for the end', async () => {
+describe('finalizing', () => {
+  it('is sent once, and waits for the end', async () => {
     await api.finalize(await transferIn('transferring'));
     expect(acted()).toEqual([action('finalize')]);
     expect(service.transfer['phase']).toBe('finished_success');
   });
 
-  it('is told again when it was not heard', async () => {
+  it('is sent again if it was lost', async () => {
     const id = await transferIn('transferring');
     failFirst(action('finalize'), away());
     await api.finalize(id);
     expect(acted()).toEqual([action('finalize'), action('finalize')]);
   });
 
-  it('is not told again when it was heard', async () => {
+  it('is not sent again if it was received', async () => {
     const id = await transferIn('transferring');
     failFirst(action('finalize'), new ConnectionError('cut'), 1, () => {
       service.transfer['phase'] = 'finished_success';
@@ -232,7 +232,7 @@ describe('to finalize', () => {
     expect(acted()).toEqual([action('finalize')]);
   });
 
-  it('is refused for good by who hears it', async () => {
+  it('is refused permanently by the service', async () => {
     const id = await transferIn('transferring');
     failFirst(action('finalize'), new ConflictError('no'));
     expect((await failureOf(api.finalize(id))).message).toBe('no');
@@ -243,7 +243,7 @@ describe('to finalize', () => {
     expect(acted()).toHaveLength(3);
   });
 
-  it('is told again where nobody could do it just now', async () => {
+  it('is sent again if no server could process it', async () => {
     const id = await transferIn('transferring', { transfer_url: undefined });
     let looks = 0;
     service.before = (call) => {
@@ -256,13 +256,13 @@ describe('to finalize', () => {
   });
 });
 
-describe('to resume', () => {
+describe('resuming', () => {
   it.each([
     ['paused_user', 2],
     ['paused_system', 2],
     ['transferring', 1],
     ['finished_failure', 1],
-  ])('is told again only while it is due: %s, %i times', async (phase, times) => {
+  ])('is repeated only while the phase requires it: %s, %i times', async (phase, times) => {
     const id = await transferIn(phase);
     failFirst(action('resume'), away());
     await api.resume(id);
@@ -295,12 +295,12 @@ describe('after a failure', () => {
     expect(service.calls).not.toContain('get /disks/{disk}');
   });
 
-  it('a transfer that is gone needs nothing', async () => {
+  it('a deleted transfer needs no action', async () => {
     expect(await tryCancel(api, 'x')).toBe(true);
     expect(acted()).toEqual([]);
   });
 
-  it('its disk is waited for, and need not be there', async () => {
+  it('its disk is polled, and may be absent', async () => {
     const id = await transferIn('transferring');
     const disk = String((service.transfer['disk'] as ApiObject)['id']);
     expect(await tryCancel(api, id, disk)).toBe(true);
@@ -308,7 +308,7 @@ describe('after a failure', () => {
     expect(await tryCancel(api, id, 'x')).toBe(true);
   });
 
-  it('a service that refuses is not told', async () => {
+  it('a service that refuses is not notified', async () => {
     const id = await transferIn('transferring');
     service.before = () => {
       throw new ForbiddenError('no');

@@ -1,4 +1,4 @@
-/** Uploads against a daemon and a service that fail in every way they can. */
+/** Uploads with failures of the daemon and the service. */
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/client/errors.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => bench.remove());
 
 describe('a daemon that crashes', () => {
-  it.each([3, 9, 15, 18])('at request %i loses nothing that matters', async (moment) => {
+  it.each([3, 9, 15, 18])('at request %i loses no required data', async (moment) => {
     let crashed = false;
     bench.daemon.fault = ({ method }) => {
       if (crashed || method !== 'PUT' || bench.daemon.count('PUT') < moment) return undefined;
@@ -31,7 +31,7 @@ describe('a daemon that crashes', () => {
     expect(bench.events.at(-1)?.transferred).toBe(size);
   });
 
-  it('while it flushes is sent again what the flush was for', async () => {
+  it('during a flush receives the data of the flush again', async () => {
     let crashed = false;
     bench.daemon.fault = ({ method }) => {
       if (crashed || method !== 'PATCH') return undefined;
@@ -43,7 +43,7 @@ describe('a daemon that crashes', () => {
     bench.expectStored();
   });
 
-  it('again and again is survived', async () => {
+  it('repeatedly is tolerated', async () => {
     let seed = 7;
     bench.daemon.fault = () => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;
@@ -63,7 +63,7 @@ describe('a daemon that crashes', () => {
 });
 
 describe('a transfer', () => {
-  it('that the service paused goes on by itself', async () => {
+  it('that the service paused continues automatically', async () => {
     let paused = false;
     bench.daemon.fault = ({ method }) => {
       if (paused || method !== 'PUT' || bench.daemon.count('PUT') < 10) return undefined;
@@ -77,7 +77,7 @@ describe('a transfer', () => {
     expect(bench.service.transfers.size).toBe(1);
   });
 
-  it('that somebody paused stays paused, and can be resumed', async () => {
+  it('that a user paused remains paused, and can be resumed', async () => {
     let paused = false;
     bench.daemon.fault = ({ method }) => {
       if (paused || method !== 'PUT' || bench.daemon.count('PUT') < 10) return undefined;
@@ -113,7 +113,7 @@ describe('a transfer', () => {
   });
 });
 
-describe('what fails for good', () => {
+describe('a permanent failure', () => {
   it.each([
     ['a refusal', () => ({ status: 400 }), 'daemon_refused'],
     ['a broken image daemon', () => ({ status: 416 }), 'daemon_refused'],
@@ -127,7 +127,7 @@ describe('what fails for good', () => {
     expect(bench.journals()).toEqual([]);
   });
 
-  it('leaves an existing disk, and says that it is spoilt', async () => {
+  it('leaves an existing disk, and reports that it is corrupted', async () => {
     const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
     bench.daemon.fault = ({ method }) => (method === 'PUT' ? { status: 400 } : undefined);
     const { remainder } = await bench.failure({ into: { disk } });
@@ -152,7 +152,7 @@ describe('what fails for good', () => {
     await upload(bench.options({ verify: false }));
   });
 
-  it('includes a bench.file that changes meanwhile', async () => {
+  it('includes a file that changes during the upload', async () => {
     bench.daemon.fault = ({ method }) => {
       if (method === 'PUT' && bench.daemon.count('PUT') >= 5)
         writeFileSync(bench.file, 'x', { flag: 'r+' });
@@ -162,7 +162,7 @@ describe('what fails for good', () => {
     truncateSync(bench.file, size);
   });
 
-  it('includes a bench.file that becomes shorter', async () => {
+  it('includes a file that becomes shorter', async () => {
     bench.daemon.fault = ({ method }) => {
       if (method === 'PUT' && bench.daemon.count('PUT') >= 5) truncateSync(bench.file, 100);
       return undefined;
@@ -178,8 +178,8 @@ describe('what fails for good', () => {
   });
 });
 
-describe('what may pass', () => {
-  it('is kept when the daemon stays away', async () => {
+describe('a temporary failure', () => {
+  it('keeps the upload if the daemon remains unavailable', async () => {
     bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
     const { cause, remainder } = await bench.failure({ retries: 0 });
     expect(cause).toMatchObject({ code: 'connection_lost' });
@@ -197,7 +197,7 @@ describe('what may pass', () => {
     expect(bench.journals()).toEqual([]);
   });
 
-  describe('goes on with the algorithm of its hashes, whatever the processor has,', () => {
+  describe('continues with the algorithm of its hashes, with any processor,', () => {
     beforeAll(loadXxh128);
     beforeEach(async () => {
       bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
@@ -206,13 +206,13 @@ describe('what may pass', () => {
       await hashAnew(bench.journal());
     });
 
-    it('and is verified by it', async () => {
+    it('and is verified with it', async () => {
       await bench.resume();
       bench.expectStored();
       expect(bench.notes).toEqual([]);
     });
 
-    it('and notices what was stored otherwise', async () => {
+    it('and detects different stored content', async () => {
       const journal = bench.journal();
       const [first] = [...journal.done];
       journal.close();
@@ -226,7 +226,7 @@ describe('what may pass', () => {
     });
   });
 
-  it('is kept when the user interrupts it', async () => {
+  it('keeps the upload if the user interrupts it', async () => {
     bench.daemon.fault = () => {
       if (bench.daemon.count('PUT') > 16) bench.stop.abort(new InterruptedError('SIGINT'));
       return undefined;
@@ -240,7 +240,7 @@ describe('what may pass', () => {
     bench.expectStored();
   });
 
-  it('is not kept when nothing was sent yet', async () => {
+  it('removes the upload if no data were sent', async () => {
     bench.service.before = (call) => {
       if (call === 'add /imagetransfers') bench.stop.abort(new InterruptedError('SIGTERM'));
     };
@@ -249,14 +249,14 @@ describe('what may pass', () => {
     expect(bench.service.disks.size).toBe(0);
   });
 
-  it('is told apart from nothing at all', async () => {
+  it('of an unavailable service is distinguished from an absent disk', async () => {
     bench.service.before = () => {
       throw away();
     };
     await expect(upload(bench.options())).rejects.toMatchObject({ code: 'unreachable' });
   });
 
-  it('includes an answer to finalize that was lost', async () => {
+  it('includes a lost response to finalize', async () => {
     let lost = 0;
     bench.service.before = (call) => {
       if (!call.startsWith('finalize') || lost > 0) return;
@@ -268,7 +268,7 @@ describe('what may pass', () => {
     expect(bench.service.calls.filter((call) => call.startsWith('finalize'))).toHaveLength(2);
   });
 
-  it('goes on where the end of the transfer was not seen', async () => {
+  it('continues if the end of the transfer was not observed', async () => {
     bench.service.before = (call) => {
       if (
         call === 'get /imagetransfers/{imagetransfer}' &&
@@ -287,7 +287,7 @@ describe('what may pass', () => {
     expect(bench.journals()).toEqual([]);
   });
 
-  it('cannot go on with a disk that is gone', async () => {
+  it('cannot continue with a deleted disk', async () => {
     bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
     await bench.failure({ retries: 0 });
     bench.service.disks.clear();
@@ -308,7 +308,7 @@ it('keeps journals small', async () => {
   expect(readFileSync(path, 'utf8')).not.toContain('/images/');
 });
 
-/** Gives a journal the hashes that it has where the processor has no instructions for SHA-256. */
+/** Replaces the hashes of a journal by those for processors without SHA-256 instructions. */
 async function hashAnew(journal: Journal): Promise<void> {
   const hashes = new BlockHashes('xxh128');
   const image = readFileSync(journal.header.file);

@@ -1,4 +1,4 @@
-/** Uploads to daemons and services of every kind. */
+/** Uploads to various daemons and services. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BLOCK, WINDOW } from '../../src/transfer/blocks.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => bench.remove());
 
 describe('an upload', () => {
-  it('ends with a disk, and leaves nothing else', async () => {
+  it('ends with a disk, and leaves no other object', async () => {
     const disk = await upload(bench.options());
     expect(disk).toMatchObject({ name: 'new', status: 'ok', format: 'raw', sparse: true });
     bench.expectStored();
@@ -38,7 +38,7 @@ describe('an upload', () => {
     expect(bench.daemon.mostUnflushed).toBeLessThanOrEqual(WINDOW);
   });
 
-  it('sends only what is not zero', async () => {
+  it('sends only data, without zeros', async () => {
     await bench.image(size, [[3 * BLOCK + 1000, 5000]]);
     await upload(bench.options());
     bench.expectStored();
@@ -48,7 +48,7 @@ describe('an upload', () => {
     expect(transferred).toBeLessThan(MiB);
   });
 
-  it('says with every whole block by which algorithm its checksum will be asked for', async () => {
+  it('sends the algorithm of the later checksum with every complete block', async () => {
     await bench.image(size, [
       [0, 2 * BLOCK],
       [3 * BLOCK, 5000],
@@ -63,14 +63,14 @@ describe('an upload', () => {
     expect(named).toHaveLength(2);
   });
 
-  it('says nothing of checksums when it will not ask for one', async () => {
+  it('sends no algorithm without verification', async () => {
     await upload(bench.options({ verify: false }));
     const sent = bench.daemon.asked.filter(({ method }) => method === 'PUT');
     expect(sent).toHaveLength(blocks);
     expect(sent.every(({ algorithm }) => algorithm === undefined)).toBe(true);
   });
 
-  it('zeroes what an existing disk held', async () => {
+  it('zeroes earlier content of an existing disk', async () => {
     bench.soil();
     await bench.image(size - 3 * BLOCK, [[3 * BLOCK + 1000, 5000]]);
     const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
@@ -78,7 +78,7 @@ describe('an upload', () => {
     bench.expectStored();
   });
 
-  it('tells block storage apart, which may hold anything', async () => {
+  it('writes zeros on block storage, which has unknown content', async () => {
     bench.soil();
     await bench.image(size, [[BLOCK, 100]]);
     const disk = await upload(
@@ -89,10 +89,10 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['nothing at all', []],
+    ['no features', []],
     ['no flush', ['zero', 'extents', 'checksum']],
     ['no zero', ['flush', 'extents', 'checksum']],
-  ])('works with a daemon that knows %s', async (_, features) => {
+  ])('works with a daemon that supports %s', async (_, features) => {
     bench.daemon.features = features;
     bench.soil();
     const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
@@ -103,13 +103,13 @@ describe('an upload', () => {
       expect(bench.notes).toEqual([expect.stringContaining('not verified')]);
   });
 
-  it('goes through the proxy where there is no direct way', async () => {
+  it('uses the proxy without a direct connection', async () => {
     bench.service.directUrl = 'http://127.0.0.1:9/images/x';
     await upload(bench.options());
     bench.expectStored();
   });
 
-  it('takes the short way to a daemon on this machine', async () => {
+  it('uses the local socket of a daemon on this computer', async () => {
     await bench.daemon.listenOn(join(bench.folder, 'socket'));
     await upload(bench.options());
     bench.expectStored();
@@ -117,7 +117,7 @@ describe('an upload', () => {
   });
 
   it.each(['before it is used', 'while it is used'])(
-    'does without it when it goes %s',
+    'works without the local socket if it goes %s',
     async (when) => {
       await bench.daemon.listenOn(join(bench.folder, 'socket'));
       if (when === 'before it is used') bench.daemon.leaveSocket();
@@ -131,7 +131,7 @@ describe('an upload', () => {
     },
   );
 
-  it('keeps to the number of writers that the daemon wants', async () => {
+  it('respects the maximum writers of the daemon', async () => {
     bench.daemon.maxWriters = 1;
     let busy = 0;
     let most = 0;

@@ -1,4 +1,4 @@
-/** Images on web servers: what is asked of them, and which answers are taken. */
+/** Images on web servers: requests, and accepted responses. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -35,11 +35,11 @@ afterEach(async () => {
 interface Manners {
   readonly headers?: (count: number) => Readonly<Record<string, string>>;
   readonly status?: number;
-  /** What is sent instead of the bytes of the range, or cut off behind so many of them. */
+  /** Body instead of the bytes of the range. `count` is the number of the request. */
   readonly body?: (asked: Buffer, count: number) => Buffer;
 }
 
-/** A server that knows ranges and the version of what it has. */
+/** Server that supports ranges and versions. */
 function ranged({
   headers = () => ({}),
   status = 206,
@@ -61,7 +61,7 @@ function ranged({
   };
 }
 
-/** A server that sends all of it, whatever it is asked for. */
+/** Server that sends the complete file, for any request. */
 function whole(headers: Readonly<Record<string, string>> = {}): Answer {
   return (_, response) => response.writeHead(200, headers).end(bytes);
 }
@@ -76,7 +76,7 @@ async function open({ retries = 0, path = '/image', user = '' } = {}): Promise<W
 
 const allOf = async (file: WebFile) => Buffer.concat(await collect(file.bytes()));
 
-describe('what names something on a web server', () => {
+describe('a web address', () => {
   it.each([
     ['https://host/image', true],
     ['HTTP://host/image', true],
@@ -89,7 +89,7 @@ describe('what names something on a web server', () => {
   });
 
   it.each(['http://[', 'https://kim:%zz@host/image', 'https://%ff@host/image'])(
-    'is refused when it is not a valid address: %s',
+    'is refused if it is invalid: %s',
     async (address) => {
       const options = { env: {}, retries: 0, signal: stop.signal };
       const error = await failureOf(WebFile.open(address, options));
@@ -103,7 +103,7 @@ describe('what names something on a web server', () => {
 });
 
 describe('opening', () => {
-  it('asks for the first bytes, uncompressed, with the query and nothing secret in the name', async () => {
+  it('requests the first bytes, uncompressed, with the query, and hides secrets in the name', async () => {
     const file = await open({ path: '/a/image?token=x', user: 'me%40home:p%3Aw@' });
     const [request] = requests;
     expect(requests).toHaveLength(1);
@@ -119,16 +119,16 @@ describe('opening', () => {
     expect(file).toMatchObject({ size: 5_000, supportsRanges: true, validator: '"one"' });
   });
 
-  it('names no user where the address names none', async () => {
+  it('sends no credentials if the address has none', async () => {
     await open();
     expect(requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
   it.each<[string, Readonly<Record<string, string>>, number | undefined]>([
-    ['the length that the server says', { 'content-length': '5000' }, 5_000],
-    ['no length where it says none', {}, undefined],
+    ['the declared length', { 'content-length': '5000' }, 5_000],
+    ['no undeclared length', {}, undefined],
     [
-      'no length where what comes is encoded',
+      'no length of an encoded response',
       { 'content-length': '5000', 'content-encoding': 'br' },
       undefined,
     ],
@@ -152,7 +152,7 @@ describe('opening', () => {
     expect(await open()).toMatchObject({ size: undefined, supportsRanges: false });
   });
 
-  it('takes the time of the last change for the version where there is no other', async () => {
+  it('uses the modification time if no other version exists', async () => {
     answer = (request, response) => {
       response.removeHeader('etag');
       whole({ 'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT' })(request, response, 1);
@@ -183,7 +183,7 @@ describe('opening', () => {
       ConnectionError,
       { message: /^cannot read .*: HTTP status 599$/, code: 'unreadable_file', retryable: true },
     ],
-  ])('is refused by the status %i', async (status, kind, { message, ...rest }) => {
+  ])('is refused with the status %i', async (status, kind, { message, ...rest }) => {
     answer = (_, response) => response.writeHead(status).end('no');
     const error = await failureOf(open());
     expect(error).toMatchObject(rest);
@@ -193,7 +193,7 @@ describe('opening', () => {
 });
 
 describe('the bytes', () => {
-  it('go on where they were when the connection is lost', async () => {
+  it('continue at the same offset after a lost connection', async () => {
     answer = ranged({ body: (asked, count) => (count === 2 ? asked.subarray(0, 1_000) : asked) });
     expect((await allOf(await open({ retries: 1 }))).equals(bytes)).toBe(true);
     expect(requests.map(({ headers }) => headers.range)).toEqual([
@@ -206,13 +206,13 @@ describe('the bytes', () => {
   it.each([
     [0, 2],
     [1, 3],
-  ])('are given up on after %i repetitions that bring nothing', async (retries, count) => {
+  ])('fail after %i retries without progress', async (retries, count) => {
     answer = ranged({ body: (asked, at) => (at > 1 ? asked.subarray(0, 0) : asked) });
     await expect(allOf(await open({ retries }))).rejects.toMatchObject({ retryable: true });
     expect(requests).toHaveLength(count);
   });
 
-  it('end with the reason of a command that is interrupted', async () => {
+  it('end with the reason of an interrupted command', async () => {
     const file = await open({ retries: 5 });
     const reason = new Error('enough');
     answer = (_, response) => {
@@ -237,7 +237,7 @@ describe('a range', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is of the version that was found first', async () => {
+  it('has the first version', async () => {
     const file = await open({ retries: 3 });
     const buffer = Buffer.alloc(10);
     for (const [manners, why] of [
@@ -262,7 +262,7 @@ describe('a range', () => {
     }
   });
 
-  it('may be neither longer nor shorter than it was asked for', async () => {
+  it('must have the requested length', async () => {
     const file = await open();
     const buffer = Buffer.alloc(10);
     const send = (length: number): Answer =>

@@ -1,11 +1,11 @@
-/** Everything that an asynchronous sequence hands out; `Array.fromAsync` of newer releases of Node. */
+/** All items of an asynchronous sequence, like `Array.fromAsync` in newer releases of Node. */
 export async function collect<T>(sequence: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const one of sequence) found.push(one);
   return found;
 }
 
-/** What a promise is rejected with; fails when it is not. */
+/** Rejection of a promise. Fails if it resolves. */
 export async function failureOf(work: Promise<unknown>): Promise<Error> {
   try {
     await work;

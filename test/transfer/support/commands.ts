@@ -1,4 +1,7 @@
-/** Runs the built vmctl, as processes that tests interfere with or in the one of the test. */
+/**
+ * Runs the built vmctl in processes, for tests that kill or limit it, or in the process of the
+ * test.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,12 +22,12 @@ export interface Running {
   readonly outcome: Promise<Outcome>;
 }
 
-/** A user of a server, whose home is a folder. */
+/** User of a server, with a home folder. */
 export class User {
   readonly #env: NodeJS.ProcessEnv;
   readonly #home: string;
 
-  /** @param env further variables of the commands */
+  /** @param env additional variables of the commands */
   constructor(server: TestServer, home: string, env: NodeJS.ProcessEnv = {}) {
     this.#home = home;
     if (!existsSync(join(home, '.cache'))) shareCompiledCode(join(home, '.cache'));
@@ -44,12 +47,12 @@ export class User {
     return this.#spawn('ignore', words);
   }
 
-  /** The same with a pipe as standard input. */
+  /** Starts a process with a pipe as standard input. */
   startPiped(...words: string[]): Running {
     return this.#spawn('pipe', words);
   }
 
-  /** Runs a command under another program, which gets it as its last words. */
+  /** Runs a command under another program, which receives it as its last arguments. */
   async runUnder(program: readonly string[], ...words: string[]): Promise<Outcome> {
     return await this.#spawn('ignore', words, program).outcome;
   }
@@ -64,7 +67,7 @@ export class User {
       env: this.#env,
       stdio: [stdin, 'pipe', 'pipe'],
     });
-    // Commands need not read to the end of what they are given.
+    // Commands may close the pipe early.
     child.stdin?.on('error', () => undefined);
     let stdout = '';
     let stderr = '';
@@ -87,16 +90,16 @@ export class User {
   }
 
   /**
-   * Runs a command in this process: for what leads to the case, and for mistakes that are told before
-   * anything begins. `start` and `runProcess` are for what a process has alone.
+   * Runs a command in this process, for preparations and usage errors. `start` and `runProcess` are
+   * for properties of processes.
    */
   async run(...words: string[]): Promise<Outcome> {
     return await builtVmctl(words, { env: setVariables(this.#env) });
   }
 
-  /** Runs a process that reads a file, or some bytes, through a pipe. */
+  /** Runs a process that reads a file, or bytes, through a pipe. */
   async fed(input: string | Buffer, ...words: string[]): Promise<Outcome> {
-    // A folder for temporary files is that of a process.
+    // Only a process has a separate folder for temporary files.
     if (triesMutants && this.#env['TMPDIR'] === undefined) {
       const stdin = typeof input === 'string' ? readFileSync(input) : input;
       return await builtVmctl(words, { env: setVariables(this.#env), stdin });
@@ -107,14 +110,14 @@ export class User {
     return await outcome;
   }
 
-  /** Runs a command in this process that must succeed; returns what it printed. */
+  /** Runs a command in this process that must succeed. Returns its output. */
   async must(...words: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...words);
     if (code !== 0) throw new Error(`vmctl ${words.join(' ')} exited with ${code}: ${stderr}`);
     return stdout;
   }
 
-  /** The blocks that the only journal there is tells to be done. */
+  /** Count of completed blocks in the only journal. */
   journaled(): number {
     const folder = join(this.#home, '.local/state/vmctl/transfers');
     const [name] = existsSync(folder) ? readdirSync(folder) : [];
@@ -131,7 +134,7 @@ export class User {
       .reduce((sum, [first, last]) => sum + last - first + 1, 0);
   }
 
-  /** What the only journal there is says about the transfer; nothing before it is written. */
+  /** Property of the transfer in the only journal, which is written first. */
   journalOf(member: 'disk' | 'file'): string | undefined {
     const folder = join(this.#home, '.local/state/vmctl/transfers');
     const [name] = existsSync(folder) ? readdirSync(folder) : [];
@@ -140,13 +143,13 @@ export class User {
     return header === '' ? undefined : (JSON.parse(header) as Record<string, string>)[member];
   }
 
-  /** Names of the journals that are left. */
+  /** Names of the remaining journals. */
   journals(): string[] {
     const folder = join(this.#home, '.local/state/vmctl/transfers');
     return existsSync(folder) ? readdirSync(folder) : [];
   }
 
-  /** Waits until a running command has noted so many blocks. */
+  /** Waits until a running command has recorded this count of blocks. */
   async until(blocks: number, running: Running): Promise<void> {
     while (this.journaled() < blocks) {
       if (running.process.exitCode !== null) {
@@ -157,13 +160,13 @@ export class User {
   }
 }
 
-/** The largest memory that a process ever had resident, in MiB; Linux only. */
+/** Peak resident memory of a process, in MiB. Linux only. */
 export function peakMemory(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Progress as `-o jsonl` tells it on stderr. */
+/** Progress in the `-o jsonl` output on stderr. */
 export function progressOf(stderr: string): {
   readonly phase: string;
   readonly transferred: number;

@@ -10,7 +10,7 @@ import type { ImageDaemonOptions, Ticket } from '../../../src/images/index.ts';
 
 const sources = {
   'daemon.js': '../../../src/images/daemon.ts',
-  // Where the daemon looks for the program of its threads.
+  // Expected path of the program of hash threads.
   'hash-thread.js': '../../../src/hash/worker.ts',
 };
 
@@ -22,7 +22,7 @@ process.once('message', async (options) => {
 });
 `;
 
-/** The program of the process, built from the source; gone after `remove`. */
+/** Program of the process, built from the source. `remove` deletes it. */
 export class DaemonProgram {
   readonly #folder: string;
 
@@ -66,7 +66,7 @@ export class DaemonProcess {
     this.url = url;
   }
 
-  /** Kills it, in the middle of what it does. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');

@@ -1,19 +1,19 @@
 /**
- * An image daemon that keeps to the specification (4.6) and fails as told. What is not flushed is
- * lost when it crashes, as on a machine without power.
+ * Image daemon that follows the specification (4.6), with scripted failures. A crash loses
+ * unflushed data, as a power failure does.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { startDigest } from '../../../src/hash/algorithms.ts';
 
 export interface Fault {
-  /** Answers this; without it the connection is cut. */
+  /** Status of the response. Without it the connection is cut. */
   readonly status?: number;
-  /** Does what was asked before it fails. */
+  /** Performs the request before the failure. */
   readonly afterwards?: boolean;
-  /** Cuts the connection when so many bytes of the answer were sent. */
+  /** Cuts the connection after this count of response bytes. */
   readonly bytes?: number;
-  /** Answers nothing, and keeps the connection. */
+  /** Does not respond, and keeps the connection open. */
   readonly silent?: boolean;
 }
 
@@ -22,33 +22,33 @@ export interface Asked {
   readonly what: string;
   /** Content-Range or Range. */
   readonly range: string;
-  /** Of the checksum that bytes are sent for. */
+  /** Algorithm of the later checksum of the bytes. */
   readonly algorithm?: string;
 }
 
 export class FakeDaemon {
-  /** What reads see. */
+  /** Content for reads. */
   current: Buffer;
-  /** What survives. */
+  /** Content after a crash. */
   stable: Buffer;
   features = ['extents', 'zero', 'flush', 'checksum'];
-  /** What it answers who asks for the algorithms of checksums. */
+  /** Response to a request for checksum algorithms. */
   algorithms = '["sha256"]';
   maxWriters = 8;
   optionsStatus = 200;
-  /** Grains that have changed since a checkpoint; without it there is none. */
+  /** Grains that have changed since a checkpoint. `undefined` without a checkpoint. */
   dirty: ReadonlySet<number> | undefined;
-  /** Tickets that are accepted; every path below `/images/` names one. */
+  /** Accepted tickets. Every path below `/images/` contains one. */
   readonly tickets = new Set(['ticket']);
   readonly asked: Asked[] = [];
-  /** Decides about every request. */
+  /** Selects the failure of a request, if any. */
   fault: (asked: Asked, count: number) => Fault | undefined = () => undefined;
-  /** Bytes of the largest number of PUT bodies that were neither flushed nor forgotten. */
+  /** Current and maximum bytes of unflushed PUT bodies. */
   unflushed = 0;
   mostUnflushed = 0;
-  /** Ranges that differ between what reads see and what survives. */
+  /** Ranges that differ between reads and a crash. */
   #fresh: [start: number, end: number][] = [];
-  /** Where it listens besides, and how many requests came that way. */
+  /** Path of the local socket, and the count of its requests. */
   unixSocket: string | undefined;
   locally = 0;
   readonly #server: Server;
@@ -74,7 +74,7 @@ export class FakeDaemon {
     return daemon;
   }
 
-  /** Listens on a path as well, and tells so. */
+  /** Listens on a local socket too, and reports it. */
   async listenOn(path: string): Promise<void> {
     const local = createServer((request, response) => {
       this.locally += 1;
@@ -85,7 +85,7 @@ export class FakeDaemon {
     this.unixSocket = path;
   }
 
-  /** Listens there no more. */
+  /** Stops listening on the local socket. */
   leaveSocket(): void {
     this.#local?.close();
     this.#local?.closeAllConnections();
@@ -100,7 +100,7 @@ export class FakeDaemon {
     return `${this.origin}/images/${ticket}`;
   }
 
-  /** Loses what was not flushed, and all connections. */
+  /** Loses unflushed data and all connections. */
   crash(): void {
     for (const [start, end] of this.#fresh) this.stable.copy(this.current, start, start, end);
     this.#fresh = [];
@@ -114,7 +114,7 @@ export class FakeDaemon {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Requests of a method about the bytes of the image. */
+  /** Count of requests for the data of the image, by method. */
   count(method: string): number {
     return this.asked.filter((one) => one.method === method && one.what === '').length;
   }
@@ -226,7 +226,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 
 const zeros = Buffer.alloc(65_536);
 
-/** The same with what has changed; one extent for each grain. */
+/** Extents with changes, one for each grain. */
 function changesOf(image: Buffer, dirty: ReadonlySet<number>): object[] {
   const grain = 65_536;
   return Array.from({ length: Math.ceil(image.length / grain) }, (_, at) => {
@@ -250,7 +250,7 @@ function extentsOf(image: Buffer): { start: number; length: number; zero: boolea
   return found;
 }
 
-/** The checksum as the documentation of daemons describes it. */
+/** Checksum according to the documentation of daemons. */
 export function checksumOf(image: Buffer, parameters: URLSearchParams): string {
   const algorithm = parameters.get('algorithm') ?? '';
   const block = Number(parameters.get('block_size'));

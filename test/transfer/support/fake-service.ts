@@ -1,25 +1,25 @@
-/** The part of the API that transfers need, in memory: one disk after the other, and transfers. */
+/** Parts of the API for transfers, in memory: disks and transfers. */
 import type { ApiObject, Call, Client } from '../../../src/client/client.ts';
 import { ConflictError, ConnectionError, NotFoundError } from '../../../src/client/errors.ts';
 import { Http, type Trust } from '../../../src/client/http.ts';
 import type { FakeDaemon } from './fake-daemon.ts';
 
-/** What the service has to do with a daemon. */
+/** Parts of a daemon that the service uses. */
 type Daemon = Pick<FakeDaemon, 'tickets' | 'urlOf' | 'close'>;
 
 export class FakeService {
   readonly http: Http;
   readonly disks = new Map<string, ApiObject>();
   readonly transfers = new Map<string, ApiObject>();
-  /** Calls as `add /disks`. */
+  /** Log of calls such as `add /disks`. */
   readonly calls: string[] = [];
-  /** Asked before every call; what it throws is what the caller gets. */
+  /** Called before every call. Its errors are those of the call. */
   before: (call: string) => void = () => {};
-  /** What a finalized upload becomes. */
+  /** Final phase of a finalized upload. */
   verdict = 'finished_success';
   /** Descriptions of its events, latest first. */
   events: readonly string[] = [];
-  /** The address told for direct connections, where it is not that of the daemon. */
+  /** Address for direct connections, if it differs from the daemon. */
   directUrl: string | undefined;
   readonly daemon: Daemon;
   #last = 0;
@@ -33,7 +33,7 @@ export class FakeService {
     return new FakeService(daemon, await Http.open({ trust }));
   }
 
-  /** As much of a client as transfers use. */
+  /** Parts of a client that transfers use. */
   get client(): Client {
     const { http } = this;
     const answer = (call: Call) => Promise.resolve().then(() => this.#answer(call));
@@ -49,7 +49,7 @@ export class FakeService {
     return made;
   }
 
-  /** The transfer that was added last. */
+  /** Last added transfer. */
   get transfer(): ApiObject {
     const last = [...this.transfers.values()].at(-1);
     if (!last) throw new Error('There is no transfer.');
@@ -103,7 +103,7 @@ export class FakeService {
     return { ...transfer, phase: 'initializing' };
   }
 
-  /** Ends a ticket as services do when a transfer is paused or over. */
+  /** Ends a ticket, as services do when a transfer is paused or over. */
   #act(transfer: ApiObject, action: string): ApiObject {
     const id = String(transfer['id']);
     const target = this.disks.get(String((transfer['disk'] as ApiObject)['id']));
@@ -122,7 +122,7 @@ export class FakeService {
     return {};
   }
 
-  /** Pauses a transfer that nobody used, as services do by themselves. */
+  /** Pauses an idle transfer, as services do automatically. */
   pauseBySystem(): void {
     this.transfer['phase'] = 'paused_system';
     this.daemon.tickets.delete(String(this.transfer['id']));
@@ -134,7 +134,7 @@ export class FakeService {
   }
 }
 
-/** What a client throws when the service is away. */
+/** Error of a client when the service is unavailable. */
 export function away(): ConnectionError {
   return new ConnectionError('the service is away', { retryable: true });
 }

@@ -1,4 +1,4 @@
-/** Image files to move around, and whether two of them are the same. */
+/** Image files for transfers, and their comparison. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -17,8 +17,8 @@ export const MiB = 2 ** 20;
 const noise = randomBytes(MiB);
 
 /**
- * Makes a file of `size` bytes with data in the given runs (offset and length), holes elsewhere.
- * Every 4 KiB of data say where they belong, so that no two parts of the file are alike.
+ * Creates a file of `size` bytes with data in the given runs (offset and length), and holes
+ * elsewhere. Every 4 KiB of data contain their offset, so that no two parts are equal.
  */
 export function makeImage(
   path: string,
@@ -41,7 +41,10 @@ export function makeImage(
   }
 }
 
-/** Where two files differ first; a file that ends earlier counts as zeros. `undefined`: nowhere. */
+/**
+ * First offset at which two files differ; a shorter file counts as zeros. `undefined` if they are
+ * equal.
+ */
 export function difference(one: string, other: string): number | undefined {
   const files = [openSync(one, 'r'), openSync(other, 'r')] as const;
   try {
@@ -58,12 +61,12 @@ export function difference(one: string, other: string): number | undefined {
   }
 }
 
-/** Bytes that a file takes up. */
+/** Allocated bytes of a file. */
 export function allocated(path: string): number {
   return statSync(path).blocks * 512;
 }
 
-/** An empty qcow2 image, followed by bytes that it does not use: `length` bytes in all. */
+/** An empty qcow2 image, followed by unused bytes: `length` bytes in total. */
 export function qcow2(virtualSize: number, length = 400_000, backing = false): Buffer {
   const entries = Math.max(1, Math.ceil(virtualSize / (512 * MiB)));
   const image = qcow2Image({

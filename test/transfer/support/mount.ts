@@ -1,8 +1,8 @@
-/** Small file systems, for what happens when one is full. */
+/** Small file systems, to test full ones. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 
-/** Why no file system can be mounted here; nothing when it can. */
+/** Reason why no file system can be mounted. `undefined` if it can. */
 export function cannotMount(path: string): string | undefined {
   try {
     mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-/** An image daemon for images that no memory could hold: it keeps what was written, and counts. */
+/** Image daemon for images larger than the memory: stores written data, and counts. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -6,11 +6,11 @@ import type { AddressInfo, Socket } from 'node:net';
 export class SparseDaemon {
   readonly size: number;
   readonly tickets = new Set<string>();
-  /** Runs of data by their offsets; none touches another. */
+  /** Written data by offset. Runs never touch. */
   readonly runs = new Map<number, Buffer>();
-  /** Requests by method and what they were about. */
+  /** Count of requests by method and target. */
   readonly counts = new Map<string, number>();
-  /** Bytes of the image that came in and went out. */
+  /** Bytes of the image that were received and sent. */
   received = 0;
   sent = 0;
   readonly #server: Server;
@@ -114,7 +114,7 @@ export class SparseDaemon {
     return bytes;
   }
 
-  /** The checksum that the image has, with blocks of this size. */
+  /** Checksum of the image with blocks of this size. */
   checksum(block: number): string {
     const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
     const zeros = hashOf(Buffer.alloc(block));

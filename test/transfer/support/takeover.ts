@@ -1,4 +1,6 @@
-/** Servers that take over a transfer from each other: the responses of the service, and the daemons. */
+/**
+ * Servers that take over a transfer from each other: the responses of the service, and the daemons.
+ */
 import { FakeDaemon } from './fake-daemon.ts';
 import { away, type FakeService } from './fake-service.ts';
 

@@ -1,4 +1,4 @@
-/** An upload on the bench: a file, a daemon, a service, and what is to be seen of it all. */
+/** Test bench of an upload: a file, a daemon, a service, and their state. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { FakeDaemon } from './fake-daemon.ts';
 import { FakeService } from './fake-service.ts';
 import { makeImage } from './images.ts';
 
-/** Blocks and bytes of the image: more than a window, the last block not whole. */
+/** Blocks and bytes of the image: more than a window, with a short last block. */
 export const blocks = 18;
 export const size = blocks * BLOCK - 5 * 512;
 
@@ -60,14 +60,14 @@ export class UploadBench {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Puts another image in the place of the file. */
+  /** Replaces the file by another image. */
   async image(length: number, runs: readonly (readonly [number, number])[]): Promise<void> {
     await this.#source.close();
     makeImage(this.file, length, runs);
     this.#source = await FileSource.open(this.file);
   }
 
-  /** Fills the storage with what an earlier disk may have left. */
+  /** Fills the storage with content of an earlier disk. */
   soil(): void {
     this.daemon.current.fill(7);
     this.daemon.stable.fill(7);
@@ -90,7 +90,7 @@ export class UploadBench {
     };
   }
 
-  /** The error of an upload that must fail. */
+  /** Error of an upload that must fail. */
   async failure(more: Partial<UploadOptions> = {}): Promise<TransferAborted> {
     const error = await upload(this.options(more)).then(
       () => undefined,
@@ -100,7 +100,7 @@ export class UploadBench {
     throw error ?? new Error('The upload did not fail.');
   }
 
-  /** Uploads again, with nothing in the way any more. */
+  /** Uploads again, without failures. */
   async resume(): Promise<void> {
     this.daemon.fault = () => undefined;
     this.stop = new AbortController();
@@ -117,7 +117,7 @@ export class UploadBench {
     return found;
   }
 
-  /** What is durable at the daemon is the image, with zeros behind it. */
+  /** Expects that the durable content of the daemon is the image, followed by zeros. */
   expectStored(): void {
     const image = readFileSync(this.file);
     const { stable } = this.daemon;

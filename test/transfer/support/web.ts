@@ -1,4 +1,4 @@
-/** A web server with one file, whose manners tests choose. */
+/** Web server with one file and configurable features. */
 
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -7,24 +7,24 @@ import type { AddressInfo } from 'node:net';
 import { identity } from '../../support/stub-server.ts';
 
 export interface Manners {
-  /** Knows ranges, and says what version it is. */
+  /** Supports ranges, and sends a version. */
   readonly ranges?: boolean;
   readonly etag?: () => string;
-  /** Says how long it is. */
+  /** Sends the length. */
   readonly length?: boolean;
-  /** Ends the answer after so many bytes of it. */
+  /** Ends the response after this count of bytes. */
   readonly cut?: (request: number) => number | undefined;
 }
 
 export interface Web {
   readonly url: string;
   readonly ca: string;
-  /** Ranges that were asked for. */
+  /** Requested ranges. */
   readonly asked: string[];
   close(): Promise<void>;
 }
 
-/** Serves a file at `/NAME`, and a redirection to it at `/moved/NAME`. */
+/** Serves a file at `/NAME`, and a redirect to it at `/moved/NAME`. */
 export async function serveFile(path: string, name: string, manners: Manners = {}): Promise<Web> {
   const { ca, certificate, key } = identity();
   const bytes = readFileSync(path);

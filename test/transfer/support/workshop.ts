@@ -1,4 +1,4 @@
-/** Where images are moved in tests: a server, and for each test a folder and a user of its own. */
+/** Environment of transfer tests: a server, and for each test a folder and a user. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,22 +11,25 @@ export interface Workshop {
   /** Removed after the test. */
   readonly folder: string;
   readonly user: User;
-  /** Paths in the folder: of the image that is moved, and of what comes back. */
+  /** Paths in the folder: the transferred image, and its copy. */
   readonly file: string;
   readonly copy: string;
-  /** Where the commands of the user put what is temporary. */
+  /** Folder for temporary files of the user's commands. */
   readonly temporary: string;
 }
 
-/** Options of the server that all share. */
+/** Options of the shared server. */
 export const serverOptions = ['--speed', '0', '--inventory', 'small'] as const;
 
-/** Starts a server for the file, which has to end in order; `take` is given each test's workshop. */
+/**
+ * Starts a server for the test file, which must exit cleanly. `take` receives the workshop of each
+ * test.
+ */
 export function useWorkshop(take: (workshop: Workshop) => void): void {
   let server: ServerProcess;
   let folder: string;
   beforeAll(async () => {
-    // Images are on a disk: what is tested is how they get there.
+    // Store images on a disk, because the tests concern their transfer.
     server = await startServerProcess(serverOptions, { TMPDIR: tmpdir() });
   });
   afterAll(async () => {

@@ -1,4 +1,7 @@
-/** Real daemons of two servers with one storage: the first one is killed at any point of a transfer. */
+/**
+ * Real daemons of two servers with shared storage: the first one is killed at any point of a
+ * transfer.
+ */
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +19,7 @@ import { newDisk } from '../support/upload-bench.ts';
 const blocks = 10;
 const size = blocks * BLOCK - 512;
 const kills = 24;
-/** The first transfer, of the first disk. */
+/** First transfer, of the first disk. */
 const transfer = 'transfer-2';
 
 let program: DaemonProgram;
@@ -27,7 +30,7 @@ let stored: string;
 let stop: AbortController;
 let service: FakeService | undefined;
 let daemons: DaemonProcess[];
-/** What replaces the first daemon, once that has begun. */
+/** Replacement of the first daemon, after it has begun. */
 let killing: Promise<void> | undefined;
 
 beforeAll(async () => {
@@ -66,7 +69,7 @@ async function startDaemon(direction: 'upload' | 'download', isSafe: boolean): P
   daemons.push(await program.start(ticket, isSafe ? { cert, key } : undefined));
 }
 
-/** Starts the first server, and the service that knows where its daemon is. */
+/** Starts the first server, and the service that reports the address of its daemon. */
 async function prepare(direction: 'upload' | 'download', isSafe: boolean) {
   await startDaemon(direction, isSafe);
   const first = daemons[0]?.url.replace('127.0.0.1', isSafe ? 'localhost' : '127.0.0.1');
@@ -105,7 +108,7 @@ async function prepare(direction: 'upload' | 'download', isSafe: boolean) {
 }
 
 it.each(Array.from({ length: kills }, (_, kill) => kill))(
-  'an upload goes on with the daemon of another server (%i)',
+  'an upload continues with the daemon of another server (%i)',
   async (kill) => {
     const source = await FileSource.open(file);
     try {
@@ -113,7 +116,7 @@ it.each(Array.from({ length: kills }, (_, kill) => kill))(
     } finally {
       await source.close();
     }
-    // The last piece may be there before the other daemon is.
+    // The last piece can be complete before the other daemon starts.
     await killing;
     expect(daemons).toHaveLength(2);
     expect(service?.transfers.size).toBe(1);
@@ -122,7 +125,7 @@ it.each(Array.from({ length: kills }, (_, kill) => kill))(
 );
 
 it.each(Array.from({ length: 6 }, (_, kill) => kill))(
-  'a download goes on with the daemon of another server (%i)',
+  'a download continues with the daemon of another server (%i)',
   async (kill) => {
     writeFileSync(stored, image);
     const options = await prepare('download', kill % 2 === 1);
@@ -132,7 +135,7 @@ it.each(Array.from({ length: 6 }, (_, kill) => kill))(
       ...options,
       ...{ disk, file: copy, force: false, keepPartial: true },
     });
-    // The last piece may be there before the other daemon is.
+    // The last piece can be complete before the other daemon starts.
     await killing;
     expect(daemons).toHaveLength(2);
     expect(done).toMatchObject({ transferred: size, verified: true });

@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const last = () => daemons.at(-1) as FakeDaemon;
 
-/** Number of reads of the transfer since this call. */
+/** Count of reads of the transfer since this call. */
 function looks(): () => number {
   const from = bench.service.calls.length;
   return () =>
@@ -59,7 +59,7 @@ function at(moment: number, method: string, what: string, act: () => unknown): v
   };
 }
 
-/** Sum of the bytes that the PUT requests to a daemon announced. */
+/** Sum of the bytes that PUT requests to a daemon declared. */
 function bytesSentTo(daemon: FakeDaemon): number {
   let sum = 0;
   for (const { method, what, range } of daemon.asked) {
@@ -175,7 +175,7 @@ describe('an upload whose server ends', () => {
     expect(failures).toBe(6);
   });
 
-  it('uses the Unix socket of the other daemon', async () => {
+  it('uses the local socket of the other daemon', async () => {
     await bench.daemon.listenOn(join(bench.folder, 'one'));
     at(6, 'PUT', '', async () => {
       let next: FakeDaemon | undefined;
@@ -300,7 +300,7 @@ describe('an upload whose server lost it', () => {
   });
 });
 
-it('leaves a daemon that does not respond', async () => {
+it('stops using a daemon that does not respond', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let silent = 0;
   const standing = new Promise<void>((resolve) => {
