@@ -19,7 +19,12 @@ interface Case {
 
 const vms = quick ? 20 : 1_000;
 
-async function measure(server: MeasuredServer, one: Case, folder: string): Promise<Row[]> {
+async function measure(
+  server: MeasuredServer,
+  uncached: MeasuredServer,
+  one: Case,
+  folder: string,
+): Promise<Row[]> {
   const { name, path, accept, requests, reach } = one;
   const { body, contentType } = await server.ask('GET', path, { accept });
   const file = join(folder, 'body');
@@ -38,12 +43,16 @@ async function measure(server: MeasuredServer, one: Case, folder: string): Promi
   try {
     const works = new Map<string, Work<number>>([
       ['ours', rate(server, () => server.get(path, accept))],
+      ['uncached', rate(uncached, () => uncached.get(path, accept))],
       ['bare', rate(bare, () => bare.get({ Accept: accept, Authorization: authorization }))],
     ]);
     const turns = await takeTurns(works, roundsOr(5));
     const pair = { name, ours: 'ours', peer: 'bare', beside: 'bare node:https, same bytes', reach };
-    const row = pairRow(turns, { ...pair, direction: 'at least' }, '/CPU-s', (value) => value);
-    return row ? [row] : [];
+    const cache = { ...pair, peer: 'uncached', beside: 'without the object cache', reach: 1.5 };
+    return [pair, cache].flatMap((compared) => {
+      const row = pairRow(turns, { ...compared, direction: 'at least' }, '/CPU-s', (rate) => rate);
+      return row ?? [];
+    });
   } finally {
     await bare.stop();
   }
@@ -51,7 +60,11 @@ async function measure(server: MeasuredServer, one: Case, folder: string): Promi
 
 if (!playBare(process.argv.slice(2))) {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
-  const server = await MeasuredServer.start(['--inventory', `hosts=10,vms=${vms}`]);
+  const options = ['--inventory', `hosts=10,vms=${vms}`, '--seed', '1'];
+  const server = await MeasuredServer.start(options);
+  const uncached = await MeasuredServer.start(options, {
+    env: { VMCTL_SERVE_OBJECT_CACHE: 'off' },
+  });
   try {
     const [id = ''] = await server.vmIds(1);
     const [few, many] = quick ? [2, 10] : [20, 2_000];
@@ -61,13 +74,24 @@ if (!playBare(process.argv.slice(2))) {
       const one = { name: `GET one VM, ${form}, TLS keep-alive`, path: `/vms/${id}` };
       const list = { name: `list of ${vms} VMs, ${form}`, path: `/vms?max=${vms}` };
       rows.push(
-        ...(await measure(server, { ...one, accept, requests: many, reach: 0.5 }, folder)),
-        ...(await measure(server, { ...list, accept, requests: few, reach: 0.25 }, folder)),
+        ...(await measure(
+          server,
+          uncached,
+          { ...one, accept, requests: many, reach: 0.5 },
+          folder,
+        )),
+        ...(await measure(
+          server,
+          uncached,
+          { ...list, accept, requests: few, reach: 0.25 },
+          folder,
+        )),
       );
     }
     answer(rows);
   } finally {
     await server.stop();
+    await uncached.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -18,7 +18,7 @@ interface Start {
 const [few, many, events] = quick ? [10, 20, 100] : [1_000, 10_000, 1_000_000];
 
 async function started(options: readonly string[], data?: string): Promise<Start> {
-  const server = await MeasuredServer.start(options, data);
+  const server = await MeasuredServer.start(options, data === undefined ? {} : { data });
   try {
     return { seconds: server.readyAfter, cpu: await server.cpu() };
   } finally {

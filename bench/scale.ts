@@ -30,7 +30,7 @@ try {
       await fillGreatSite(site, { vms, events: eventsOfEach * vms });
       say(`${vms} VMs were made in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
     }
-    const server = await MeasuredServer.start([], site);
+    const server = await MeasuredServer.start([], { data: site });
     servers.push(server);
     say(`with ${vms} VMs the server is ready after ${server.readyAfter.toFixed(2)} s`);
     for (const [name, paths] of Object.entries(await pathsOf(server, vms))) {

@@ -17,11 +17,7 @@ interface Storm {
 }
 
 async function storm(): Promise<Storm> {
-  const server = await MeasuredServer.start(
-    ['--inventory', `hosts=100,vms=${vms}`],
-    undefined,
-    speed,
-  );
+  const server = await MeasuredServer.start(['--inventory', `hosts=100,vms=${vms}`], { speed });
   try {
     const down = await vmsThat(server, 'status=down');
     if (down.length === 0) throw new Error('no machine is down');

@@ -12,6 +12,12 @@ import { vmctl } from './site.ts';
 /** Name and password of the administrator, for the header of requests. */
 export const authorization = `Basic ${Buffer.from('admin@internal:bench').toString('base64')}`;
 
+interface ServerSettings {
+  readonly data?: string;
+  readonly speed?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export class MeasuredServer {
   readonly apiUrl: string;
   readonly caFile: string;
@@ -37,14 +43,10 @@ export class MeasuredServer {
     this.#agent = new Agent({ keepAlive: true, ca: readFileSync(this.caFile) });
   }
 
-  /**
-   * Starts a server; its data are in the given folder, or in one that goes away with it. What takes time
-   * in a real service takes none, unless a speed is given.
-   */
+  /** Starts a server. The default data folder is temporary; by default, transitions take no time. */
   static async start(
     options: readonly string[],
-    given?: string,
-    speed = 0,
+    { data: given, speed = 0, env = {} }: ServerSettings = {},
   ): Promise<MeasuredServer> {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
     const data = given ?? join(folder, 'data');
@@ -59,7 +61,7 @@ export class MeasuredServer {
       ],
       {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-        env: { ...process.env, VMCTL_SERVE_PASSWORD: 'bench' },
+        env: { ...process.env, VMCTL_SERVE_PASSWORD: 'bench', ...env },
       },
     );
     let said = '';

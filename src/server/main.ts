@@ -9,9 +9,8 @@ import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
 import { beginRules } from './admin/stored-faults.ts';
 import { CallLog } from './api/call-log.ts';
+import { EncodedObjects } from './api/encoded-objects.ts';
 import { purgeIdempotencyKeys } from './api/idempotency.ts';
-import { KeptTexts } from './api/kept-texts.ts';
-import { ShownTexts } from './api/shown-texts.ts';
 import { choosePassword } from './auth/administrator-password.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
@@ -286,7 +285,7 @@ async function start(
       site,
       dialect,
       authenticator,
-      texts: new ShownTexts(new KeptTexts(store)),
+      encoded: options.cachesObjects === false ? undefined : new EncodedObjects(),
       committed: () => runner.wake(),
       report,
     },

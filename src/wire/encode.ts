@@ -2,10 +2,10 @@
 import type { Dialect } from '../model/dialect.ts';
 import { pluralOf, tagOf } from '../model/index.ts';
 import type { MediaType } from './body.ts';
-import { jsonTexts, writeJson, writeJsonInPieces } from './json-writer.ts';
-import { isLarge, type ObjectTexts } from './member-writer.ts';
+import { writeJson, writeJsonInPieces } from './json-writer.ts';
+import { isLarge } from './member-writer.ts';
 import { actionShape, actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
-import { writeXml, writeXmlInPieces, xmlDeclaration, xmlTexts } from './xml-writer.ts';
+import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml-writer.ts';
 
 /** Minimum characters in a chunk of a long list. */
 const chunkSize = 64 * 1024;
@@ -18,21 +18,6 @@ export function encodeObject(
   dialect: Dialect,
 ): string {
   return encode(media, value, tagOf(type), shapeOf(type), dialect);
-}
-
-/**
- * Functions that assemble an object of a type from texts of its members, as a body or as an item of
- * a collection.
- */
-export function objectTexts(
-  media: MediaType,
-  type: string,
-  dialect: Dialect,
-  isItem: boolean,
-): ObjectTexts {
-  if (media === 'application/json') return jsonTexts(shapeOf(type), dialect);
-  const texts = xmlTexts(tagOf(type), shapeOf(type), isItem ? 1 : 0);
-  return isItem ? texts : { ...texts, whole: (some) => xmlDeclaration + texts.whole(some) };
 }
 
 /**

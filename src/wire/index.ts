@@ -12,10 +12,8 @@ export {
   encodeListChunks,
   encodeObject,
   listFrame,
-  objectTexts,
 } from './encode.ts';
 export { decodeFault, encodeFault, type Fault } from './fault.ts';
 export { readSingleValue } from './json-reader.ts';
 export { type Link, LinkList } from './links.ts';
-export type { ObjectTexts } from './member-writer.ts';
 export { hasIdentity } from './shape.ts';

@@ -4,16 +4,7 @@
  */
 import type { Dialect } from '../model/dialect.ts';
 import { LinkList } from './links.ts';
-import {
-  added,
-  isLarge,
-  type MemberWriter,
-  membersInPieces,
-  membersWriter,
-  type ObjectTexts,
-  one,
-  type Pieces,
-} from './member-writer.ts';
+import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
 import { dateText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 
@@ -39,20 +30,7 @@ export function writeJsonInPieces(value: Fields, shape: Shape, style: Style): Pi
   return writerOf(shape, style).pieces(value);
 }
 
-/** Functions that assemble an object from texts of its members. */
-export function jsonTexts(shape: Shape, style: Style): ObjectTexts {
-  const { members } = writerOf(shape, style);
-  const places = new Map(members.map(({ name }, index) => [name, index]));
-  return {
-    size: members.length,
-    place: (name) => places.get(name),
-    write: (place, value) => members[place]?.write(value, 0) ?? '',
-    whole: (texts) => `{${added(texts, ',', 0, texts.length)}}`,
-  };
-}
-
 interface ObjectWriter {
-  readonly members: readonly MemberWriter[];
   readonly write: (fields: Fields) => string;
   readonly pieces: (fields: Fields) => Pieces;
 }
@@ -89,7 +67,6 @@ function makeWriter({ members, jsonMembers = members }: Shape, style: Style): Ob
   const write = membersWriter(writers, ',');
   const pieces = membersInPieces(writers, ',');
   return {
-    members: writers,
     write: (fields) => `{${write(fields, 0)}}`,
     pieces: (fields) => enclosed('{', pieces(fields, 0), '}'),
   };

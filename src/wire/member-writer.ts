@@ -13,18 +13,6 @@ export interface MemberWriter {
   readonly pieces: (value: unknown, depth: number) => Pieces;
 }
 
-/** Functions that assemble one object from indexed texts of its members. */
-export interface ObjectTexts {
-  /** Count of the indexes. */
-  readonly size: number;
-  /** Index of a member. `undefined` for an unknown member. */
-  readonly place: (name: string) => number | undefined;
-  /** Writes the text of a member. Empty if the member is omitted. */
-  readonly write: (place: number, value: unknown) => string;
-  /** Assembles the object. Empty and missing texts are omitted. */
-  readonly whole: (texts: readonly (string | undefined)[]) => string;
-}
-
 /** Consecutive pieces of a text. */
 export type Pieces = Generator<string, void, undefined>;
 
@@ -46,25 +34,11 @@ export function membersWriter(
       if (value === undefined || value === null) continue;
       texts[place.index] = place.write(value, depth);
     }
-    return added(texts, separator, 0, texts.length);
+    // Concatenated instead of joined: the text is copied only once, when the response is sent.
+    let all = '';
+    for (const text of texts) if (text) all += all === '' ? text : separator + text;
+    return all;
   };
-}
-
-/** Joins the nonempty texts from `start` to `end` with a separator. */
-export function added(
-  texts: readonly (string | undefined)[],
-  separator: string,
-  start: number,
-  end: number,
-): string {
-  // Concatenated instead of joined: the engine copies concatenated text once, when the body is
-  // sent.
-  let whole = '';
-  for (let index = start; index < end; index++) {
-    const text = texts[index];
-    if (text) whole += whole === '' ? text : separator + text;
-  }
-  return whole;
 }
 
 /** Creates a writer that yields each member as one piece, or as several if it is large. */

@@ -1,15 +1,6 @@
 /** Writer of objects as XML, as one text or in pieces, with one cached writer for each shape. */
 import { LinkList } from './links.ts';
-import {
-  added,
-  isLarge,
-  type MemberWriter,
-  membersInPieces,
-  membersWriter,
-  type ObjectTexts,
-  one,
-  type Pieces,
-} from './member-writer.ts';
+import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
 import { dateText, decimalText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 import { escapeAttribute, escapeText } from './xml-characters.ts';
@@ -25,24 +16,6 @@ interface Writer {
   readonly pieces: (value: unknown, depth: number) => Pieces;
 }
 
-/** Functions that assemble an object from texts of its members. */
-export function xmlTexts(tag: string, shape: Shape, depth: number): ObjectTexts {
-  const { attributes, elements } = writerOf(shape);
-  const writers = [...attributes, ...elements];
-  const places = new Map(writers.map(({ name }, index) => [name, index]));
-  const [open, end] = [`${pad(depth)}<${tag}`, `${pad(depth)}</${tag}>\n`];
-  return {
-    size: writers.length,
-    place: (name) => places.get(name),
-    write: (place, value) => writers[place]?.write(value, depth + 1) ?? '',
-    whole(texts) {
-      const start = open + added(texts, '', 0, attributes.length);
-      const inner = added(texts, '', attributes.length, texts.length);
-      return inner === '' ? `${start}/>\n` : `${start}>\n${inner}${end}`;
-    },
-  };
-}
-
 /** Writes a member of an object as an attribute of its element. */
 interface AttributeWriter {
   readonly name: string;
@@ -50,8 +23,6 @@ interface AttributeWriter {
 }
 
 interface ObjectWriter {
-  readonly attributes: readonly AttributeWriter[];
-  readonly elements: readonly MemberWriter[];
   readonly write: (fields: Fields, tag: string, depth: number) => string;
   readonly pieces: (fields: Fields, tag: string, depth: number) => Pieces;
 }
@@ -103,8 +74,6 @@ function makeWriter({ members }: Shape): ObjectWriter {
     return open;
   };
   return {
-    attributes,
-    elements: writers,
     write(fields, tag, depth) {
       const open = opened(fields, tag, depth);
       const inner = elements(fields, depth + 1);

@@ -140,7 +140,7 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
     `A call ends after ${constant<string>('cli/commands/mcp/run-tool.ts', 'usualTimeout').replace(/m$/, ' minutes')}`,
   ],
   'docs/architecture.md': [
-    `cache holds ${mib(constant('server/api/kept-texts.ts', 'defaultSize'))}`,
+    `cache holds ${mib(constant('server/api/encoded-objects.ts', 'defaultMaxSize'))}`,
     `with the ${enoughForIndexes}th object of a kind`,
   ],
 };

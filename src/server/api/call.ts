@@ -11,11 +11,11 @@ import { type CollectionRef, collectionOf, resolveCollection } from '../core/col
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { StoredObject } from '../store/kinds.ts';
+import type { EncodedObjects } from './encoded-objects.ts';
 import * as generic from './generic.ts';
 import { replaceHidden } from './hidden-references.ts';
 import { type Presentation, wholeAlone, wholeChanged } from './presentation.ts';
 import { type ApiRequest, booleanParameter, type Match } from './request.ts';
-import type { ShownTexts } from './shown-texts.ts';
 
 export interface Call {
   readonly request: ApiRequest;
@@ -25,8 +25,8 @@ export interface Call {
   readonly dialect: Dialect;
   /** The client asks for a file instead of a document. */
   readonly file?: FileAnswer | undefined;
-  /** What writes objects without reading them, where nothing but what is committed is read. */
-  readonly texts?: ShownTexts | undefined;
+  /** Cache of encoded objects, for requests that only read. */
+  readonly encoded?: EncodedObjects | undefined;
 }
 
 /** What is answered, before it is encoded. */
@@ -53,13 +53,8 @@ export type Answer = {
 
 /** Some objects of a list, one after the other. */
 export interface ListPart {
-  /** Nothing in between says that others may have a turn. */
-  readonly objects: () => Iterable<StoredObject | undefined>;
-  /**
-   * The same as they are written, large ones in pieces; undefined where they have to be shown one by
-   * one.
-   */
-  readonly texts?: ((media: MediaType) => Iterable<string | Iterable<string>>) | undefined;
+  /** Objects, or encoded items. Other requests may run at each undefined element. */
+  readonly objects: (media: MediaType) => Iterable<StoredObject | string | undefined>;
 }
 
 export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {

@@ -139,7 +139,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
   const safe = !following || (yield* isBounded(following, ref.type, service, count));
   const budget = budgetOfAnswer();
   if (!safe) for (const part of found) for (const _ of shown(part, budget)) yield;
-  const writer = following ? undefined : call.texts?.writerOf(view, ref);
+  const encoder = following ? undefined : call.encoded?.encoderFor(view, ref);
   return {
     status: 200,
     form: 'list',
@@ -148,8 +148,8 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
     parts: found.map((part) => {
       const { documents } = part;
       return {
-        objects: () => shown(part, unlimited),
-        texts: writer && documents && ((media) => writer.items(media, documents())),
+        objects: (media) =>
+          encoder && documents ? encoder.items(media, documents()) : shown(part, unlimited),
       };
     }),
     extras:
@@ -190,11 +190,11 @@ function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> 
   const ref = collectionRefOf(ctx, call);
   const id = call.match.ids.at(-1) ?? '';
   const follows = call.request.parameters.get('follow');
-  const writer = follows ? undefined : call.texts?.writerOf(view, ref);
-  if (writer) {
-    const document = writer.document(id, () => generic.findDocument(ctx, ref, id));
-    if (writer.isShort(document)) {
-      return { status: 200, form: 'text', text: (media) => writer.body(media, document) };
+  const encoder = follows ? undefined : call.encoded?.encoderFor(view, ref);
+  if (encoder) {
+    const document = generic.findDocument(ctx, ref, id);
+    if (encoder.isShort(document)) {
+      return { status: 200, form: 'text', text: (media) => encoder.body(media, document) };
     }
   }
   const { object } = generic.find(ctx, ref, id);

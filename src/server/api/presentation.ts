@@ -29,8 +29,15 @@ export interface Presentation {
   readonly afterChange?: boolean;
   /** Whether it is the response to an update. */
   readonly afterUpdate?: boolean;
-  /** Finds out in which collection an object is, for who notes what was looked up. */
-  readonly lookUp?: (kind: KindName, id: string) => string | undefined;
+  /** Called if the representation depends on the path of another object. */
+  readonly onLookUp?: (lookedUp: PathLookup) => void;
+}
+
+/** The collection that contained an object. */
+export interface PathLookup {
+  readonly kind: KindName;
+  readonly id: string;
+  readonly collection: string | undefined;
 }
 
 /** Whether an attribute is shown at all. */
@@ -356,21 +363,27 @@ function isService(collection: string): boolean {
   return collection.lastIndexOf('/') > 0 || services[collection] !== undefined;
 }
 
-/** Collections that were looked up for an answer: the objects of a list refer to the same ones. */
+/** Collections by context: the objects of a list often refer to the same objects. */
 const lookedUp = new WeakMap<RuleContext, Map<string, string | undefined>>();
 
 function collectionIn(
-  { ctx, lookUp }: Presentation,
-  type: KindName,
+  { ctx, onLookUp }: Presentation,
+  kind: KindName,
   id: string,
 ): string | undefined {
-  if (lookUp) return lookUp(type, id);
+  const collection = findCollection(ctx, kind, id);
+  onLookUp?.({ kind, id, collection });
+  return collection;
+}
+
+/** The collection that contains an object, looked up once per context. */
+export function findCollection(ctx: RuleContext, kind: KindName, id: string): string | undefined {
   let known = lookedUp.get(ctx);
   if (!known) {
     known = new Map();
     lookedUp.set(ctx, known);
   }
-  const key = `${type} ${id}`;
-  if (!known.has(key)) known.set(key, ctx.tx.collectionOf(type, id));
+  const key = `${kind} ${id}`;
+  if (!known.has(key)) known.set(key, ctx.tx.collectionOf(kind, id));
   return known.get(key);
 }

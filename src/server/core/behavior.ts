@@ -43,30 +43,6 @@ export type CollectionAction = (
   parameters: Parameters,
 ) => ActionResult;
 
-/** A computed member that follows from a few other members of the same object, and nothing else. */
-export interface Derivation {
-  readonly from: readonly string[];
-  /** The member of an object, of which there may be no more than the members that it follows from. */
-  make(object: StoredObject): unknown;
-}
-
-export type Derivations = Readonly<Record<string, Derivation>>;
-
-/** Declares how a member of an object of a type follows from others: only these are at hand. */
-export function derivationOf<T extends object>() {
-  return <const N extends keyof T & string>(
-    from: readonly N[],
-    make: (object: Pick<T, N>) => unknown,
-  ): Derivation => ({ from, make });
-}
-
-/** All derived members of an object. */
-export function derived(derivations: Derivations, object: StoredObject): StoredObject {
-  return Object.fromEntries(
-    Object.entries(derivations).map(([name, { make }]) => [name, make(object)]),
-  );
-}
-
 /** How much of an object a response shows. */
 export interface Extent {
   /** Without members that repeat the object in which it is shown. */
@@ -160,11 +136,8 @@ export interface Behavior<K extends KindName = KindName> {
   readonly presentChanged?: (ctx: RuleContext, object: ObjectOf<K>, base: string) => StoredObject;
   /** Members that `present` tells otherwise, or at all, where `everything` is asked for. */
   readonly costly?: readonly string[];
-  /**
-   * What `present` tells without `everything`, where all of that follows from single members of the
-   * object; undefined where it does not, or not for this request. Lists need not read the objects then.
-   */
-  readonly derives?: (ctx: RuleContext) => Derivations | undefined;
+  /** Whether `present` without `everything` depends on the object only, so that responses can be cached. */
+  readonly presentsObjectOnly?: (ctx: RuleContext) => boolean;
   /**
    * How to get the values of a search field that no object holds, such as a measurement; undefined
    * for every other field.

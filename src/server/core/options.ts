@@ -58,6 +58,8 @@ export interface ServerOptions {
   readonly tokenLifetime: number;
   /** Folder for a log of the operations that are called; see `CallLog`. */
   readonly callLog?: string | undefined;
+  /** Whether encoded objects are cached (default true). */
+  readonly cachesObjects?: boolean | undefined;
   /** Instead of the clocks of the system. */
   readonly clock?: Clock | undefined;
   /** Whether each request is a line of the log. */

@@ -85,30 +85,19 @@ function* runsOf(
   const { start, between, end, empty } = listFrame(media, type, dialect, extras, service);
   let before = start;
   let run = '';
-  for (const { texts, objects } of parts) {
-    if (!texts) {
-      // Each may bring much along, and take its time.
-      for (const object of objects()) {
-        if (!object) {
-          yield pause;
-          continue;
-        }
-        yield* gathered(continued(run + before, encodeItem(media, object, type, dialect)));
-        run = '';
-        before = between;
+  for (const { objects } of parts) {
+    for (const object of objects(media)) {
+      if (object === undefined) {
+        yield pause;
+        continue;
       }
-      continue;
-    }
-    for (const text of texts(media)) {
       run += before;
       before = between;
-      if (typeof text === 'string') run += text;
-      else {
-        yield* gathered(continued(run, text));
-        run = '';
-      }
-      if (run.length < pieceSize) continue;
-      yield bytesOf(run);
+      if (typeof object === 'string') {
+        run += object;
+        if (run.length < pieceSize) continue;
+        yield bytesOf(run);
+      } else yield* gathered(continued(run, encodeItem(media, object, type, dialect)));
       run = '';
     }
   }

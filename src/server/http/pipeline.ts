@@ -13,6 +13,7 @@ import type { CallLog } from '../api/call-log.ts';
 import { statusOf } from '../api/completion.ts';
 import { discreetly } from '../api/discreet-refusals.ts';
 import { serve } from '../api/dispatch.ts';
+import type { EncodedObjects } from '../api/encoded-objects.ts';
 import { onceForKey } from '../api/idempotency.ts';
 import {
   type ApiRequest,
@@ -27,7 +28,6 @@ import {
   route,
   UnsupportedVersion,
 } from '../api/request.ts';
-import type { ShownTexts } from '../api/shown-texts.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { isOfInput, Refusal } from '../core/fault.ts';
@@ -55,8 +55,8 @@ export interface ApiServer {
   readonly site: Site;
   readonly dialect: Dialect;
   readonly authenticator: Authenticator;
-  /** What writes objects without reading them; without it all are read. */
-  readonly texts?: ShownTexts | undefined;
+  /** Cache of encoded objects. Without it, each response is encoded anew. */
+  readonly encoded?: EncodedObjects | undefined;
   /** Requests that wait for the end of their work. */
   readonly waits: SettlementWaits;
   /** Tells that a transaction was committed: tasks may have become due. */
@@ -319,7 +319,7 @@ async function run(
   // Reading a storage again writes down what is found there.
   const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
   if (reads && !refreshes) {
-    const reading = { ...call, texts: server.texts };
+    const reading = { ...call, encoded: server.encoded };
     const work = store.read((tx) =>
       discreetly(new RuleContext(tx, site, caller, correlationId, parameters), reading, serve),
     );

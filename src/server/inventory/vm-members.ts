@@ -1,10 +1,8 @@
 /** Normal form of VMs, templates and instance types, and members that responses derive. */
 import type { Resource } from '../../model/resource.ts';
-import { type Derivations, derivationOf, derived } from '../core/behavior.ts';
 import { shownIcons } from '../core/icons.ts';
 import { definedMembers } from '../core/member-selection.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import type { ObjectOf } from '../store/transaction.ts';
 import { isRunning, mebibyte, type Vm } from './vm.ts';
 
 /** Common members of VMs and templates. */
@@ -163,40 +161,6 @@ export function changeDisplay(vm: Base, sent: Display = {}): void {
   if (type === 'spice') vm.display.video_type = 'qxl';
 }
 
-const ofBase = derivationOf<Base>();
-const ofVm = derivationOf<ObjectOf<'vm'>>();
-
-/** Icons: the default ones are those of the operating system. */
-const baseDerivations: Derivations = {
-  small_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['small_icon']),
-  large_icon: ofBase(['os', 'small_icon', 'large_icon'], (base) => shownIcons(base)['large_icon']),
-};
-
-/** Icons and run state of VMs. The stop time of a VM that never ran is its creation time. */
-export const vmDerivations: Derivations = {
-  ...baseDerivations,
-  stop_time: ofVm(
-    ['stop_time', 'creation_time'],
-    ({ stop_time, creation_time }) => stop_time ?? creation_time,
-  ),
-  run_once: ofVm(['status', 'run_once'], (vm) =>
-    isRunning(vm) ? vm.run_once === true : undefined,
-  ),
-  numa_tune_mode: ofVm(['numa_tune_mode', 'has_numa_nodes'], (vm) =>
-    vm.has_numa_nodes ? (vm.numa_tune_mode ?? 'interleave') : undefined,
-  ),
-  // Engines show it for stateless VMs only, which can change their template at a start.
-  use_latest_template_version: ofVm(['stateless', 'use_latest_template_version'], (vm) =>
-    vm.stateless ? vm.use_latest_template_version === true : undefined,
-  ),
-  domain: ofVm(['initialization'], ({ initialization }) =>
-    initialization?.domain ? { name: initialization.domain } : undefined,
-  ),
-  initialization: ofVm(['initialization'], ({ initialization }) =>
-    shownInitialization(initialization),
-  ),
-};
-
 /** The initialization in a response: engines always include SSH key regeneration and the list of NICs. */
 export function shownInitialization(
   initialization: Vm['initialization'],
@@ -212,12 +176,20 @@ export function shownInitialization(
   return { regenerate_ssh_keys: false, ...rest, nic_configurations: shown };
 }
 
-/** Derived members of VMs and templates. */
-export function shownBase(base: Base): StoredObject {
-  return derived(baseDerivations, base);
-}
-
-/** Derived members of a VM. */
+/**
+ * Computed members of a VM: icons and run state. The default icons are those of the operating system. The
+ * stop time of a VM that never ran is its creation time.
+ */
 export function shownComputed(vm: Vm): StoredObject {
-  return derived(vmDerivations, vm);
+  const { stop_time, creation_time, initialization } = vm;
+  return {
+    ...shownIcons(vm),
+    stop_time: stop_time ?? creation_time,
+    run_once: isRunning(vm) ? vm.run_once === true : undefined,
+    numa_tune_mode: vm.has_numa_nodes ? (vm.numa_tune_mode ?? 'interleave') : undefined,
+    // Engines show it for stateless VMs only, which can change their template at a start.
+    use_latest_template_version: vm.stateless ? vm.use_latest_template_version === true : undefined,
+    domain: initialization?.domain ? { name: initialization.domain } : undefined,
+    initialization: shownInitialization(initialization),
+  };
 }

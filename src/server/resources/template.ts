@@ -5,6 +5,7 @@ import { defaultTimeZone } from '../../model/time-zones.ts';
 import { everyone } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
+import { shownIcons } from '../core/icons.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
 import { erase, forgetReferences } from '../core/removal.ts';
 import type { TransitionHandlers } from '../core/transition-handlers.ts';
@@ -36,7 +37,7 @@ import {
   resolveSystem,
   seal,
 } from '../inventory/vm-configuration.ts';
-import { normalize, shownBase } from '../inventory/vm-members.ts';
+import { normalize } from '../inventory/vm-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { addConsole } from './vm/console.ts';
@@ -155,7 +156,7 @@ export const templateBehavior = define('template', {
   events: { update: 'TEMPLATE_UPDATED' },
   costly: ['initialization'],
   present(ctx, template, everything) {
-    const shown = { ...shownBase(template), ...shownOrigin(ctx, template) };
+    const shown = { ...shownIcons(template), ...shownOrigin(ctx, template) };
     if (!everything) return shown;
     const configuration = { type: 'ovf', data: ovfOfTemplate(ctx, template, 'ovf') };
     return { ...shown, initialization: { ...template.initialization, configuration } };

@@ -125,8 +125,9 @@ export async function serverOptions(
     speed: flags.speed ?? 1,
     seed: flags.seed,
     tokenLifetime: flags.tokenLifetime ?? defaultTokenLifetime,
-    // For the tests of the server itself: no option, because nobody else has a use for it.
+    // For tests and benchmarks of the server only, therefore not options.
     callLog: absolute(cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined),
+    cachesObjects: cli.io.env['VMCTL_SERVE_OBJECT_CACHE'] !== 'off',
     logsRequests: flags.log === 'requests',
     log: (line) => cli.io.stderr.write(`vmctl serve: ${escapeControlChars.message(line)}\n`),
   };

@@ -36,7 +36,7 @@ import {
   withRunState,
 } from '../../inventory/vm.ts';
 import { requireDataCenter } from '../../inventory/vm-configuration.ts';
-import { shownComputed, shownInitialization, vmDerivations } from '../../inventory/vm-members.ts';
+import { shownComputed, shownInitialization } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { screenshot, ticketOfVm } from './console.ts';
 import { cloneVm, furnishVm, prepareVm } from './create.ts';
@@ -257,8 +257,7 @@ export const vmBehavior = define('vm', {
   },
 
   costly: ['initialization'],
-  derives: (ctx) =>
-    ctx.parameters.flag('next_run') || hidesHosts(ctx) ? undefined : vmDerivations,
+  presentsObjectOnly: (ctx) => !ctx.parameters.flag('next_run') && !hidesHosts(ctx),
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
     // Users do not see where a VM runs, or may run.
