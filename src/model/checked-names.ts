@@ -83,6 +83,18 @@ type WrongPaths<T extends string, P> = P extends string
     : never
   : never;
 
+type FieldsOf<D> = D extends { readonly search: { readonly fields: infer F } } ? F : never;
+type OwnPath<F> = F extends { readonly through: unknown }
+  ? never
+  : F extends { readonly path: infer P }
+    ? P
+    : never;
+
+/** Search fields with an unknown path, preceded by their type. */
+type WrongSearchPaths<D> = D extends { readonly name: infer T extends string }
+  ? WrongPaths<T, OwnPath<FieldsOf<D>[keyof FieldsOf<D>]>>
+  : never;
+
 /** Last literal segment of a path of a collection or object. */
 type WordOf<P, Before = never> = P extends `${infer First}/${infer Rest}`
   ? WordOf<Rest, First>
@@ -144,6 +156,7 @@ export type UnknownNames =
   | Nothing<DeclaredFaultKey & SharedFaultKey>
   | Nothing<keyof DeclaredEnums & keyof SharedEnums>
   | Nothing<WrongColumns<Declaration>>
+  | Nothing<WrongSearchPaths<Declaration>>
   | Nothing<WrongPlaces<MadeIn<RulesOf<Declaration>>>>
   /** Path segments without a noun in the `commands` of a resource. */
   | Nothing<Exclude<PathWords<Declaration>, NounName>>;

@@ -34,6 +34,9 @@ const sharedEvents = {
 
 export type SharedEventName = keyof typeof sharedEvents;
 
+/** Texts of the shared events. */
+export type SharedEventText = (typeof sharedEvents)[SharedEventName]['text'];
+
 export type EventName = SharedEventName | DeclaredEventName;
 
 /** Shared events, and events of one resource. */

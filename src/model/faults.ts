@@ -171,6 +171,9 @@ const sharedFaults = {
 
 export type SharedFaultKey = keyof typeof sharedFaults;
 
+/** Texts of the shared faults. */
+export type SharedFaultText = (typeof sharedFaults)[SharedFaultKey]['text'];
+
 export type FaultKey = SharedFaultKey | DeclaredFaultKey;
 
 /** Shared faults, and faults of one resource. */

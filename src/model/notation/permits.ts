@@ -1,5 +1,7 @@
 /** Permits that operations require, and their objects (specification 5.5). */
 
+import type { PermitName } from './permit-names.ts';
+
 /**
  * Object on which the caller needs the permit: the addressed one (`self`), the owner of the
  * collection in the path (`owner`), the system, or the target of a path of attributes in the sent
@@ -10,7 +12,7 @@ export type PermittedOn = 'self' | 'owner' | 'own' | 'others' | 'system' | 'sent
 
 /** Permit and its object. */
 export interface Need {
-  readonly permit: string;
+  readonly permit: PermitName;
   readonly on: PermittedOn;
   /** Path of attributes for `sent` and `referred`: `disk.storage_domains`. */
   readonly path?: string;
@@ -30,25 +32,29 @@ export interface ConditionalNeed {
 export const superUser = 'super user';
 
 /** Permit on the addressed object. */
-export const self = (permit: string): Need => ({ permit, on: 'self' });
+export const self = (permit: PermitName): Need => ({ permit, on: 'self' });
 
 /** Permit on the owner of the collection in the path. */
-export const owner = (permit: string): Need => ({ permit, on: 'owner' });
+export const owner = (permit: PermitName): Need => ({ permit, on: 'owner' });
 
 /** Permit on the system. */
-export const system = (permit: string): Need => ({ permit, on: 'system' });
+export const system = (permit: PermitName): Need => ({ permit, on: 'system' });
 
 /** Permit for objects of the caller. Objects of other users require a permit to manage users. */
-export const own = (permit: string): Need => ({ permit, on: 'own' });
+export const own = (permit: PermitName): Need => ({ permit, on: 'own' });
 
 /** Permit for objects of other users. The caller's own objects require none. */
-export const others = (permit: string): Need => ({ permit, on: 'others' });
+export const others = (permit: PermitName): Need => ({ permit, on: 'others' });
 
 /** Permit on the target of an attribute of the sent object, or of an element of the action. */
-export const sent = (permit: string, path: string): Need => ({ permit, on: 'sent', path });
+export const sent = (permit: PermitName, path: string): Need => ({ permit, on: 'sent', path });
 
 /** Permit on the target of an attribute of the addressed object. */
-export const referred = (permit: string, path: string): Need => ({ permit, on: 'referred', path });
+export const referred = (permit: PermitName, path: string): Need => ({
+  permit,
+  on: 'referred',
+  path,
+});
 
 /** Permit if the request contains this member. */
 export const whenSent = (member: string, need: Need): ConditionalNeed => ({ sent: member, need });

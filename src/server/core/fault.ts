@@ -1,5 +1,6 @@
 /** Refusals, and the HTTP status and fault document of each; labels of types in messages. */
 import { type FaultKey, faults } from '../../model/faults.ts';
+import type { Placeholder } from '../../model/placeholders.ts';
 import type { RefusedStatus } from '../../model/unknown-references.ts';
 
 const typeLabels: Readonly<Record<string, string>> = {
@@ -33,8 +34,10 @@ export function titleOf(type: string): string {
     .join('');
 }
 
-/** Words that fill the blanks of a sentence. */
-export type MessageParams = Readonly<Record<string, string | number | bigint | undefined>>;
+/** Values of the placeholders in the text of an event or fault. */
+export type MessageParams = {
+  readonly [Name in Placeholder]?: string | number | bigint | undefined;
+};
 
 export interface RefusalOptions {
   readonly headers?: Readonly<Record<string, string>>;
@@ -143,10 +146,8 @@ export class NothingThere extends Refusal {
   }
 }
 
-/** Fills `{Name}` in a sentence; a word that is not known shows as `<UNKNOWN>`. */
+/** Replaces each `{Name}` in a text; a placeholder without a value becomes `<UNKNOWN>`. */
 export function fill(text: string, messageParams: MessageParams): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const word = messageParams[name];
-    return word === undefined ? '<UNKNOWN>' : String(word);
-  });
+  const values: Readonly<Record<string, MessageParams[Placeholder]>> = messageParams;
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '<UNKNOWN>'));
 }

@@ -1,5 +1,6 @@
 /** Handlers of transitions: the events, copies and effects that a kind adds to its lifecycle table. */
-import type { KindName, StoredObject } from '../store/kinds.ts';
+import type { StateName, TransitionName } from '../../model/lifecycle.ts';
+import type { KindName, StoredObject, TypeOfKind } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { EventSubjects, RuleContext } from './context.ts';
 import type { MessageParams } from './fault.ts';
@@ -18,27 +19,40 @@ export interface TransitionData extends StoredObject {
   readonly snapshot?: string;
   readonly only?: readonly string[] | undefined;
   readonly memory?: boolean;
+  /** Transition of the VM after this one. */
+  readonly operation?: TransitionOf<'vm'>;
 }
 
+/** Transitions in the lifecycle of a kind; any name if the kind is not known. */
+export type TransitionOf<K extends KindName> = KindName extends K
+  ? string
+  : TransitionName<TypeOfKind<K>>;
+
+/** States in the lifecycle of a kind; any name if the kind is not known. */
+export type StateOf<K extends KindName> = KindName extends K ? string : StateName<TypeOfKind<K>>;
+
 /** One run of an object through a transition of its lifecycle. */
-export interface TransitionRun {
-  readonly kind: KindName;
+export interface TransitionRun<K extends KindName = KindName> {
+  readonly kind: K;
   readonly collection: string;
   readonly id: string;
   /** Name of the transition in the lifecycle. */
-  readonly operation: string;
+  readonly operation: TransitionOf<K>;
   /** What the end of the transition needs to know. */
   readonly data?: TransitionData;
   /** States on the way that are left out this time. */
-  readonly skip?: readonly string[];
+  readonly skip?: readonly StateOf<K>[];
   /** Settled state in which the object was before. */
   readonly before?: string;
   /** State in which it comes to rest this time, instead of that of the table. */
-  readonly to?: string;
+  readonly to?: StateOf<K>;
 }
 
-/** What begins a transition of an object: the same without its id and state. */
-export type TransitionStart = Omit<TransitionRun, 'id' | 'data' | 'before'> & {
+/** Start of a transition: a run without the id and state of its object. */
+export type TransitionStart<K extends KindName = KindName> = Omit<
+  TransitionRun<K>,
+  'id' | 'data' | 'before'
+> & {
   readonly data?: TransitionData | undefined;
 };
 
@@ -70,6 +84,8 @@ export interface Packing {
   readonly disks: readonly PackedDisk[];
 }
 
+type ByTransition<K extends KindName, Handler> = { [T in TransitionOf<K>]?: Handler };
+
 /** What a kind of object does at the end of its transitions. */
 export interface TransitionHandlers<K extends KindName = KindName> {
   /** Subjects and words of its events, taken from the object as it is then. */
@@ -83,15 +99,15 @@ export interface TransitionHandlers<K extends KindName = KindName> {
    * stored, or undefined when the object is gone.
    */
   readonly onEnd?: Readonly<
-    Record<
-      string,
+    ByTransition<
+      K,
       (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => ObjectOf<K> | undefined
     >
   >;
   /** By transition: images whose bytes are copied before it ends; until then the last state stays. */
   readonly copies?: Readonly<
-    Record<
-      string,
+    ByTransition<
+      K,
       (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => readonly ImageCopy[]
     >
   >;
@@ -101,8 +117,8 @@ export interface TransitionHandlers<K extends KindName = KindName> {
    * first failed state of its lifecycle. Runs also when the rules of a transition have thrown each time.
    */
   readonly onCopyFailure?: Readonly<
-    Record<
-      string,
+    ByTransition<
+      K,
       (
         ctx: RuleContext,
         object: ObjectOf<K>,

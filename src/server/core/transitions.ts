@@ -20,7 +20,13 @@ import { isNameable } from './named-objects.ts';
 import type { Site } from './ports.ts';
 import { reportGivenUp } from './task-attempts.ts';
 import { beginWork } from './tasks.ts';
-import type { ImageCopy, Packing, TransitionRun, TransitionStart } from './transition-handlers.ts';
+import type {
+  ImageCopy,
+  Packing,
+  TransitionOf,
+  TransitionRun,
+  TransitionStart,
+} from './transition-handlers.ts';
 
 /** Name of the tasks that carry a move on. */
 export const moveTask = 'move';
@@ -146,11 +152,11 @@ function lifecycleOf(ctx: RuleContext, kind: KindName): Lifecycle {
 }
 
 /** Refuses the operation unless the object is in a state from which it may begin. */
-export function requireState(
+export function requireState<K extends KindName>(
   ctx: RuleContext,
-  kind: KindName,
+  kind: K,
   object: StoredObject,
-  operation: string,
+  operation: TransitionOf<K>,
   messageParams: MessageParams = {},
 ): void {
   const lifecycle = lifecycleOf(ctx, kind);
@@ -174,6 +180,11 @@ export function requireState(
  * notes when it goes on. With speed 0 the whole way is gone at once. Whatever move the object was
  * on before ends here. Returns the object as it is now, undefined when it is gone.
  */
+export function begin<K extends KindName>(
+  ctx: RuleContext,
+  start: TransitionStart<K>,
+  object: StoredObject,
+): StoredObject | undefined;
 export function begin(
   ctx: RuleContext,
   { data, ...start }: TransitionStart,

@@ -6,6 +6,7 @@ import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { isFileTooLarge } from '../core/failure-cause.ts';
 import { requireAll } from '../core/input.ts';
+import type { TransitionOf } from '../core/transition-handlers.ts';
 import { begin } from '../core/transitions.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
@@ -258,7 +259,7 @@ export function moveDisk(
   ctx: RuleContext,
   ref: Pick<CollectionRef, 'collection'>,
   disk: Disk,
-  operation: string,
+  operation: TransitionOf<'disk'>,
   data?: StoredObject,
 ): void {
   begin(ctx, { kind: 'disk', collection: ref.collection, operation, data }, disk);

@@ -4,6 +4,7 @@ import type { Resource } from '../../model/resource.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { membersWhere } from '../core/member-selection.ts';
+import type { TransitionOf } from '../core/transition-handlers.ts';
 import { begin } from '../core/transitions.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { RunState } from '../store/stored-members.ts';
@@ -124,7 +125,7 @@ export function hostName(ctx: RuleContext, vm: Vm): string {
 export function moveVm(
   ctx: RuleContext,
   vm: Vm,
-  operation: string,
+  operation: TransitionOf<'vm'>,
   data?: StoredObject,
 ): Vm | undefined {
   return begin(ctx, { kind: 'vm', collection: '/vms', operation, data }, vm);

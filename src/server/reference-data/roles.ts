@@ -1,107 +1,5 @@
-/** Predefined roles and permits. */
-
-/** In the order in which engines list them. */
-export const permits: readonly { id: string; name: string; administrative: boolean }[] = [
-  { id: '1', name: 'create_vm', administrative: false },
-  { id: '2', name: 'delete_vm', administrative: false },
-  { id: '3', name: 'edit_vm_properties', administrative: false },
-  { id: '17', name: 'reboot_vm', administrative: false },
-  { id: '23', name: 'reset_vm', administrative: false },
-  { id: '18', name: 'stop_vm', administrative: false },
-  { id: '19', name: 'shut_down_vm', administrative: false },
-  { id: '21', name: 'hibernate_vm', administrative: false },
-  { id: '22', name: 'run_vm', administrative: false },
-  { id: '5', name: 'change_vm_cd', administrative: false },
-  { id: '6', name: 'migrate_vm', administrative: false },
-  { id: '1664', name: 'connect_to_serial_console', administrative: false },
-  { id: '7', name: 'connect_to_vm', administrative: false },
-  { id: '8', name: 'import_export_vm', administrative: true },
-  { id: '9', name: 'configure_vm_network', administrative: false },
-  { id: '10', name: 'configure_vm_storage', administrative: false },
-  { id: '11', name: 'move_vm', administrative: false },
-  { id: '12', name: 'manipulate_vm_snapshots', administrative: false },
-  { id: '13', name: 'reconnect_to_vm', administrative: false },
-  { id: '14', name: 'change_vm_custom_properties', administrative: true },
-  { id: '15', name: 'edit_admin_vm_properties', administrative: true },
-  { id: '16', name: 'create_instance', administrative: false },
-  { id: '100', name: 'create_host', administrative: true },
-  { id: '101', name: 'edit_host_configuration', administrative: true },
-  { id: '102', name: 'delete_host', administrative: true },
-  { id: '103', name: 'manipulate_host', administrative: true },
-  { id: '104', name: 'configure_host_network', administrative: true },
-  { id: '200', name: 'create_template', administrative: false },
-  { id: '201', name: 'edit_template_properties', administrative: false },
-  { id: '202', name: 'delete_template', administrative: false },
-  { id: '203', name: 'copy_template', administrative: false },
-  { id: '204', name: 'configure_template_network', administrative: false },
-  { id: '205', name: 'edit_admin_template_properties', administrative: true },
-  { id: '300', name: 'create_vm_pool', administrative: false },
-  { id: '301', name: 'edit_vm_pool_configuration', administrative: false },
-  { id: '302', name: 'delete_vm_pool', administrative: false },
-  { id: '303', name: 'vm_pool_basic_operations', administrative: false },
-  { id: '400', name: 'create_cluster', administrative: true },
-  { id: '401', name: 'edit_cluster_configuration', administrative: true },
-  { id: '402', name: 'delete_cluster', administrative: true },
-  { id: '403', name: 'configure_cluster_network', administrative: true },
-  { id: '404', name: 'assign_cluster_network', administrative: true },
-  { id: '500', name: 'manipulate_users', administrative: true },
-  { id: '501', name: 'manipulate_roles', administrative: true },
-  { id: '502', name: 'manipulate_permissions', administrative: false },
-  { id: '503', name: 'add_users_and_groups_from_directory', administrative: false },
-  { id: '504', name: 'edit_profile', administrative: false },
-  { id: '600', name: 'create_storage_domain', administrative: true },
-  { id: '601', name: 'edit_storage_domain_configuration', administrative: true },
-  { id: '602', name: 'delete_storage_domain', administrative: true },
-  { id: '603', name: 'manipulate_storage_domain', administrative: true },
-  { id: '700', name: 'create_storage_pool', administrative: true },
-  { id: '701', name: 'delete_storage_pool', administrative: true },
-  { id: '702', name: 'edit_storage_pool_configuration', administrative: true },
-  { id: '703', name: 'configure_storage_pool_network', administrative: true },
-  { id: '704', name: 'create_storage_pool_network', administrative: true },
-  { id: '705', name: 'delete_storage_pool_network', administrative: true },
-  { id: '800', name: 'configure_engine', administrative: true },
-  { id: '900', name: 'configure_quota', administrative: true },
-  { id: '901', name: 'consume_quota', administrative: false },
-  { id: '1000', name: 'create_gluster_volume', administrative: true },
-  { id: '1001', name: 'manipulate_gluster_volume', administrative: true },
-  { id: '1002', name: 'delete_gluster_volume', administrative: true },
-  { id: '1003', name: 'manipulate_gluster_hook', administrative: true },
-  { id: '1004', name: 'manipulate_gluster_service', administrative: true },
-  { id: '1100', name: 'create_disk', administrative: false },
-  { id: '1101', name: 'attach_disk', administrative: false },
-  { id: '1102', name: 'edit_disk_properties', administrative: false },
-  { id: '1103', name: 'configure_disk_storage', administrative: false },
-  { id: '1104', name: 'delete_disk', administrative: false },
-  { id: '1105', name: 'configure_scsi_generic_io', administrative: true },
-  { id: '1106', name: 'access_image_storage', administrative: false },
-  { id: '1107', name: 'disk_live_storage_migration', administrative: false },
-  { id: '1108', name: 'sparsify_disk', administrative: false },
-  { id: '1109', name: 'reduce_disk', administrative: true },
-  { id: '1110', name: 'backup_disk', administrative: true },
-  { id: '1203', name: 'configure_network_vnic_profile', administrative: true },
-  { id: '1204', name: 'create_network_vnic_profile', administrative: true },
-  { id: '1205', name: 'delete_network_vnic_profile', administrative: true },
-  { id: '1300', name: 'login', administrative: false },
-  { id: '1400', name: 'inject_external_events', administrative: true },
-  { id: '1500', name: 'inject_external_tasks', administrative: true },
-  { id: '1301', name: 'tag_management', administrative: true },
-  { id: '1302', name: 'bookmark_management', administrative: true },
-  { id: '1303', name: 'event_notification_management', administrative: true },
-  { id: '1304', name: 'audit_log_management', administrative: true },
-  { id: '1550', name: 'manipulate_affinity_groups', administrative: true },
-  { id: '1560', name: 'configure_storage_disk_profile', administrative: true },
-  { id: '1561', name: 'create_storage_disk_profile', administrative: true },
-  { id: '1562', name: 'delete_storage_disk_profile', administrative: true },
-  { id: '1563', name: 'attach_disk_profile', administrative: false },
-  { id: '1660', name: 'create_mac_pool', administrative: true },
-  { id: '1661', name: 'edit_mac_pool', administrative: true },
-  { id: '1662', name: 'delete_mac_pool', administrative: true },
-  { id: '1663', name: 'configure_mac_pool', administrative: true },
-  { id: '1665', name: 'delete_cpu_profile', administrative: true },
-  { id: '1666', name: 'update_cpu_profile', administrative: true },
-  { id: '1667', name: 'create_cpu_profile', administrative: true },
-  { id: '1668', name: 'assign_cpu_profile', administrative: true },
-];
+/** Predefined roles. */
+import type { PermitName } from '../../model/notation/permit-names.ts';
 
 export interface PredefinedRole {
   readonly id: string;
@@ -110,12 +8,17 @@ export interface PredefinedRole {
   readonly administrative: boolean;
   /** Whoever holds it on an object also sees the objects inside that. */
   readonly viewsChildren: boolean;
-  readonly permits: readonly string[];
+  readonly permits: readonly PermitName[];
 }
 
 /** Names of permits, in the order in which engines list those of the role. */
-function words(text: string): string[] {
-  return text.split(' ');
+type Names<Text extends string, Found = never> = Text extends `${infer First} ${infer Rest}`
+  ? Names<Rest, Found | First>
+  : Found | Text;
+
+/** Splits names that are separated by spaces, and keeps their type. */
+function words<const Text extends string>(text: Text): Names<Text>[] {
+  return text.split(' ') as Names<Text>[];
 }
 
 export const roles: readonly PredefinedRole[] = [

@@ -4,7 +4,7 @@ import { define, type Extent } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { replaceMembers } from '../core/member-selection.ts';
-import type { TransitionHandlers } from '../core/transition-handlers.ts';
+import type { TransitionHandlers, TransitionOf } from '../core/transition-handlers.ts';
 import { begin, requireState } from '../core/transitions.ts';
 import { notedCopies } from '../inventory/disk-transitions.ts';
 import { requireNotAttached } from '../inventory/snapshot-attachment.ts';
@@ -241,7 +241,7 @@ function move(
   ctx: RuleContext,
   collection: string,
   snapshot: Snapshot,
-  operation: string,
+  operation: TransitionOf<'snapshot'>,
   data?: StoredObject,
 ): void {
   begin(ctx, { kind: 'snapshot', collection, operation, data }, snapshot);

@@ -8,7 +8,7 @@ import type { RuleContext } from '../core/context.ts';
 import { shownIcons } from '../core/icons.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
 import { erase, forgetReferences } from '../core/removal.ts';
-import type { TransitionHandlers } from '../core/transition-handlers.ts';
+import type { TransitionHandlers, TransitionOf } from '../core/transition-handlers.ts';
 import { begin, requireState } from '../core/transitions.ts';
 import { eraseDisk } from '../inventory/disk.ts';
 import {
@@ -345,6 +345,11 @@ function words(action: string, { name, status }: Template) {
   return { action, name: name ?? '', status: status ?? '' };
 }
 
-function move(ctx: RuleContext, template: Template, operation: string, data?: StoredObject): void {
+function move(
+  ctx: RuleContext,
+  template: Template,
+  operation: TransitionOf<'template'>,
+  data?: StoredObject,
+): void {
   begin(ctx, { kind: 'template', collection: '/templates', operation, data }, template);
 }

@@ -1,5 +1,6 @@
 /** Objects that every new service holds. */
 
+import { type PermitName, permits } from '../../model/notation/permit-names.ts';
 import { operatingSystems } from '../../model/operating-systems.ts';
 import type { Resource } from '../../model/resource.ts';
 import { everyone, splitUserName } from '../auth/permissions.ts';
@@ -13,7 +14,7 @@ import { fillConfiguration, fillInstanceType } from '../inventory/vm-configurati
 import { clusterLevels, levelsAsListed } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
 import { minimalDowntime } from '../reference-data/migration-policies.ts';
-import { permits, roles } from '../reference-data/roles.ts';
+import { roles } from '../reference-data/roles.ts';
 import {
   policyFilters,
   policyWeights,
@@ -81,7 +82,7 @@ function addIdentity(ctx: RuleContext, admin: string): void {
 
 const permitIds = new Map(permits.map(({ id, name }) => [name, id]));
 
-function permitId(name: string): string {
+function permitId(name: PermitName): string {
   return permitIds.get(name) ?? '';
 }
 

@@ -72,6 +72,13 @@ export function columnValue(object: StoredObject, column: Column): SqlValue {
  */
 export type KindName = TypeName | DerivedKind;
 
+/** Type of the model for a kind. */
+export type TypeOfKind<K extends KindName> = K extends DerivedKind
+  ? (typeof derivedKinds)[K]
+  : K extends TypeName
+    ? K
+    : never;
+
 function isDerived(kind: string): kind is DerivedKind {
   return Object.hasOwn(derivedKinds, kind);
 }

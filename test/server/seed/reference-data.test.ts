@@ -1,9 +1,10 @@
 /** Tables of what every new service has: names in one table are entries of another. */
 import { expect, it } from 'vitest';
+import { permits } from '../../../src/model/notation/permit-names.ts';
 import { clusterLevels } from '../../../src/server/reference-data/cluster-levels.ts';
 import { migrationPolicies } from '../../../src/server/reference-data/migration-policies.ts';
 import { processorModel } from '../../../src/server/reference-data/processor-models.ts';
-import { permits, roles } from '../../../src/server/reference-data/roles.ts';
+import { roles } from '../../../src/server/reference-data/roles.ts';
 import {
   policyFilters,
   policyWeights,

@@ -1,8 +1,10 @@
 /** Actions of disks: copy, move, export, sparsify, reduce; and how a disk grows. */
+
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referredId, resolveMember, resolveReferences } from '../../core/input.ts';
+import type { TransitionOf } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
   checkFormat,
@@ -216,7 +218,7 @@ function begin(
   ctx: RuleContext,
   disk: Disk,
   ref: { collection: string },
-  operation: string,
+  operation: TransitionOf<'disk'>,
   data: DiskMove = {},
 ): void {
   moveDisk(ctx, ref, disk, operation, { ...data });
@@ -256,7 +258,7 @@ function withoutHistory(disk: Disk): Disk {
 }
 
 /** Refuses logical units and disks that are locked or illegal. */
-function requireImage(ctx: RuleContext, disk: Disk, action: string): void {
+function requireImage(ctx: RuleContext, disk: Disk, action: TransitionOf<'disk'>): void {
   if (disk.storage_type === 'lun') ctx.refuse('DISK_IS_A_UNIT', { action });
   requireState(ctx, 'disk', disk, action, diskWords(disk));
 }

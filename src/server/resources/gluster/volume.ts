@@ -1,4 +1,5 @@
 /** Gluster volumes: create, start, stop, rebalance, options, profiling. */
+
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { glusterVolumeLifecycle as lifecycle } from '../../../model/resources/gluster-volume.ts';
 import { type Action, define } from '../../core/behavior.ts';
@@ -7,6 +8,7 @@ import { invalidInput } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
 import { digestOf } from '../../core/random.ts';
 import { erase } from '../../core/removal.ts';
+import type { TransitionOf } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
   bricksIn,
@@ -174,7 +176,11 @@ function sentBricks(sent: StoredObject): StoredObject[] {
 }
 
 /** Refuses an operation in the wrong state. */
-function requireVolumeState(ctx: RuleContext, volume: Volume, operation: string): void {
+function requireVolumeState(
+  ctx: RuleContext,
+  volume: Volume,
+  operation: TransitionOf<'gluster_volume'>,
+): void {
   requireState(ctx, 'gluster_volume', volume, operation, { type });
 }
 

@@ -7,6 +7,7 @@ import type { RuleContext } from '../../core/context.ts';
 import { defineDeadline } from '../../core/declared-tasks.ts';
 import { resolveMember } from '../../core/input.ts';
 import { dueIn } from '../../core/tasks.ts';
+import type { TransitionStart } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import { releaseSpm } from '../../inventory/data-center.ts';
 import { missingNetworks, refreshNics } from '../../inventory/host-nics.ts';
@@ -135,7 +136,7 @@ export const hostActions = {
     const host = target.object;
     requireState(ctx, 'host', host, 'upgrade');
     if (!host.update_available) ctx.refuse('HOST_HAS_NO_UPDATES', { action: 'upgrade' });
-    const how = {
+    const how: Pick<TransitionStart<'host'>, 'to' | 'skip'> = {
       to: host.status === 'up' ? 'up' : 'maintenance',
       ...(flag(ctx, body, 'reboot') === false ? { skip: ['reboot'] } : {}),
     };

@@ -12,19 +12,20 @@ import { move, restartPower } from './transitions.ts';
 type Host = ObjectOf<'host'>;
 type Agent = Resource<'agent'>;
 
-const types = ['manual', 'restart', 'start', 'status', 'stop'];
+const types = ['manual', 'restart', 'start', 'status', 'stop'] as const;
 
 /** Seconds for which a host that was fenced is left alone, on a site of normal speed. */
 const quiet = 180;
 
 /** Fences a host. `status` answers whether its power is on. */
 export function fence(ctx: RuleContext, target: Addressed<'host'>, body: ActionBody): ActionResult {
-  const type = String(body['fence_type']).toLowerCase();
-  if (!types.includes(type)) {
+  const sent = String(body['fence_type']).toLowerCase();
+  const type = types.find((one) => one === sent);
+  if (!type) {
     throw new Refusal(
       400,
       'Invalid value',
-      `${type} is not a member of FenceType. Possible values for FenceType are: ${types.join(', ')}`,
+      `${sent} is not a member of FenceType. Possible values for FenceType are: ${types.join(', ')}`,
     );
   }
   const host = target.object;

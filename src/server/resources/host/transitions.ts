@@ -5,6 +5,7 @@ import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
 import type {
   TransitionHandlers,
+  TransitionOf,
   TransitionRun,
   TransitionStart,
 } from '../../core/transition-handlers.ts';
@@ -25,8 +26,8 @@ type Host = ObjectOf<'host'>;
 export function move(
   ctx: RuleContext,
   target: Pick<Addressed<'host'>, 'object'>,
-  operation: string,
-  more: Partial<TransitionStart> = {},
+  operation: TransitionOf<'host'>,
+  more: Partial<Omit<TransitionStart<'host'>, 'kind'>> = {},
 ): undefined {
   const { object } = target;
   begin(ctx, { kind: 'host', collection: '/hosts', operation, ...more }, object);
@@ -86,7 +87,7 @@ export const hostTransitions: TransitionHandlers<'host'> = {
 export function restartPower(
   ctx: RuleContext,
   host: Host,
-  more: Partial<TransitionRun> = {},
+  more: Partial<Omit<TransitionStart<'host'>, 'kind'>> = {},
 ): void {
   ctx.event('FENCING_STARTED', { host }, { FenceType: 'restart' });
   ctx.tx.update('host', { ...host, status: 'reboot' });

@@ -7,7 +7,7 @@ import { type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { defineWork } from '../../core/declared-tasks.ts';
 import { failureCause } from '../../core/failure-cause.ts';
-import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import type { TransitionHandlers, TransitionOf } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import { hostsUp } from '../../inventory/data-center.ts';
 import { dataCenterOfDomain, domainOf, pluggedInto, vmsOf } from '../../inventory/disk.ts';
@@ -286,7 +286,12 @@ function withProgress(ctx: RuleContext, transfer: Transfer): Transfer {
   return { ...transfer, ...(progress ? { transferred: progress.transferred } : {}), active: false };
 }
 
-function move(ctx: RuleContext, transfer: Transfer, operation: string, cause?: string): undefined {
+function move(
+  ctx: RuleContext,
+  transfer: Transfer,
+  operation: TransitionOf<'image_transfer'>,
+  cause?: string,
+): undefined {
   const start = { kind: 'image_transfer', collection: '/imagetransfers', operation } as const;
   begin(ctx, { ...start, ...(cause === undefined ? {} : { data: { cause } }) }, transfer);
   return undefined;

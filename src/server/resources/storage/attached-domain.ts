@@ -7,7 +7,7 @@ import { storageDomainLifecycle as lifecycle } from '../../../model/resources/st
 import { type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
-import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import type { TransitionHandlers, TransitionOf } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import {
   domainsOf,
@@ -388,11 +388,13 @@ function requireHost(ctx: RuleContext, dataCenter: string, action: string): void
   }
 }
 
-function run(collection: string, operation: string) {
+type Transition = TransitionOf<'attached_storage_domain'>;
+
+function run(collection: string, operation: Transition) {
   return { kind: 'attached_storage_domain' as const, collection, operation };
 }
 
-function move(ctx: RuleContext, { ref, object }: Target, operation: string): undefined {
+function move(ctx: RuleContext, { ref, object }: Target, operation: Transition): undefined {
   begin(ctx, run(ref.collection, operation), object);
   if (ctx.site.speed > 0) refreshDataCenter(ctx, object.data_center?.id ?? '');
   return undefined;

@@ -7,7 +7,7 @@ import { defineDeadline } from '../../core/declared-tasks.ts';
 import { isUuid } from '../../core/input.ts';
 import { endJob, type JobStatus } from '../../core/jobs.ts';
 import { cancelDue, dueIn } from '../../core/tasks.ts';
-import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import type { TransitionHandlers, TransitionOf } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import { type Backup, freezeImages, holdDisks, thawImages } from '../../inventory/backup-images.ts';
 import { hostsUp } from '../../inventory/data-center.ts';
@@ -268,7 +268,7 @@ function move(
   ctx: RuleContext,
   collection: string,
   backup: Backup,
-  operation: string,
+  operation: TransitionOf<'backup'>,
   data?: StoredObject,
 ): void {
   begin(ctx, { kind: 'backup', collection, operation, data }, backup);

@@ -2,7 +2,7 @@
 import type { ActionBody } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { ImageCopy, TransitionData } from '../../core/transition-handlers.ts';
+import type { ImageCopy, TransitionData, TransitionOf } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import { notedCopies } from '../../inventory/disk-transitions.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
@@ -233,7 +233,7 @@ export function statelessSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefine
 }
 
 /** Keeps the disks as they are, then starts. What an earlier run left behind is replaced first. */
-export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: string): void {
+export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: TransitionOf<'vm'>): void {
   ctx.event('VM_RUN_INITIATED', subjects(ctx, vm));
   const left = statelessSnapshot(ctx, vm);
   if (left) {
@@ -265,7 +265,7 @@ export function stateKept(ctx: RuleContext, vm: Vm, data: TransitionData | undef
     settleImages(ctx, snapshot);
     ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
   }
-  return moveVm(ctx, { ...vm, host: { id: host } }, String(data?.['operation'])) ?? vm;
+  return moveVm(ctx, { ...vm, host: { id: host } }, data?.operation ?? 'start') ?? vm;
 }
 
 /** After a stateless run: the machine is locked while its disks become what they were. */
