@@ -355,7 +355,6 @@ function detached(ctx: RuleContext, attached: Attached): void {
   leaveDataCenter(ctx, attached);
 }
 
-/** What was handed over belongs to nobody now. */
 function released(ctx: RuleContext, attached: Attached): undefined {
   leaveDataCenter(ctx, attached);
 }
