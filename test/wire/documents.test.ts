@@ -153,7 +153,7 @@ describe('objects read from XML', () => {
       .map(([name]) => [type, name] as const),
   );
 
-  test('engines ignore identity in elements, in each type and each reference', () => {
+  test('ignore identity elements in engines, in each type and each reference', () => {
     expect(referring.length).toBeGreaterThan(200);
     const accepting = referring.filter(([type, name]) => {
       const tag = tagOf(type);
