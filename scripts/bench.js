@@ -1,15 +1,16 @@
-// Builds the programs in bench/ and what prints their rows as one table; all arguments are for that.
+// Builds the programs in bench/ and the program that prints their rows as one table, and passes all
+// arguments to it.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-// As it was given: what is loaded below removes from it, and the table says what had to be removed.
+// Original environment: a module below removes variables, and the table reports removed ones.
 const { VMCTL_BUILT: _, ...given } = process.env;
 const { prepare, root } = await import('./prepare.js');
 await prepare();
 const { rolldown } = await import('rolldown');
 
-// Beside the packages that the programs use, where no build that somebody starts meanwhile removes it.
+// Within node_modules, to resolve packages, and outside of dist, which another build may remove.
 const cache = join(root, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'bench-'));
@@ -35,7 +36,7 @@ async function bundle(input, file) {
   const built = await rolldown({
     input: join(root, input),
     platform: 'node',
-    // Packages stay outside, as they are for whoever uses them.
+    // Packages are not bundled, as for users.
     external: (id) => !/^[./]/.test(id),
   });
   await built.write({ file, format: 'esm' });

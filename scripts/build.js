@@ -1,5 +1,5 @@
-// Builds dist/: the command with lazy chunks, the image daemon's threads, the full screen, the page for
-// browsers, what completion offers, the server for tests, notices of what is bundled.
+// Builds dist/: the command with lazy chunks, threads of the image daemon, dashboard, inspector
+// page, completion data, test server, and notices of bundled packages.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const common = {
   cwd: root,
   platform: 'node',
-  // Native modules stay outside: they are optional and found at run time.
+  // Native modules are external, because they are optional.
   external: ['libsql', 'koffi', 'keytar', 'pg-native', 'pg-cloudflare'],
   checks: { pluginTimings: false },
   resolve: { mainFields: ['module', 'main'] },
@@ -27,7 +27,7 @@ const output = {
   minify: true,
   sourcemap: true,
   comments: false,
-  // A single other character makes V8 keep a whole file with two bytes for each.
+  // A single non-ASCII character makes V8 store a file with two bytes for each character.
   charset: 'ascii',
 };
 
@@ -46,7 +46,7 @@ await write(
   },
   {
     ...output,
-    // Node loads modules of this form with less ado, and their compiled code can be kept.
+    // Node loads CommonJS faster, and its compiled code can be cached.
     format: 'cjs',
     exports: 'named',
     dynamicImportInCjs: false,
@@ -63,7 +63,7 @@ await write(
   { ...common, input: { 'hash-thread': 'src/hash/worker.ts' } },
   { ...output, format: 'esm' },
 );
-// The full screen of `vmctl ui` is in modules of another form, for its libraries wait while they are loaded.
+// The dashboard of `vmctl ui` consists of ES modules, because its libraries use top-level await.
 await write(
   {
     ...common,
@@ -75,7 +75,7 @@ await write(
 );
 writeFileSync(join(root, 'dist/screen.cjs'), "module.exports = import('./screen.mjs');\n");
 
-// The page of the server for browsers.
+// Inspector page of the server.
 await write(
   { ...common, platform: 'browser', input: { app: 'src/inspector/app.ts' } },
   { ...output, dir: join(root, 'dist/inspector'), format: 'esm', codeSplitting: false },
@@ -84,7 +84,7 @@ for (const name of ['index.html', 'style.css']) {
   copyFileSync(join(root, 'src/inspector', name), join(root, 'dist/inspector', name));
 }
 
-// What completion offers, so that it need not load the commands.
+// Completion data, so that completion need not load the commands.
 execFileSync(
   process.execPath,
   [join(root, 'bin/vmctl.js'), '__completion', join(root, 'dist/completion')],
@@ -94,7 +94,7 @@ execFileSync(
   },
 );
 
-// The server for tests, for modules and with types.
+// Test server as an ES module, with types.
 writeFileSync(
   join(root, 'dist/testkit.js'),
   "import kit from './testkit.cjs';\nexport const startServer = kit.startServer;\n",
@@ -102,7 +102,7 @@ writeFileSync(
 writeFileSync(
   join(root, 'dist/testkit.d.ts'),
   `${readFileSync(join(root, 'src/testkit/types.ts'), 'utf8')}
-/** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
+/** Starts a server. Resolves when it responds. Rejects for invalid options. */
 export declare function startServer(options?: TestServerOptions): Promise<TestServer>;
 `,
 );

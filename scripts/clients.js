@@ -1,6 +1,6 @@
-// The clients of other projects for test/clients, installed into build/clients: the SDKs for Python, Go
-// and Java, ovirt-imageio, go-ovirt-client and the Ansible collection. Versions are pinned in
-// test/clients. A client whose toolchain is missing is left out with a message; its tests are skipped.
+// Installs clients of other projects for test/clients into build/clients: the SDKs for Python, Go
+// and Java, ovirt-imageio, go-ovirt-client and the Ansible collection. test/clients pins the
+// versions. A client without its toolchain is skipped with a message, and so are its tests.
 //
 //   npm run clients
 import { spawnSync } from 'node:child_process';
@@ -12,7 +12,9 @@ import { root } from './prepare.js';
 const sources = join(root, 'test/clients');
 const target = join(root, 'build/clients');
 
-/** Runs a program in a folder and returns its standard output; throws with its last lines if it fails. */
+/**
+ * Runs a program in a folder. Returns its standard output. Throws with its last lines if it fails.
+ */
 function run(folder, program, ...words) {
   const { status, error, stdout, stderr } = spawnSync(program, words, {
     cwd: folder,
@@ -24,7 +26,7 @@ function run(folder, program, ...words) {
   throw new Error(`${program} ${words[0] ?? ''} ended with ${status}: ${last}`);
 }
 
-/** Hash of the files in some folders below `test/clients`: versions, and sessions that are compiled. */
+/** Hash of the files in some folders below `test/clients`: versions and session sources. */
 function hashOf(names) {
   const hash = createHash('sha256');
   for (const name of names) {
@@ -37,14 +39,14 @@ function hashOf(names) {
 
 const has = (program, word) => spawnSync(program, [word], { stdio: 'ignore' }).status === 0;
 
-/** A virtual environment with the SDK, ovirt-imageio and ansible-core, and the collection beside it. */
+/** Virtual environment with the SDK, ovirt-imageio, ansible-core, and the collection. */
 function python(folder) {
   run(folder, 'python3', '-m', 'venv', '.');
   const interpreter = join(folder, 'bin/python');
   const pip = ['-m', 'pip', '--disable-pip-version-check'];
   const requirements = join(sources, 'python/requirements.txt');
   run(folder, interpreter, ...pip, 'install', '--quiet', '-r', requirements);
-  // The package `ansible` has 100 collections; only one of them is unpacked.
+  // The package `ansible` has 100 collections. Only one is unpacked.
   const collections = join(sources, 'ansible/requirements.txt');
   const wheels = join(folder, 'wheels');
   run(
@@ -69,20 +71,20 @@ function python(folder) {
   rmSync(wheels, { recursive: true });
 }
 
-/** The session program, and the test program that go-ovirt-client has for live engines. */
+/** Session program, and the test program of go-ovirt-client for live engines. */
 function go(folder) {
   const module = 'github.com/ovirt/go-ovirt-client/v3';
   const from = join(sources, 'go');
   run(from, 'go', 'build', '-o', join(folder, 'session'), '.');
   run(from, 'go', 'test', '-c', '-o', join(folder, 'suite'), module);
-  // Its tests read files beside their sources.
+  // Its tests read files from the source folder.
   writeFileSync(
     join(folder, 'suite-folder'),
     run(from, 'go', 'list', '-m', '-f', '{{.Dir}}', module),
   );
 }
 
-/** The SDK with what it depends on, and the compiled session. */
+/** SDK with its dependencies, and the compiled session. */
 function java(folder) {
   const from = join(sources, 'java');
   const libraries = join(folder, 'libraries');

@@ -1,7 +1,7 @@
-// Prints every numbered operation of the specification with the tests that drive it. Ends with 1
-// when one of them has no test; after `npm test`, also when an operation succeeded in no test, when a
-// parameter was neither read nor is said to be ignored, or when docs/coverage.md says otherwise. With
-// --write it writes that page anew.
+// Prints each numbered operation of the specification with its tests. Exits with 1 if an operation
+// has no test. After `npm test`, it also exits with 1 if an operation succeeded in no test, if a
+// parameter is neither read nor declared as ignored, or if docs/coverage.md is outdated. `--write`
+// updates this page.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ await prepare();
 
 const writes = process.argv.includes('--write');
 const logged = existsSync(calls);
-if (!logged) console.error('npm test has left no log of its calls: the page alone is looked at.');
+if (!logged) console.error('no log of calls of npm test: checking only the page');
 const page = spawnSync(
   process.execPath,
   [
@@ -52,7 +52,7 @@ for (const [number, operations] of Object.entries(read('groups'))) {
   sorted.push([number, operations.map((text) => ({ text, tier: tiers.get(text) ?? tier }))]);
 }
 
-// Nothing runs here: the names of the tests say what they drive.
+// Lists tests without running them. Their names contain the operations.
 const { stdout, status, stderr } = spawnSync(
   process.execPath,
   [
@@ -71,7 +71,7 @@ if (status !== 0) {
 }
 const counts = new Map();
 for (const { name } of JSON.parse(stdout.slice(stdout.indexOf('[\n')))) {
-  // A test may drive several: those that add, list and remove the same.
+  // A test can cover several operations, for example add, list and remove.
   for (const [, number] of name.matchAll(/#(G?\d+)\b/g)) {
     counts.set(number, (counts.get(number) ?? 0) + 1);
   }

@@ -1,6 +1,7 @@
-// Three servers on one site: starts PostgreSQL, three `vmctl serve` and HAProxy in a temporary folder, goes
-// through the main job, and kills the server that receives an upload in the middle of it. Needs PostgreSQL
-// and HAProxy (apt install postgresql haproxy). Exits 0 only if every step was verified.
+// Demonstration of three servers on one site. Starts PostgreSQL, three `vmctl serve` and HAProxy in
+// a temporary folder, runs the main workflow, and kills the server that receives an upload.
+// Requires PostgreSQL and HAProxy (apt install postgresql haproxy). Exits with 0 only if every step
+// was verified.
 //
 //   npm run demo:cluster
 import { execFileSync, spawn } from 'node:child_process';
@@ -22,11 +23,11 @@ await prepare();
 
 const demo = makeDemo();
 const { folder, environment, passwordFile, run, shown, title, check, image, sha256 } = demo;
-// The folder is one for other users as well: PostgreSQL refuses to run as root.
+// PostgreSQL refuses to run as root, so another user needs access.
 execFileSync('chmod', ['711', folder]);
 const ending = [];
 
-/** Ports that nobody has at this moment. */
+/** Free ports. */
 async function freePorts(count) {
   const probes = Array.from({ length: count }, () => createServer());
   for (const probe of probes) await new Promise((done) => probe.listen(0, '127.0.0.1', done));
@@ -35,7 +36,7 @@ async function freePorts(count) {
   return ports;
 }
 
-/** Starts PostgreSQL without flushes: nothing of this outlives the demonstration. */
+/** Starts PostgreSQL without flushes, because its data are temporary. */
 function startPostgres() {
   const versions = '/usr/lib/postgresql';
   const newest = existsSync(versions) ? readdirSync(versions).sort().at(-1) : undefined;
@@ -79,7 +80,7 @@ async function startServer(number, store, [port, images]) {
   return { number, child, ...JSON.parse(readFileSync(ready, 'utf8')) };
 }
 
-/** Starts HAProxy as docs/scale-out.md configures it. */
+/** Starts HAProxy with the configuration in docs/scale-out.md. */
 async function startBalancer(ports) {
   if (!existsSync('/usr/sbin/haproxy')) throw new Error('HAProxy is missing: apt install haproxy');
   const [port] = await freePorts(1);
@@ -171,7 +172,7 @@ try {
   demo.remove();
 }
 
-/** The server whose image daemon has a ticket. */
+/** Server whose image daemon has a ticket. */
 async function receiving(all) {
   for (;;) {
     const list = execFileSync(process.execPath, [vmctl, 'imagetransfers', 'list', '-o', 'json'], {

@@ -1,5 +1,4 @@
-// What demonstrations have in common: a home of their own, commands that are shown as they run, steps that are
-// verified.
+// Shared steps of demonstrations: a temporary home, printed commands, verified steps.
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -33,13 +32,13 @@ export function makeDemo() {
     if (name.startsWith('VMCTL_')) delete environment[name];
   }
 
-  /** A word as a user types it: short paths, quotes where the shell needs them. */
+  /** Argument as a user types it: short paths, and quotes for the shell. */
   function shown(word) {
     const short = word.replaceAll(folder, '$DEMO');
     return /^[\w@%+=:,./$-]+$/.test(short) ? short : `'${short}'`;
   }
 
-  /** Runs a command, shows it and its output, and returns what it wrote on standard output. */
+  /** Runs a command and prints it with its output. Returns its standard output. */
   async function run(...words) {
     console.log(`\n$ vmctl ${words.map(shown).join(' ')}`);
     const child = spawn(process.execPath, [vmctl, ...words], {
@@ -57,7 +56,7 @@ export function makeDemo() {
     return output;
   }
 
-  /** The image that was given, or one made on the spot: a boot sector, data, and a hole. */
+  /** Given image, or a generated one: a boot sector, data, and a hole. */
   function image(given = process.argv[2]) {
     if (given) return resolve(given);
     const path = join(folder, 'boot.img');
@@ -86,7 +85,10 @@ export function makeDemo() {
       if (!condition) throw new Error(`Not as it should be: ${what}.`);
       console.log(`    verified: ${what}`);
     },
-    /** SHA-256 of the first bytes of a file: disks are whole sectors, images need not be. */
+    /**
+     * SHA-256 of the first bytes of a file, because disks consist of complete sectors and images
+     * may not.
+     */
     async sha256(path, length) {
       const hash = createHash('sha256');
       for await (const piece of createReadStream(path, { end: length - 1 })) hash.update(piece);

@@ -1,5 +1,5 @@
-// The tour: starts `vmctl serve`, and runs the built vmctl against it as a user would. Prints each
-// command and what it answered. Exits 0 only if every step was verified.
+// Demonstration: starts `vmctl serve` and runs the built vmctl as a user does. Prints each command
+// with its output. Exits with 0 only if every step was verified.
 //
 //   npm run demo
 //   npm run demo -- path/to/image.iso|.img|.qcow2
@@ -17,7 +17,7 @@ const { folder, environment, passwordFile, run, shown, title, check, image, sha2
 async function startServer() {
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });
-  // As a user would name it: relative to where the command runs.
+  // Relative path, as users type it.
   const site = relative(process.cwd(), join(folder, 'site'));
   const words = ['serve', '--data', site, '--inventory', 'small', '--speed', '0.2'];
   const more = ['--password-file', passwordFile, '--ready-file', readyFile];

@@ -1,5 +1,6 @@
-// Runs the fault catalogue at full length: every test whose name begins with the id of a row. Records the results
-// in test/data/reliability-runs.json, and writes docs/reliability.md from the last run of each row.
+// Runs the complete fault catalogue: all tests whose name begins with the id of a row. Records the
+// results in test/data/reliability-runs.json, and writes docs/reliability.md from the last run of
+// each row.
 //
 //   npm run test:faults
 //   npm run test:faults -- A5 C1      some rows
@@ -71,13 +72,13 @@ if (!short) {
 }
 process.exitCode = status ?? 1;
 
-/** The rows that a test, or a group of them, is named after: one or several. */
+/** Rows in the name of a test or group. */
 function rowsOf(title) {
   const [begin] = /^(?:[A-I]\d{0,2} )*/.exec(title) ?? [''];
   return begin.split(' ').filter((word) => ids.includes(word));
 }
 
-/** Files of tests in which a row is named; loading all others would take longer than running these. */
+/** Test files that name a row. Loading other files would take longer than the tests. */
 function filesNaming() {
   const quoted = new RegExp(`['"\`](?:[A-I]\\d{0,2} )*(?:${chosen.join('|')}) `);
   return readdirSync(join(root, 'test'), { recursive: true })
@@ -86,7 +87,7 @@ function filesNaming() {
     .filter((name) => quoted.test(readFileSync(join(root, name), 'utf8')));
 }
 
-/** Keeps what came out of a row. */
+/** Records the result of a row. */
 function note(id) {
   const own = tests.filter((test) => test.id === id);
   if (own.length === 0) return;

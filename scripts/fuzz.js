@@ -1,11 +1,11 @@
-// Builds the fuzzer in test/fuzz and runs it; all arguments are for it.
+// Builds the fuzzer in test/fuzz and runs it with all arguments.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './prepare.js';
 
-// Beside the packages that the programs use.
+// Within node_modules, to resolve packages.
 const cache = join(root, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'fuzz-'));

@@ -1,11 +1,11 @@
-// The layout of the sources, as `npm run lint` holds it: which room may import which, no circles of folders
-// or files, no file of logic above 400 lines, a first line in each that says what is in it. `docs/architecture.md` has
-// the reasons.
+// Layout of the sources for `npm run lint`: permitted imports between modules, no cycles of folders
+// or files, at most 400 lines in a file of logic, and a first line with its purpose. See
+// `docs/architecture.md`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What each room may import, beside packages and what stands in `src` itself. */
+/** Permitted imports of each module, in addition to packages and files in `src` itself. */
 export const rooms = {
   model: [],
   extents: [],
@@ -23,7 +23,7 @@ export const rooms = {
 
   'cli/text': ['client'],
   'cli/session': ['cli/text', 'client', 'model', 'recording', 'wire'],
-  // Drawn by a bundle of its own: what it imports is in there once more.
+  // Part of a separate bundle, which duplicates its imports.
   'cli/screen': [],
   'cli/args': ['cli/session', 'cli/text', 'client', 'definitions', 'model'],
   'cli/output': ['cli/session', 'cli/text', 'client', 'model', 'wire'],
@@ -37,7 +37,7 @@ export const rooms = {
     ...['client', 'model', 'search'],
   ],
   'cli/parse': ['cli/args', 'cli/help', 'cli/session', 'client'],
-  // The commands of the package are the only place where client and server meet.
+  // Only commands import both client and server.
   'cli/commands': ['*'],
   cli: ['cli/*', 'client'],
 
@@ -86,7 +86,7 @@ export const rooms = {
   testkit: ['server', 'server/admin'],
 };
 
-/** Packages that only some rooms may use: by name, the rooms. */
+/** Packages that only some modules may import: the modules by package. */
 const packages = {
   'node:sqlite': ['server/store'],
   libsql: ['server/store'],
@@ -102,11 +102,11 @@ const packages = {
   'node:https': ['client', 'images', 'server', 'server/http', 'cli/session', 'cli/commands'],
 };
 
-/** Lines that a file of logic may have; tables of data may be longer. */
+/** Maximum lines of a file of logic. Tables of data may be longer. */
 const maxLines = 400;
 const tables = /^model\/|^server\/reference-data\/|\.generated\.ts$/;
 
-/** Everything that is wrong with sources, given as texts by path below `src`; a line each. */
+/** Finds all problems in sources, given as texts by path below `src`. One line each. */
 export function problemsOf(texts) {
   const problems = [];
   const folders = new Map();
@@ -120,7 +120,7 @@ export function problemsOf(texts) {
         continue;
       }
       const target = normalize(join(dirname(file), path));
-      // What stands in `src` itself are facts about the package.
+      // Files in `src` itself contain properties of the package.
       if (dirname(target) !== '.') addTo(folders, dirname(file), dirname(target));
       addTo(files, file, target);
       const other = roomOf(target);
@@ -143,7 +143,7 @@ export function problemsOf(texts) {
   return problems;
 }
 
-/** Of the server and the command line each folder is a room. */
+/** Each folder in the server and the command line is a module. */
 function roomOf(file) {
   const [first, second] = dirname(file).split('/');
   return second && (first === 'server' || first === 'cli') ? `${first}/${second}` : first;
@@ -162,7 +162,9 @@ function addTo(folders, from, to) {
   if (from !== to) targets.add(to);
 }
 
-/** The folders or files of a circle, the first one again at its end; nothing where there is none. */
+/**
+ * Folders or files of a cycle, with the first one repeated at the end. `undefined` without a cycle.
+ */
 function circleIn(imports) {
   const done = new Set();
   const visit = (one, way) => {

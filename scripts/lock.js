@@ -1,6 +1,5 @@
-// Writes package-lock.json anew, without the addresses that packages were downloaded from: they
-// belong to the machine, not to the project. It is made in an empty folder, because npm leaves the
-// packages of other platforms out where packages are installed already.
+// Writes package-lock.json without download addresses, which depend on the computer. It runs in an
+// empty folder, because npm omits packages of other platforms if packages are installed.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,10 @@
-// A checker for the mutation testing tool: lets through the mutants of a sample, whose keys are in the
-// file that MUTATION_SAMPLE names, and leaves all others out of the count.
+// Mutation checker that limits the run to a sample. MUTATION_SAMPLE names a file with the keys of
+// the sampled mutants; others do not count.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 
-/** What tells a mutant from all others: file, place, and what it puts there. */
+/** Key of a mutant: file, position and replacement. */
 export function keyOf({ fileName, location: { start, end }, replacement }, root) {
   return [
     relative(root, fileName),

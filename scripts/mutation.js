@@ -1,8 +1,8 @@
-// Mutation testing: changes single expressions of the code, and counts how many of the changes a test
-// notices. `npm run test:mutation -- search wire --sample 400 --seed 7` takes 400 mutants at random of
-// each of these rooms; without names, of all of them. Ends with 1 where fewer than 75 % are noticed.
-// Only what runs in the process of the tests has the mutant: they run the source there instead of the
-// built command where they can (`test/support/mutants.ts`), and a server of its own never has it.
+// Mutation testing: changes expressions of the code, and counts the changes that a test detects.
+// `npm run test:mutation -- search wire --sample 400 --seed 7` selects 400 random mutants of each
+// of these modules, by default of all. Exits with 1 below 75 %. Only code in the process of the
+// tests has the mutant: they run the source there instead of the built command if possible
+// (`test/support/mutants.ts`). Separate server processes never have it.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,8 +12,8 @@ import { keyOf } from './mutation-sample.js';
 import { prepare, root } from './prepare.js';
 
 /**
- * Each room with the tests that are about it, all others would be run for nothing; and where the paths
- * of those begin that are quick, in the order in which they are run.
+ * Modules with their tests, because other tests would detect nothing. `quick` contains the
+ * beginnings of paths of fast tests, in order.
  */
 const rooms = {
   resources: {
@@ -34,7 +34,7 @@ const rooms = {
   search: { folder: 'src/search', tests: ['test/search/**'], quick: [] },
   transfer: {
     folder: 'src/transfer',
-    // Without those in test/e2e: a mutant that they alone run through takes them a minute and a half.
+    // Without test/e2e, which takes a minute and a half for a single mutant.
     tests: ['test/transfer/**'],
     quick: [
       'blocks',
@@ -107,9 +107,9 @@ for (const room of chosen) {
     tempDirName: 'coverage/mutants',
     ignorePatterns: ['coverage'],
     disableTypeChecks: false,
-    // The compiler has no programming interface for the tool to read its settings with.
+    // The compiler has no API for reading its settings.
     tsconfigFile: 'coverage/no-tsconfig.json',
-    // The tests of the slowest room take two minutes: what takes longer hangs.
+    // The tests of the slowest module take two minutes. Longer runs are hung.
     dryRunTimeoutMinutes: 10,
     timeoutMS: 20_000,
   }).runMutationTest();
@@ -119,7 +119,7 @@ rmSync(join(root, 'coverage/mutants'), { recursive: true, force: true });
 console.log(lines.map(({ text }) => text).join('\n'));
 process.exitCode = lines.every(({ score }) => score >= expected) ? 0 : 1;
 
-/** All mutants of the files below a folder, with where they are. */
+/** All mutants of the files below a folder, with positions. */
 async function mutantsIn(folder) {
   const files = readdirSync(join(root, folder), { recursive: true })
     .filter((name) => name.endsWith('.ts'))
@@ -133,7 +133,7 @@ async function mutantsIn(folder) {
   return mutants;
 }
 
-/** So many of the list at random, the same ones for the same seed. */
+/** Random selection from a list, reproducible by seed. */
 function draw(list, count, seed) {
   let state = seed >>> 0;
   const random = () => {
@@ -150,7 +150,7 @@ function draw(list, count, seed) {
   return drawn;
 }
 
-/** How many mutants were noticed, and how; which were not goes into a file. */
+/** Counts detected mutants, and writes the others to a file. */
 function summary(room) {
   const { files } = JSON.parse(readFileSync(report, 'utf8'));
   const counts = { killed: 0, timedOut: 0, survived: 0 };

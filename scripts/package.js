@@ -1,5 +1,6 @@
-// Packages vmctl for those who have no Node: one executable for Linux x64, and a package for Debian with
-// manual pages, completions and a systemd unit. `npm run package -- --out FOLDER` writes them elsewhere.
+// Creates packages for systems without Node: an executable for Linux x64, and a Debian package with
+// manual pages, completions and a systemd unit. `npm run package -- --out FOLDER` writes them to
+// another folder.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -37,7 +38,7 @@ if (hasDpkg()) {
   writeDebianPackage(debian, { path: executable, identity, license: runtime.license }, root, files);
   announce(debian);
 } else {
-  console.error('There is no dpkg-deb here: the package for Debian is left out.');
+  console.error('dpkg-deb is not installed: skipping the Debian package');
 }
 
 function hasDpkg() {

@@ -1,15 +1,15 @@
-// Installs and builds what is missing, so that every other script works in a fresh clone.
+// Installs packages and builds the command if necessary, so that all scripts work in a fresh clone.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-/** Where the servers of a run of all tests log the operations that were called. */
+/** Folder where servers log called operations during a complete test run. */
 export const calls = join(root, 'coverage/calls');
 
-// Node 20 reads these certificates at every start, and tests start thousands of processes. Those that
-// are about the variable set it themselves.
+// Node 20 reads these certificates at every start, and tests start thousands of processes. Tests of
+// the variable set it themselves.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -18,13 +18,13 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-/** Installs the packages of the lock file unless that was done since it changed. */
+/** Installs the packages of the lock file, unless they are up to date. */
 function install() {
   const done = join(root, 'node_modules/.package-lock.json');
   const lock = join(root, 'package-lock.json');
   if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) return;
   console.error('Installing packages ...');
-  // npm comes with Node; the one beside this node is the one that fits it.
+  // Use the npm of this Node, which matches its version.
   const beside = join(dirname(process.execPath), 'npm');
   execFileSync(existsSync(beside) ? beside : 'npm', ['ci'], {
     cwd: root,
@@ -34,8 +34,8 @@ function install() {
 }
 
 /**
- * The environment without what an npm that runs this has been told of another place: packages are
- * installed in this tree, those for development too, and nothing is prepared a second time.
+ * Environment without settings of an outer npm for another location: packages are installed in this
+ * tree, including development packages, without a second preparation.
  */
 function ownEnvironment() {
   const elsewhere = /^npm_config_(global|prefix|local_prefix|location|omit|include|production)$/i;
@@ -43,7 +43,7 @@ function ownEnvironment() {
   return { ...Object.fromEntries(kept), VMCTL_IS_PREPARING: '1' };
 }
 
-/** Installs what is missing and builds the command, unless whoever started this has just done so. */
+/** Installs packages and builds the command, unless the caller has just done it. */
 export async function prepare() {
   if (process.env['VMCTL_BUILT']) return;
   install();

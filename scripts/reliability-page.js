@@ -1,6 +1,8 @@
-// The text of docs/reliability.md: rows of the fault catalogue with the results of their last run.
+// Text of docs/reliability.md: rows of the fault catalogue with the results of their last run.
 
-/** The page for the rows of test/data/reliability.json and the runs of test/data/reliability-runs.json. */
+/**
+ * Page for the rows of test/data/reliability.json and the runs of test/data/reliability-runs.json.
+ */
 export function reliabilityPage({ parts, rows }, runs) {
   const sections = parts.map(({ letter, title }) => {
     const own = rows.filter(({ id }) => id.startsWith(letter)).map((row) => section(row, runs));

@@ -1,5 +1,5 @@
-// Writes the pictures of docs/images: dashboard.svg, what `vmctl ui` shows in a terminal of 80 columns and 24
-// lines, and inspector.png, the page of a server in Chromium, which the test of that page draws.
+// Creates the pictures in docs/images: dashboard.svg, `vmctl ui` in a terminal of 80 columns and 24
+// lines, and inspector.png, the inspector page in Chromium, drawn by its test.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const columns = 80;
 const rows = 24;
-/** Of a character, in pixels. */
+/** Size of a character in pixels. */
 const width = 8.4;
 const height = 18;
 const colors = { 31: '#f47067', 32: '#57ab5a', 33: '#daaa3f', 39: '#d0d7de' };
@@ -53,7 +53,7 @@ execFileSync(
   },
 );
 
-/** Lines with the escapes of a terminal as a picture. */
+/** Draws lines with terminal escapes. */
 function drawing(lines) {
   const cells = lines.flatMap((line, row) => spansOf(line).map((span) => drawn(span, row)));
   const size = `width="${Math.ceil(columns * width + 20)}" height="${rows * height + 20}"`;
@@ -66,7 +66,7 @@ ${cells.join('\n')}
 `;
 }
 
-/** The parts of a line that look alike, with the column that each begins in. */
+/** Parts of a line with the same style, with their first column. */
 function spansOf(line) {
   const spans = [];
   let column = 0;
@@ -78,7 +78,7 @@ function spansOf(line) {
       continue;
     }
     if (style.inverse) spans.push({ text: ' '.repeat([...text].length), column, ...style });
-    // Pictures make one blank of several.
+    // SVG collapses several blanks to one.
     for (const { 0: part, index } of text.matchAll(/\S+(?: \S+)*/g)) {
       const at = column + [...text.slice(0, index)].length;
       spans.push({ text: part, column: at, ...style });

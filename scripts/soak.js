@@ -1,9 +1,9 @@
-// A long run: a million requests to `vmctl serve`, with transfers of images between them. Ends with 1
-// when memory, descriptors or the event loop of the server get worse over it.
+// Soak test: a million requests to `vmctl serve`, with image transfers in between. Exits with 1 if
+// memory, descriptors or event loop delay of the server grow.
 //
 //   npm run test:soak
 //   npm run test:soak -- --requests 20000
-//   npm run test:soak -- --requests 20000 --leak 1024    a server that leaks: has to be found
+//   npm run test:soak -- --requests 20000 --leak 1024    a server that leaks: must be detected
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '1000000' },
     leak: { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
-    // Whoever runs tests has built it, and must not have it built anew under them.
+    // A test run has built the command, and must not build it again.
     built: { type: 'boolean', default: false },
   },
 });
@@ -26,10 +26,10 @@ const requests = Number(values.requests);
 const samples = requests < 100_000 ? 8 : 20;
 const parallel = 16;
 const MiB = 2 ** 20;
-/** What may be lost: bytes in 1,000 requests, descriptors, milliseconds of the event loop (p99). */
+/** Limits of growth: bytes in 1,000 requests, descriptors, milliseconds of the event loop (p99). */
 const bars = { memory: 1_024, descriptors: 0, delay: 20 };
 
-/** Runs inside of the server: tells its memory after a collection, and how late its event loop was. */
+/** Script in the server that reports its memory after a collection, and its event loop delay. */
 const teller = `
   import { monitorEventLoopDelay } from 'node:perf_hooks';
   if (process.channel) {
@@ -92,7 +92,7 @@ async function soak() {
     if (!values.json) report(sample, seen.at(-1));
   }
   await agent.destroy();
-  // The first quarter warms caches up.
+  // The first quarter fills caches.
   const steady = seen.slice(samples / 4);
   const memory = slope(steady.map(({ used }) => used)) / (requests / samples / 1_000);
   const resident = slope(steady.map(({ rss }) => rss)) / (requests / samples / 1_000);
@@ -133,7 +133,7 @@ function tell(number) {
   });
 }
 
-/** Growth from one sample to the next, by least squares. */
+/** Growth between samples, by least squares. */
 function slope(numbers) {
   const middle = (numbers.length - 1) / 2;
   const mean = numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
@@ -162,7 +162,7 @@ async function look(agent, api) {
   return { ...site, vms: vm.map(({ id }) => id), disk: disk.id };
 }
 
-/** Sends a request; throws unless it is answered as it should be. */
+/** Sends a request. Throws unless it succeeds. */
 async function call({ agent, origin, prefix, headers }, method, path, body) {
   const answer = await agent.request({
     ...{ origin, path: `${prefix}${path}`, method, headers },
@@ -173,7 +173,7 @@ async function call({ agent, origin, prefix, headers }, method, path, body) {
   return text;
 }
 
-/** What clients do all day: look, look again, search, now and then change something. */
+/** Typical requests of clients: reads, searches, some changes. */
 async function work(site, worker, number) {
   const { vms } = site;
   for (let turn = 0; turn < number; ) {
@@ -191,7 +191,7 @@ async function work(site, worker, number) {
   }
 }
 
-/** Bytes up and down again. */
+/** Uploads and downloads data. */
 async function transfer(site) {
   const bytes = Buffer.alloc(4 * MiB, Date.now() % 251);
   for (const direction of ['upload', 'download']) {

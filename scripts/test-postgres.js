@@ -1,6 +1,6 @@
-// Runs tests with servers whose state is in PostgreSQL, in a cluster that is made for them: those of
-// operations, of the protocol, of commands and of kills. `--sixth N` takes every sixth file of the operations, and
-// leaves the commands out; other arguments go to vitest instead of these.
+// Runs tests with servers that use PostgreSQL, in a temporary cluster: operations, protocol,
+// commands and kills. `--sixth N` selects every sixth file of the operations, without commands.
+// Other arguments replace this selection.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -26,7 +26,7 @@ function chosen() {
 
 const { status } = spawnSync(process.execPath, [join(root, 'scripts/test.js'), ...chosen()], {
   stdio: 'inherit',
-  // What is chosen here is run whole.
+  // Run the selected files completely.
   env: { ...process.env, VMCTL_TEST_STORE: 'postgres', VMCTL_TEST_THIRD: undefined },
 });
 process.exitCode = status ?? 1;

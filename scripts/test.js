@@ -1,5 +1,5 @@
-// Runs all tests; further arguments go to vitest. Ends with a plain line that says how many. A run of
-// all tests also leaves a log of the operations that they called: `npm run coverage:api` reads it.
+// Runs all tests. Additional arguments go to vitest. Prints a summary line. A complete run also
+// logs called operations for `npm run coverage:api`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const { status } = spawnSync(
   [
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
-    // Nobody reads colours in a file or a log.
+    // No colours in files and logs.
     ...(process.stdout.isTTY ? [] : ['--no-color']),
     '--reporter=dot',
     '--reporter=json',

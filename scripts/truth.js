@@ -1,10 +1,10 @@
-// The comparison with a real engine: runs the recorded session against `vmctl serve` and prints how
-// many answers are equal, and the causes of the differences.
+// Comparison with a real engine: runs the recorded session against `vmctl serve`, and prints the
+// number of equal responses and the causes of differences.
 //
 //   npm run truth                       the score and the first 20 causes
-//   npm run truth -- --only 'vms/*'     of these steps only
-//   npm run truth -- --out DIR          keeps the transcript, report.md and differences.jsonl there
-//   npm run truth -- --write            raises the score that must not fall, after an improvement
+//   npm run truth -- --only 'vms/*'     only these steps
+//   npm run truth -- --out DIR          stores transcript, report.md and differences.jsonl
+//   npm run truth -- --write            raises the minimum score after an improvement
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -26,7 +26,7 @@ const passwordFile = join(folder, 'password');
 const readyFile = join(folder, 'ready.json');
 const report = join(folder, 'report.md');
 
-/** A port of 127.0.0.1 that is free now. */
+/** Free port of 127.0.0.1. */
 function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -36,7 +36,7 @@ function freePort() {
   });
 }
 
-/** Runs a script of the comparison; ends this one if it fails. */
+/** Runs a script of the comparison. Exits if it fails. */
 function run(script, ...words) {
   const { status, stdout } = spawnSync(process.execPath, [join(truth, script), ...words], {
     encoding: 'utf8',

@@ -1,20 +1,23 @@
-// Which modules share a file. Left alone, rolldown makes a file of whatever one part loads without
-// another, and a short command opens dozens of them; to open one costs more than to load a little
-// that is not needed.
+// Assignment of modules to files. By default, rolldown creates a file for each shared set of
+// modules, so that a short command opens dozens of files, which takes longer than loading some
+// unused code.
 import { join } from 'node:path';
 
-/** What is loaded with everything that it imports: a file each; what two of them need is in the first. */
+/**
+ * Root modules of each file, with all their imports. A module that several files need is in the
+ * first one.
+ */
 const roots = {
-  // Completion needs no more than this beside itself.
+  // Completion needs only these modules.
   start: ['src/cli/main.ts', 'src/cli/session/name-cache.ts', 'src/built-file.ts'],
-  // Commands that are too small for a file each: to open it would cost more than it saves.
+  // Small commands in one file, because opening a file would cost more than it saves.
   program: [
     'program',
     ...['api', 'context', 'login', 'logout', 'wait', 'whoami'].map((name) => `commands/${name}`),
   ].map((path) => `src/cli/${path}.ts`),
 };
 
-/** @param root the folder of the project */
+/** @param root folder of the project */
 export function chunks(root) {
   const groups = Object.entries(roots).map(([name, paths], index) => {
     let needed;
@@ -33,7 +36,7 @@ export function chunks(root) {
   return { groups };
 }
 
-/** Modules and all that they import, by themselves or by what they import. */
+/** Modules with their direct and indirect imports. */
 function importsOf(paths, graph) {
   const found = new Set(paths);
   for (const id of found) {

@@ -1,4 +1,4 @@
-// Keeps out of the bundle what the command never uses of its libraries, and pays for at each start.
+// Replaces unused parts of libraries that would slow each start.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 
 const http2 = `module.exports = () => { throw new Error('HTTP/2 is not spoken here.'); };`;
 const forms = `exports.extractBody = () => { throw new Error('Forms are not sent here.'); };`;
-/** The assertions of Node bring differences of objects, in colours; here they never fail. */
+/** The assert module of Node loads object diffs and colours. These assertions never fail. */
 const assertions = `
   function assert(value, message) {
     if (!value) throw message instanceof Error ? message : new Error(message ?? 'assertion failed');
@@ -20,7 +20,7 @@ const assertions = `
   });`;
 const childProcess = `exports.spawn = (...args) => require('node:child_process').spawn(...args);`;
 
-/** What a tool is told is checked where it is used; nobody is asked for anything by a schema. */
+/** Tool arguments are validated where they are used, and no request uses a schema. */
 const schemas = `export class AjvJsonSchemaValidator {
     getValidator() {
       return (data) => ({ valid: true, data, errorMessage: undefined });
@@ -28,7 +28,7 @@ const schemas = `export class AjvJsonSchemaValidator {
   }
   export { AjvJsonSchemaValidator as n };`;
 
-/** Files of libraries for features that are not used, and what stands in for them. */
+/** Library files for unused features, and their replacements. */
 const standIns = [
   [/undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/, http2],
   [/undici[\\/]lib[\\/]web[\\/]fetch[\\/]body\.js$/, forms],
@@ -37,18 +37,19 @@ const standIns = [
   [/^\0lean:child_process$/, childProcess],
 ];
 
-/** WebAssembly is read from a file of its own: as a text in the bundle it costs time every start. */
+/** Loads WebAssembly from a separate file: as text in the bundle it would slow each start. */
 const parser = /undici[\\/]lib[\\/]llhttp[\\/](llhttp(?:_simd)?)-wasm\.js$/;
 
-/** @param root the folder of the project */
+/** @param root folder of the project */
 export function lean(root) {
   return {
     name: 'lean',
     resolveId(id, importer = '') {
-      // Loading undici as a whole costs more than a small request does; its parts load alone.
+      // The complete undici takes longer to load than a small request. Its parts are loaded
+      // individually.
       if (id === 'undici') return join(root, 'src/client/undici-parts.cjs');
       if (id === 'node:assert' && /[\\/]undici[\\/]/.test(importer)) return '\0lean:assert';
-      // Commander starts other programs for a feature that is not used.
+      // Commander starts programs only for an unused feature.
       if (id === 'node:child_process' && /[\\/]commander[\\/]/.test(importer)) {
         return '\0lean:child_process';
       }

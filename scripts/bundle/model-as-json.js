@@ -1,10 +1,13 @@
-// The model is plain data. The build evaluates it once, and the bundle holds it as JSON, which is
-// read several times faster than the declarations that it was made from.
+// Converts the model to JSON: the build evaluates it once, and JSON parses several times faster
+// than the declarations run.
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { rolldown } from 'rolldown';
 
-/** The large tables, and what the server makes of them and draws; small ones are not worth it. */
+/**
+ * Large tables of the model, and tables and pictures that the server derives. Small ones gain
+ * nothing.
+ */
 const tables = new RegExp(
   [
     String.raw`src[\\/]model[\\/](?:derive[\\/](?!collections)\w+|enums|parameters|events|faults)\.ts$`,
@@ -32,14 +35,14 @@ export const modelAsJson = {
   },
 };
 
-/** A table of many entries, of which a command needs a few, reads them one by one. */
+/** Large tables parse each entry on first use, because a command needs only a few. */
 function expressionOf(value, text) {
   if (Array.isArray(value) || text.length < 10_000) return `JSON.parse(${JSON.stringify(text)})`;
   const texts = Object.entries(value).map(([key, entry]) => [key, JSON.stringify(entry)]);
   return `entriesOf(${JSON.stringify(Object.fromEntries(texts))})`;
 }
 
-/** The exports of a module that needs nothing but other modules of ours and of Node. */
+/** Exports of a module that imports only modules of this project and of Node. */
 async function evaluate(path) {
   const bundle = await rolldown({ input: path, platform: 'node' });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });

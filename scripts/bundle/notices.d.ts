@@ -1,4 +1,4 @@
-/** What of a bundle tells where its modules come from. */
+/** Part of a bundle that contains the ids of its modules. */
 interface Bundle {
   readonly [file: string]: { readonly moduleIds?: readonly string[] };
 }

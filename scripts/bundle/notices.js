@@ -1,10 +1,10 @@
-// Notices of the packages that the bundle contains: their licences ask that these go with it.
+// License notices of bundled packages, as their licenses require.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ofPackage = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
 
-/** Permission notices of packages that name their licence and come without its text. */
+/** License texts of packages that name a license without its text. */
 const texts = {
   MIT: `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
 associated documentation files (the "Software"), to deal in the Software without restriction,
@@ -20,13 +20,13 @@ LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE A
 NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY,
 WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
 SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`,
-  // Asks for no notice.
+  // Requires no notice.
   'MIT-0': '',
 };
 
-/** Collects the folders of the packages whose modules a build bundles: a plugin of rolldown. */
+/** Rolldown plugin that collects the folders of bundled packages. */
 export class BundledPackages {
-  /** Folder of each package by itself, so that two versions of one are two. */
+  /** Folders, so that two versions of a package count as two. */
   #folders = new Set();
 
   plugin = {
@@ -41,7 +41,7 @@ export class BundledPackages {
     },
   };
 
-  /** One text: name, version, licence and notices of each package, by name. */
+  /** Text with name, version, license and notices of each package, by name. */
   notices() {
     const packages = [...this.#folders].map((folder) => {
       const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

@@ -1,10 +1,10 @@
-// Keeps out of the bundle of the full screen what it never uses of its libraries.
+// Replaces unused library parts of the dashboard.
 
-/** Files of libraries for features that are not used, and what stands in for them. */
+/** Library files for unused features, and their replacements. */
 const standIns = [
-  // A connection to the tools of developers.
+  // Connection to developer tools.
   [/[\\/]ink[\\/]build[\\/]devtools\.js$/, 'export {};'],
-  // Somebody sits in front of the screen, whatever the environment says: the command has looked.
+  // The command has already checked for a terminal, so ignore CI variables.
   [/[\\/]is-in-ci[\\/]index\.js$/, 'export default false;'],
 ];
 

@@ -1,5 +1,5 @@
-// A package for Debian and its kin: the executable, its program, manual pages, completions, the unit of the
-// server with a user of its own.
+// Debian package: the executable, its program, manual pages, completions, and a systemd unit with a
+// system user.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -27,14 +27,14 @@ const completions = {
 
 /**
  * Writes the package.
- * @param output path of what is written
- * @param executable path and identity of the executable, and path of the licence of Node
- * @param root folder of the project, with its manual pages
+ * @param output path of the package
+ * @param executable path and identity of the executable, and path of the license of Node
+ * @param root folder of the project, with manual pages
  * @param files names of the program's files, relative to `root`
  */
 export function writeDebianPackage(output, executable, root, files) {
   const tree = mkdtempSync(join(tmpdir(), 'vmctl-debian-'));
-  // Folders are readable by everybody, whatever the mask of the one who packages.
+  // Make folders readable for all users, with any umask.
   const mask = process.umask(0o022);
   chmodSync(tree, 0o755);
   try {

