@@ -1,4 +1,4 @@
-/** Changes that are on the disk when they are answered, beside bare SQLite and with more clients. */
+/** Durable changes, compared with bare SQLite and with more clients. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { MeasuredServer } from './support/server.ts';
 import { answer, quick, roundsOr } from './support/settings.ts';
 
 const clients = 16;
-/** Changes that each client makes in a round. */
+/** Changes of each client in a round. */
 const changes = quick ? 5 : 200;
 
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
@@ -16,7 +16,7 @@ const server = await MeasuredServer.start(['--inventory', `hosts=10,vms=${client
 try {
   const ids = await server.vmIds(clients);
   if (ids.length < clients) throw new Error(`the server has no ${clients} VMs`);
-  // About as much as a machine is in the database.
+  // Approximate size of a VM in the database.
   const document = String(await server.get(`/vms/${ids[0]}`));
   const db = await openDatabase(join(folder, 'bare.db'));
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -30,7 +30,7 @@ try {
       await server.ask('PUT', `/vms/${id}`, { body: { description: `change ${number}` } });
     }
   };
-  /** Changes per second of several clients, each with its machine. */
+  /** Changes per second of several clients, each with its VM. */
   const rate = async (of: readonly string[]) => {
     const began = performance.now();
     await Promise.all(of.map(change));
@@ -41,7 +41,7 @@ try {
       'SQLite',
       async () => {
         const began = performance.now();
-        // A statement outside of a transaction is one: it is committed before it returns.
+        // A statement outside of a transaction is committed before it returns.
         for (let index = 0; index < changes; index += 1) insert.run(document);
         return (1_000 * changes) / (performance.now() - began);
       },

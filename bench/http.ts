@@ -1,4 +1,7 @@
-/** Requests per second of the server's CPU, beside a bare `node:https` server with the same bytes. */
+/**
+ * Requests per second of the server's CPU, compared with a bare `node:https` server with the same
+ * bytes.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ interface Case {
   readonly name: string;
   readonly path: string;
   readonly accept: string;
-  /** Requests of one round. */
+  /** Requests in a round. */
   readonly requests: number;
   readonly reach: number;
 }

@@ -1,4 +1,4 @@
-/** What a long list costs: wall time beside that of `curl | jq .` for the same list, and memory. */
+/** Cost of a long list: time compared with `curl | jq .` for the same list, and memory. */
 import { missingRow, type Row, rowOf } from './report/row.ts';
 import { pairRow, takeTurns, type Work } from './support/rounds.ts';
 import { type Cost, isThere, run } from './support/run.ts';
@@ -21,7 +21,7 @@ const missing = ['curl', 'jq'].filter((program) => !isThere(program));
 const site = await startSite('--inventory', `hosts=50,vms=${vms}`, '--speed', '0');
 const env = { ...site.env, API: site.apiUrl };
 try {
-  // Output goes nowhere, as that of both sides would go to the same place.
+  // Both sides discard their output.
   const away = (script: string, ...words: string[]) =>
     run(['bash', '-c', `${script} > /dev/null`, 'bash', ...words], env);
   const works = new Map<string, Work<Cost>>(

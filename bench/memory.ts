@@ -1,18 +1,18 @@
-/** Memory of a server with very many machines, after very many requests: how much, and how it grows. */
+/** Memory of a server with many VMs after many requests: size and growth. */
 import { median, rowOf } from './report/row.ts';
 import { MeasuredServer } from './support/server.ts';
 import { answer, quick } from './support/settings.ts';
 
 const [vms, requests] = quick ? [100, 400] : [100_000, 100_000];
 const clients = 16;
-/** So often memory is looked at. */
+/** Requests between two samples. */
 const step = requests / 50;
 
 const server = await MeasuredServer.start(['--inventory', `hosts=100,vms=${vms}`]);
 try {
   const ids = await server.vmIds(1_000);
   const pages = Math.ceil(vms / 100);
-  /** Mostly objects, some searches, some pages; each of them of another place than the one before. */
+  /** Mostly objects, some searches, some pages, each at a different position. */
   const pathOf = (number: number): string => {
     const id = ids[(number * 7) % ids.length] ?? '';
     if (number % 10 < 7) return `/vms/${id}`;
@@ -29,7 +29,7 @@ try {
     };
     await Promise.all(Array.from({ length: clients }, client));
   };
-  // Code is compiled and caches are filled meanwhile: this growth ends.
+  // Compiled code and caches grow at first. This growth ends.
   const before = requests / 5;
   await send(before);
   const seen: { readonly requests: number; readonly memory: number }[] = [];
@@ -53,8 +53,8 @@ try {
 }
 
 /**
- * KB for each 1,000 requests: the median of the slopes between all pairs, because single looks fall
- * before or after a collection of garbage.
+ * KB for each 1,000 requests: the median of the slopes between all pairs, because samples are
+ * before or after a garbage collection.
  */
 function slope(seen: readonly { readonly requests: number; readonly memory: number }[]): number {
   const slopes = seen.flatMap((one, index) =>

@@ -1,4 +1,4 @@
-/** Very many machines started by one command, beside as many requests of curl one after the other. */
+/** Many VMs started by one command, compared with sequential requests of curl. */
 
 import { missingRow } from './report/row.ts';
 import { type Pair, pairRow, takeTurns, type Work } from './support/rounds.ts';
@@ -23,7 +23,7 @@ async function measure(): Promise<void> {
     const ids = found.map(({ id }) => id);
     if (ids.length !== vms) throw new Error(`${ids.length} VMs instead of ${vms}`);
     const stop = () => command('vms', 'stop', ...ids, '--parallel', '16', '--if-needed');
-    // What begins with all of them down; how they came to be so does not count.
+    // Runs a work with all VMs down. Stopping them does not count.
     const afterStop = (work: () => Promise<number>) => async () => {
       await stop();
       return await work();

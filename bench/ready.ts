@@ -1,4 +1,4 @@
-/** How long a server takes until it answers: with existing state, and with an inventory to make. */
+/** Time until a server responds: with existing state, and with a new inventory. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { MeasuredServer } from './support/server.ts';
 import { answer, quick, roundsOr } from './support/settings.ts';
 
 interface Start {
-  /** Seconds until it answered, or until its end. */
+  /** Seconds until the first response, or until the exit. */
   readonly seconds: number;
   readonly cpu: number;
 }
@@ -32,7 +32,7 @@ try {
   await started(['--inventory', `hosts=10,vms=${few}`], data);
   const long = join(folder, 'long');
   await fillGreatSite(long, { vms: many, events });
-  // The first server looks through a database that none has closed.
+  // The first server checks a database that was not closed.
   await started([], long);
   const works = new Map<string, Work<Start>>([
     ['node -e 0', () => run([process.execPath, '-e', '0'], process.env)],

@@ -1,6 +1,6 @@
 /**
- * A site in PostgreSQL: what a request costs with one server and with several, changes beside SQLite, and lists
- * of a large site beside those of SQLite. CPU is that of the servers and of PostgreSQL together.
+ * Site in PostgreSQL: cost of a request with one server and with several, changes and lists of a
+ * large site compared with SQLite. CPU is that of the servers and of PostgreSQL.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ if (postgresPrograms() === undefined) {
   const missing = 'PostgreSQL is not installed';
   answer([{ ...row, name: 'a site in PostgreSQL', reach: null, direction: atMost, missing }]);
 } else {
-  // As it is used: what is acknowledged is on the disk.
+  // With durable commits, as in production.
   const cluster = startCluster([]);
   try {
     answer([...(await servers()), ...(await lists())]);
@@ -33,7 +33,7 @@ if (postgresPrograms() === undefined) {
     cluster.remove();
   }
 
-  /** CPU seconds of PostgreSQL since its start: of its processes, and of those that have ended. */
+  /** CPU seconds of PostgreSQL since its start, of running and ended processes. */
   function postgresCpu(): number {
     const postmaster = String(cluster.pid());
     let ticks = 0;
@@ -45,7 +45,7 @@ if (postgresPrograms() === undefined) {
           ticks += fields.slice(11, 15).reduce((sum, one) => sum + Number(one), 0);
         else if (fields[1] === postmaster) ticks += Number(fields[11]) + Number(fields[12]);
       } catch {
-        // It has just ended.
+        // The process has just exited.
       }
     }
     return ticks / 100;
@@ -56,7 +56,7 @@ if (postgresPrograms() === undefined) {
     return own.reduce((sum, one) => sum + one, postgresCpu());
   }
 
-  /** Reads with one, two and three servers, and changes beside a server with SQLite. */
+  /** Reads with one, two and three servers, and changes compared with SQLite. */
   async function servers(): Promise<Row[]> {
     const database = await createDatabase(cluster.folder);
     const inventory = ['--inventory', `hosts=10,vms=${few}`];
@@ -116,7 +116,7 @@ if (postgresPrograms() === undefined) {
     }
   }
 
-  /** Search, page and GET of a large site: each beside GET, in PostgreSQL and in SQLite. */
+  /** Search, page and GET of a large site, relative to GET, in PostgreSQL and in SQLite. */
   async function lists(): Promise<Row[]> {
     const database = await createDatabase(cluster.folder);
     const inventory = ['--inventory', `hosts=100,vms=${many}`];
@@ -130,7 +130,7 @@ if (postgresPrograms() === undefined) {
       try {
         const costs = await listCosts(server);
         for (const [name, values] of costs) {
-          // Lists beside what a GET costs there, as bench/server.ts has them.
+          // Relative to the cost of a GET, as in bench/server.ts.
           const beside = (value: number, round: number) => value / (costs.get(get)?.[round] ?? 1);
           turns.set(`${name}, ${store}`, name === get ? values : values.map(beside));
         }
@@ -149,7 +149,7 @@ if (postgresPrograms() === undefined) {
     ];
   }
 
-  /** Does what PostgreSQL would do by itself meanwhile, after so many rows. */
+  /** Runs the maintenance that PostgreSQL would start later for this number of rows. */
   async function settle(address: string): Promise<void> {
     const client = new pg.Client({ connectionString: address });
     await client.connect();

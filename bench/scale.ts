@@ -1,6 +1,6 @@
 /**
- * What requests cost in a site ten times as large: a million machines and five million events beside a
- * hundred thousand and half a million, asked in turn. `--data FOLDER` keeps the sites for the next time.
+ * Cost of requests in a site ten times as large: a million VMs and five million events, compared
+ * with a tenth of both, in turn. `--data FOLDER` keeps the sites for the next run.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const [few, many] = quick ? [20, 200] : [100_000, 1_000_000];
 const eventsOfEach = 5;
 const requests = quick ? 2 : 100;
 
-/** A path of each request by a number that never comes again: none is answered out of what is remembered. */
+/** Paths of requests by a unique number, so that no response is cached. */
 type Paths = (number: number) => string;
 
 const folder = given === undefined ? mkdtempSync(join(tmpdir(), 'vmctl-bench-')) : resolve(given);
@@ -63,7 +63,7 @@ try {
 
 async function pathsOf(server: MeasuredServer, vms: number): Promise<Record<string, Paths>> {
   const digits = Math.max(2, String(vms).length);
-  /** Names at even distances, each another one. */
+  /** Unique names at equal distances. */
   const nameOf = (number: number) => {
     const step = Math.max(1, Math.floor(vms / (requests * (rounds + 1) * 2)));
     return `vm-${String(((number * step) % vms) + 1).padStart(digits, '0')}`;
@@ -89,7 +89,7 @@ async function pathsOf(server: MeasuredServer, vms: number): Promise<Record<stri
   };
 }
 
-/** Milliseconds of CPU of the server for each request. */
+/** CPU milliseconds of the server for each request. */
 function cpuOf(server: MeasuredServer, paths: Paths): Work<number> {
   let number = 0;
   return async () => {

@@ -1,6 +1,5 @@
 /**
- * What requests to the server cost: CPU time of the server beside that of a GET by id, with a small site
- * and a large one.
+ * Cost of requests: CPU time of the server relative to a GET by id, with a small and a large site.
  */
 import type { Row } from './report/row.ts';
 import { type Pair, pairRow, type Turns, takeTurns, type Work } from './support/rounds.ts';
@@ -49,7 +48,7 @@ answer([
   ),
 ]);
 
-/** CPU of the server for each request to a site of so many machines, in milliseconds. */
+/** CPU milliseconds of the server for each request to a site with this number of VMs. */
 async function measured(vms: number): Promise<Turns<number>> {
   const server = await MeasuredServer.start(['--inventory', `hosts=100,vms=${vms}`]);
   try {
@@ -77,7 +76,7 @@ async function measured(vms: number): Promise<Turns<number>> {
       ['search', work(byName)],
     ]);
     if (vms === many) {
-      // Half of the pages in the one form, half in the other: no two requests share an object.
+      // Half of the pages in each format, so that no two requests share an object.
       const half = Math.max(1, Math.floor(newPages / 2));
       const later = firstPage + half * (rounds + 1);
       works.set(

@@ -1,4 +1,4 @@
-/** Very many machines started at once: how long that keeps everybody else from being answered. */
+/** Delay of other requests while many VMs start at the same time. */
 import { rowOf } from './report/row.ts';
 import { MeasuredServer } from './support/server.ts';
 import { answer, quick, roundsOr } from './support/settings.ts';
@@ -6,13 +6,13 @@ import { answer, quick, roundsOr } from './support/settings.ts';
 const vms = quick ? 10 : 1_000;
 const clients = 16;
 
-/** Steps take some seconds, so that those of the first machines are due while others are started. */
+/** Transitions take some seconds, so that those of the first VMs are due while others start. */
 const speed = 1;
 
 interface Storm {
-  /** Milliseconds for which the event loop was held longest. */
+  /** Longest event loop delay in milliseconds. */
   readonly hold: number;
-  /** Seconds until the last machine was up. */
+  /** Seconds until the last VM was up. */
   readonly seconds: number;
 }
 

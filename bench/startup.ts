@@ -1,4 +1,4 @@
-/** What it costs to start: CPU time of whole commands, beside that of bare Node. */
+/** Cost of a start: CPU time of complete commands relative to bare Node. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Pair, pairRow, takeTurns, type Work } from './support/rounds.ts';
@@ -6,7 +6,7 @@ import { type Cost, run } from './support/run.ts';
 import { answer, roundsOr } from './support/settings.ts';
 import { startSite, vmctl } from './support/site.ts';
 
-/** What somebody writes who wants no more than the list: one request, with the same CA. */
+/** Minimal program for the same list: one request, with the same CA. */
 const bareGet = `
 const { get } = require('node:https');
 const { readFileSync } = require('node:fs');
@@ -40,16 +40,16 @@ const site = await startSite();
 const env = { ...site.env, API: site.apiUrl };
 try {
   const work = (command: readonly string[]) => () => run(command, env);
-  // The certificate of the server and the tokens of the other works stay where they are.
+  // Separate state, so that certificate and tokens of the other works remain.
   const firstState = join(site.env['XDG_STATE_HOME'] ?? '', 'first-use');
-  /** No token is kept: user and password come from the environment, as in a job of a pipeline. */
+  /** Without a stored token: user and password come from the environment, as in a CI job. */
   const listAtFirst = () => {
     rmSync(firstState, { recursive: true, force: true });
     return run([node, vmctl, 'vms', 'list'], { ...env, XDG_STATE_HOME: firstState });
   };
   const works = new Map<string, Work<Cost>>([
     [bare, work([node, '-e', '0'])],
-    // The round that warms up signs in, too, and fills the cache of names.
+    // The warm-up round also signs in and fills the cache of names.
     [list, work([node, vmctl, 'vms', 'list'])],
     [firstList, listAtFirst],
     [plainly, work([node, '-e', bareGet])],

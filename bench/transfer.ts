@@ -1,8 +1,8 @@
 /**
- * How fast images are moved: the image daemon and our client beside curl, nbdcopy, a plain Node server
- * and the reference daemon with its client, all in turn on one machine, with a half-sparse image.
- * `--size 1GiB` takes a smaller one than 4 GiB, `--only download,curl` the works with one of those words
- * in their names, or `huge`, or `API`.
+ * Speed of image transfers: the image daemon and vmctl compared with curl, nbdcopy, a plain Node
+ * server, and the reference daemon with its client, in turn on one computer, with a half-sparse
+ * image. `--size 1GiB` selects a smaller size than 4 GiB. `--only download,curl` selects works with
+ * one of these words in their names, or `huge`, or `API`.
  */
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const words = process.argv.slice(2);
 const rounds = roundsOr(5);
 const size = quick ? 64 * MiB : (asked ?? 4096 * MiB);
 
-/** A folder in memory if the image fits there some times over; else a temporary one. */
+/** Folder in memory if the image fits several times, otherwise a temporary folder. */
 function fastFolder(): string {
   const free = (path: string) => {
     try {
@@ -39,7 +39,7 @@ function fastFolder(): string {
   return mkdtempSync(join(inMemory ? '/dev/shm' : tmpdir(), 'vmctl-bench-'));
 }
 
-/** Bytes of memory that nobody needs. */
+/** Free memory in bytes. */
 function available(): number {
   try {
     return (
@@ -50,7 +50,7 @@ function available(): number {
   }
 }
 
-/** Runs of data and as long holes, in turn. */
+/** Alternating data and holes of equal length. */
 function halfOf(bytes: number): [number, number][] {
   const run = Math.min(64 * MiB, bytes / 8);
   return Array.from({ length: bytes / run / 2 }, (_, index) => [2 * index * run, run]);
@@ -89,7 +89,7 @@ async function measure(folder: string, site: ImageSite): Promise<Row[]> {
   }
 }
 
-/** Whether whoever uses the API meanwhile has to wait. */
+/** Latency of the API during transfers. */
 async function patience(stage: Stage): Promise<Row> {
   const { site } = stage;
   const common = { name: 'API p99, 16 transfers at once', beside: 'idle', unit: 'ms', reach: 2 };

@@ -1,8 +1,7 @@
 /**
- * What it costs to show somebody no more than they may see: pages of a user with a permission on
- * every tenth machine over the same pages of the administrator, and for how long the event loop of
- * the server stands still for one of them, for the one and for the other. `--data FOLDER` keeps the
- * site for the next time; the words of `--only` choose pages whose name has one of them.
+ * Cost of row-level permissions: pages of a user with a permission on every tenth VM, relative to
+ * the same pages of the administrator, and event loop delay for both. `--data FOLDER` keeps the
+ * site for the next run. `--only` selects pages whose name contains one of its words.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,14 +15,13 @@ import { answer, data as given, only, quick, roundsOr } from './support/settings
 import { vmctl } from './support/site.ts';
 
 const rounds = roundsOr(15);
-// A quick run says that all pages are answered, not what they cost.
+// A quick run only checks that pages succeed.
 const vms = quick ? 300 : 100_000;
 const permissions = vms / 10;
 
 /**
- * Reports the CPU time since it was last asked, and the most that passed between two turns of the event
- * loop, in milliseconds: neither what others take of a busy machine counts there, nor what other
- * threads of the server do beside the loop.
+ * Reports CPU time since the last report, and the maximum between two iterations of the event loop,
+ * in milliseconds. This excludes other processes and other threads of the server.
  */
 const reporter = `
 if (process.channel) {
@@ -74,7 +72,7 @@ const pages: Readonly<Record<string, string>> = {
 
 const fill = process.argv.indexOf('--fill');
 if (fill > 0) {
-  // A process of its own: the database is free for the server when it has ended.
+  // Separate process, so that the database is closed before the server starts.
   process.stdout.write(
     (await fillGreatSite(process.argv[fill + 1] ?? '', { vms, permissions })).vm,
   );
@@ -152,14 +150,14 @@ try {
 }
 
 interface Report {
-  /** Most CPU time between two turns of the event loop, and all of it; milliseconds. */
+  /** Maximum CPU time between two iterations of the event loop, and total; milliseconds. */
   readonly most: number;
   readonly all: number;
 }
 
-/** What the server did since this was last asked. */
+/** Activity of the server since the last report. */
 async function report(): Promise<Report> {
-  // What was asked for has been answered; a turn of the loop is enough to be counted.
+  // The responses have arrived. One more iteration of the event loop completes the count.
   await new Promise((resolve) => setTimeout(resolve, 5));
   const message = once(server, 'message');
   server.send('report');
@@ -167,7 +165,7 @@ async function report(): Promise<Report> {
   return usage;
 }
 
-/** Reads all of an answer. */
+/** Reads a complete response. */
 function get(agent: Agent, url: string, who: string): Promise<void> {
   const authorization = `Basic ${Buffer.from(`${who}@internal:bench`).toString('base64')}`;
   const headers = { Accept: 'application/json', Authorization: authorization };

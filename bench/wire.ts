@@ -1,4 +1,4 @@
-/** How fast a list of 1,000 virtual machines is written and read, per second of CPU time. */
+/** Speed of writing and reading a list of 1,000 VMs, per second of CPU time. */
 import { dialects } from '../src/model/dialect.ts';
 import {
   decodeList,
@@ -54,10 +54,12 @@ function vm(number: number): object {
 const vms = Array.from({ length: 1000 }, (_, number) => vm(number));
 
 const rounds = roundsOr(5);
-/** CPU time of one round, in microseconds. */
+/** CPU time of one round in microseconds. */
 const span = quick ? 1e4 : 2e5;
 
-/** Repeats the work for a while, several times, and makes a row of the rates for the given bytes. */
+/**
+ * Repeats the work for some time, several times. Returns a row of the rates for the given bytes.
+ */
 function measure(name: string, bytes: number, work: () => void): Row {
   for (let i = 0; i < 3; i++) work();
   const rates = Array.from({ length: rounds }, () => {
@@ -84,7 +86,7 @@ for (const media of ['application/xml', 'application/json'] satisfies MediaType[
       for (const chunk of encodeListChunks(media, vms, 'vm', dialects.standard)) Buffer.from(chunk);
     }),
   );
-  // What a client sends has fewer elements than what a server answers.
+  // Requests have fewer elements than responses.
   const few = Buffer.from(
     [...encodeListChunks(media, vms.slice(0, 100), 'vm', dialects.standard)].join(''),
   );

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
-  /** Tables to measure; all of them where none was named. */
+  /** Tables to measure (default: all). */
   readonly tables: readonly string[];
   readonly json: boolean;
   readonly record: boolean;
@@ -13,7 +13,7 @@ export interface Arguments {
   readonly passed: readonly string[];
 }
 
-/** What can be written on the line; the last four are for programs. */
+/** Options of the command line. The last four are for programs. */
 const options = {
   json: { type: 'boolean' },
   record: { type: 'boolean' },
@@ -26,7 +26,7 @@ const options = {
   data: { type: 'string' },
 } as const;
 
-/** Text of `--help`, with the tables that there are. */
+/** Text of `--help`, with the available tables. */
 export function helpText(known: readonly string[]): string {
   return `Measure, each figure beside something that runs in turn with it.
 
@@ -46,7 +46,7 @@ Flags:
 `;
 }
 
-/** Reads the arguments. Throws with a hint where one is unknown or has no sense. */
+/** Parses the arguments. Throws with a hint for unknown or inconsistent ones. */
 export function argumentsOf(words: readonly string[], known: readonly string[]): Arguments {
   const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
   const unknown = positionals.filter((name) => !known.includes(name));

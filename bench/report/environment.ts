@@ -1,9 +1,9 @@
-/** The environment of what is measured: without variables that make one side of a ratio look better. */
+/** Environment of measurements, without variables that favor one side of a ratio. */
 
 /**
- * Variables that change how Node starts (`NODE_EXTRA_CA_CERTS` makes it three times slower, which hides
- * what a command adds), what is loaded into every process, which way requests go, or what our
- * commands do. `NODE_PATH` and the like are covered by the prefix.
+ * Variables that affect the start of Node (`NODE_EXTRA_CA_CERTS` makes it three times slower, which
+ * hides the cost of a command), libraries loaded into every process, proxies, or vmctl itself. The
+ * prefix covers `NODE_PATH` and others.
  */
 const flattering: readonly RegExp[] = [
   /^NODE_/,
@@ -18,7 +18,7 @@ const flattering: readonly RegExp[] = [
   /^MALLOC_/,
 ];
 
-/** The environment that is left, and the names of what was removed, in order. Values are never shown. */
+/** Remaining environment, and names of removed variables, in order. Values are never printed. */
 export function withoutFlattery(env: NodeJS.ProcessEnv): {
   readonly env: NodeJS.ProcessEnv;
   readonly removed: readonly string[];

@@ -1,24 +1,27 @@
-/** Recorded runs, one a line, and a run beside the last of them. */
+/** Recorded runs, one in each line, and comparison with the last one. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Origin } from './machine.ts';
 import { figureOf, isRow, type Row } from './row.ts';
 
-/** The rows of one program in `bench/`. */
+/** Rows of one program in `bench/`. */
 export interface Table {
   readonly table: string;
   readonly rows: readonly Row[];
-  /** Part of the machine that others took meanwhile, from 0 to 1. */
+  /** Share of the computer used by other processes during the run, from 0 to 1. */
   readonly others: number | null;
 }
 
 /** One run. */
 export interface Run extends Origin {
-  /** Once and small: such figures say that nothing is broken, and are compared with their like only. */
+  /**
+   * Whether it ran once with small sizes. These figures only show that the programs work, and are
+   * compared only with each other.
+   */
   readonly quick: boolean;
   readonly tables: readonly Table[];
 }
 
-/** A row beside the same one of an earlier run. */
+/** Row compared with that of an earlier run. */
 export interface Change {
   readonly table: string;
   readonly name: string;
@@ -30,15 +33,18 @@ export interface Change {
   readonly judgement: 'better' | 'worse' | 'same' | 'new' | 'gone';
 }
 
-/** Less than this is no change, whatever the spread was. */
+/** Smaller relative differences are not a change, with any spread. */
 const smallest = 0.05;
 
-/** Appends a run to a file, which is made where there is none. */
+/** Appends a run to a file. Creates the file if necessary. */
 export function recordRun(file: string, run: Run): void {
   appendFileSync(file, `${JSON.stringify(run)}\n`);
 }
 
-/** All runs in a file, the oldest first; none where there is no file. Throws with the line that is no run. */
+/**
+ * All runs in a file, the oldest first. Empty for a missing file. Throws with the line of an
+ * invalid run.
+ */
 export function recordedRuns(file: string): Run[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
@@ -77,7 +83,7 @@ function isRun(value: unknown): value is Run {
   );
 }
 
-/** The last run of the same size that measured one of the tables; undefined where there is none. */
+/** Last run of the same size with one of the tables. `undefined` if none exists. */
 export function lastLike(
   runs: readonly Run[],
   quick: boolean,
@@ -88,7 +94,7 @@ export function lastLike(
   );
 }
 
-/** What changed in the tables that were measured now; rows that are not there any more are last in theirs. */
+/** Changes in the measured tables. Removed rows are last in their table. */
 export function changesOf(before: Run, now: Run): Change[] {
   return now.tables.flatMap(({ table, rows }) => {
     const earlier = before.tables.find((one) => one.table === table)?.rows ?? [];
@@ -103,7 +109,7 @@ export function changesOf(before: Run, now: Run): Change[] {
   });
 }
 
-/** Several rows of a table may have one name, each with another peer. */
+/** Rows of a table can share a name, with different peers. */
 function isSame(one: Row, other: Row): boolean {
   return one.name === other.name && one.beside === other.beside;
 }

@@ -1,26 +1,26 @@
-/** The machine that is measured on, and how much of it others took meanwhile. */
+/** Computer of a measurement, and its load by other processes. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** What a run was made with, beside its figures. */
+/** Environment of a run. */
 export interface Origin {
   /** ISO 8601, UTC. */
   readonly date: string;
-  /** Short name of the commit, with `+` where files were changed since; null outside of a repository. */
+  /** Short hash of the commit, with `+` for later changes. Null outside of a repository. */
   readonly commit: string | null;
   readonly node: string;
   readonly cores: number;
 }
 
-/** CPU time of the machine and of this process with all that it waited for, in ticks of the system. */
+/** CPU time of the computer, and of this process with awaited children, in system ticks. */
 export interface Load {
   readonly all: number;
   readonly busy: number;
   readonly own: number;
 }
 
-/** Where and when this runs. */
+/** Environment of this run. */
 export function originOf(root: string): Origin {
   return {
     ...{ date: new Date().toISOString(), commit: commitOf(root) },
@@ -48,7 +48,7 @@ function commitOf(root: string): string | null {
   }
 }
 
-/** The load until now; undefined where the system has no `/proc`. */
+/** Current load. `undefined` if the system has no `/proc`. */
 export function loadNow(): Load | undefined {
   try {
     return loadOf(readFileSync('/proc/stat', 'utf8'), readFileSync('/proc/self/stat', 'utf8'));
@@ -58,21 +58,22 @@ export function loadNow(): Load | undefined {
 }
 
 /**
- * The load in the texts of `/proc/stat` and of the `stat` of a process. What other machines on the same
- * host took (steal) is busy, too.
+ * Load in the texts of `/proc/stat` and of the `stat` of a process. Time of other virtual machines
+ * on the same host (steal) counts as busy.
  */
 export function loadOf(machine: string, own: string): Load {
   const [line = ''] = machine.split('\n', 1);
   const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
   const all = times.reduce((sum, one) => sum + one, 0);
-  // The fourth and the fifth are idle time: with nothing to do, and while a disk was waited for.
+  // The fourth and fifth field are idle time: without work, and waiting for a disk.
   const busy = all - (times[3] ?? 0) - (times[4] ?? 0);
-  // Behind the name, which may hold anything: user, system, and the same of children that have ended.
+  // Fields after the name, which can contain any text: user, system, and the same of ended
+  // children.
   const fields = own.slice(own.lastIndexOf(')') + 2).split(' ');
   return { all, busy, own: fields.slice(11, 15).reduce((sum, one) => sum + Number(one), 0) };
 }
 
-/** The part of the machine that others took between two moments, from 0 to 1; null where nobody tells. */
+/** Share of other processes between two times, from 0 to 1. Null without load data. */
 export function shareOfOthers(before: Load | undefined, after: Load | undefined): number | null {
   if (!before || !after || after.all <= before.all) return null;
   const others = after.busy - before.busy - (after.own - before.own);

@@ -1,6 +1,6 @@
 /**
- * Runs the programs in `bench/` one after the other and prints their rows as one table. The first
- * argument is the folder with the programs as they were built; the others are those of `npm run bench`.
+ * Runs the programs in `bench/` sequentially and prints their rows as one table. The first argument
+ * is the folder of the built programs. The others are those of `npm run bench`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const known = readdirSync(folder)
   .map((name) => basename(name, '.mjs'))
   .sort();
 
-/** Reads what was asked for; ends with 2 where it has no sense, before anything is measured. */
+/** Parses the arguments. Exits with 2 for invalid ones before any measurement. */
 function asked(): { readonly wanted: Arguments; readonly before?: Run } {
   const wanted = argumentsOf(words, known);
   if (!wanted.compare) return { wanted };
@@ -33,7 +33,7 @@ function asked(): { readonly wanted: Arguments; readonly before?: Run } {
   return { wanted, before };
 }
 
-/** Runs one program to its end. Its figures come from its output; what it says meanwhile is passed on. */
+/** Runs one program. Parses its output, and forwards its messages. */
 async function measure(table: string, passed: readonly string[]): Promise<Table | undefined> {
   console.error(`measuring ${table} ...`);
   const before = loadNow();

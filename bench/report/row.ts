@@ -1,29 +1,29 @@
-/** Rows of the table of performance: one figure of ours, the peer beside it, and what is to be reached. */
+/** Rows of the table of performance: a figure, its peer, and the target. */
 
 export type Direction = 'at least' | 'at most';
 
-/** One row; every program in `bench/` answers with some of these, as JSON. */
+/** Row. Every program in `bench/` prints a list of rows as JSON. */
 export interface Row {
   readonly name: string;
-  /** The peer; empty where the figure stands by itself. */
+  /** Peer. Empty without one. */
   readonly beside: string;
   /** Unit of `ours` and `peer`. */
   readonly unit: string;
-  /** Medians of all rounds; null where nothing was measured. */
+  /** Medians of all rounds. Null if not measured. */
   readonly ours: number | null;
   readonly peer: number | null;
-  /** `ours / peer`; null where the figure stands by itself. */
+  /** `ours / peer`. Null without a peer. */
   readonly ratio: number | null;
-  /** Distance between the quartiles of all rounds, as a part of their median; null with few rounds. */
+  /** Interquartile range of all rounds, relative to their median. Null with few rounds. */
   readonly spread: number | null;
-  /** What `ratio`, or `ours` without a peer, should be; null where it is only shown. */
+  /** Target of `ratio`, or of `ours` without a peer. Null if the row is only shown. */
   readonly reach: number | null;
   readonly direction: Direction;
-  /** Why nothing was measured. */
+  /** Reason why it was not measured. */
   readonly missing?: string;
 }
 
-/** What is measured in every round: ours, and the peer where there is one. */
+/** Measurements of all rounds: ours, and optionally the peer. */
 export interface Measured {
   readonly name: string;
   readonly beside?: string;
@@ -34,10 +34,10 @@ export interface Measured {
   readonly direction: Direction;
 }
 
-/** What a figure may be beside its reach before a run fails: other work disturbs it. */
+/** Tolerance for the failure of a run, because other work on the computer disturbs it. */
 const noise = 1.15;
 
-/** The middle of several measurements, or the mean of the two in the middle; 0 where there are none. */
+/** Median: the middle value, or the mean of the two middle ones. 0 without values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
@@ -49,20 +49,20 @@ function quantile(values: readonly number[], part: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** Distance between the quartiles over the median; null where three rounds or fewer say nothing. */
+/** Interquartile range relative to the median. Null for three rounds or fewer. */
 export function spreadOf(values: readonly number[]): number | null {
   const middle = median(values);
   if (values.length < 4 || middle === 0) return null;
   return (quantile(values, 0.75) - quantile(values, 0.25)) / Math.abs(middle);
 }
 
-/** The row of a measurement. Rounds belong together by their place: the spread is that of their ratios. */
+/** Row of a measurement. The spread is that of the ratios of corresponding rounds. */
 export function rowOf(measured: Measured): Row {
   const { name, beside = '', unit, ours, peer, reach, direction } = measured;
   const figures = { ours: median(ours), peer: peer ? median(peer) : null };
   const ratio = figures.peer === null ? null : figures.ours / figures.peer;
   const rounds = peer ? ours.map((one, round) => one / (peer[round] ?? Number.NaN)) : ours;
-  // A peer that took less than can be measured makes no ratio.
+  // A peer that is too fast to measure gives no ratio.
   const usable = (value: number | null) =>
     value !== null && Number.isFinite(value) ? value : null;
   const missing = peer && usable(ratio) === null ? { missing: 'too short to be measured' } : {};
@@ -72,7 +72,7 @@ export function rowOf(measured: Measured): Row {
   };
 }
 
-/** The row of something that cannot be measured on this machine. */
+/** Row that cannot be measured on this computer. */
 export function missingRow(
   row: Pick<Row, 'name' | 'beside' | 'unit' | 'reach' | 'direction'>,
   missing: string,
@@ -80,17 +80,17 @@ export function missingRow(
   return { ...row, ours: null, peer: null, ratio: null, spread: null, missing };
 }
 
-/** The figure that is held against the reach. */
+/** Figure to compare with the target. */
 export function figureOf(row: Row): number | null {
   return row.beside === '' ? row.ours : row.ratio;
 }
 
-/** Whether a row holds what it should; undefined where that is not asked or not known. */
+/** Whether a row reaches its target. `undefined` without a target or figure. */
 export function isHeld(row: Row): boolean | undefined {
   return reaches(row, 1);
 }
 
-/** Whether a row misses its reach by more than what other work on the machine explains. */
+/** Whether a row misses its target by more than the tolerance. */
 export function isFailed(row: Row): boolean {
   return reaches(row, noise) === false;
 }
@@ -103,14 +103,14 @@ function reaches(row: Row, tolerance: number): boolean | undefined {
     : figure <= row.reach * tolerance;
 }
 
-/** Reads what a program answered. Throws where this is no list of rows. */
+/** Parses the output of a program. Throws if it is not a list of rows. */
 export function parseRows(text: string): Row[] {
   const parsed: unknown = JSON.parse(text);
   if (!Array.isArray(parsed) || !parsed.every(isRow)) throw new Error('no list of rows');
   return parsed;
 }
 
-/** Whether a value has the shape of a row. */
+/** Whether a value is a valid row. */
 export function isRow(value: unknown): value is Row {
   if (typeof value !== 'object' || value === null) return false;
   const row = value as Partial<Record<keyof Row, unknown>>;

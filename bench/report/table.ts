@@ -1,11 +1,11 @@
-/** Text of a run: one table of all rows, what disturbed it, and what changed since an earlier one. */
+/** Text of a run: the table of all rows, disturbances, and changes since an earlier run. */
 import type { Change, Run, Table } from './history.ts';
 import { isFailed, isHeld, type Row } from './row.ts';
 
-/** Others that take more than this of the machine make even ratios doubtful. */
+/** Share of other processes above which even ratios are doubtful. */
 const crowded = 0.1;
 
-/** The table of all rows, with the reasons of those that were not measured. Ends with a line break. */
+/** Table of all rows, with the reasons of unmeasured ones. Ends with a line break. */
 export function tableText(run: Run): string {
   const cells = run.tables.flatMap(({ table, rows }) =>
     rows.map((row) => [
@@ -17,7 +17,7 @@ export function tableText(run: Run): string {
   return columns([head, ...cells], [2, 4, 5, 6]);
 }
 
-/** What a run was made with, and what disturbed it. Ends with a line break. */
+/** Environment and disturbances of a run. Ends with a line break. */
 export function originText(run: Run, removed: readonly string[]): string {
   const commit = run.commit === null ? '' : `, commit ${run.commit}`;
   const lines = [
@@ -41,7 +41,7 @@ function othersText(tables: readonly Table[]): string {
   return `CPU time of other programs: ${each}${isCrowded ? '; measure again on an idle computer' : ''}`;
 }
 
-/** What changed since an earlier run. Ends with a line break. */
+/** Changes since an earlier run. Ends with a line break. */
 export function changesText(before: Run, changes: readonly Change[]): string {
   const cells = changes.map(({ table, name, beside, before, now, factor, judgement }) => [
     ...[table, name, beside, amount(before, ''), amount(now, '')],
@@ -53,7 +53,7 @@ export function changesText(before: Run, changes: readonly Change[]): string {
   return `${title}\n${columns([head, ...cells], [3, 4, 5])}`;
 }
 
-/** Whether a row was reached. Figures of a quick run are not judged. */
+/** Result of a row. Quick runs have none. */
 function verdict(row: Row, quick: boolean): string {
   if (row.missing !== undefined) return row.missing;
   const held = isHeld(row);
@@ -81,7 +81,7 @@ function amount(value: number | null, unit: string): string {
   return value === null ? '-' : `${digits(value)} ${unit}`.trim();
 }
 
-/** Three digits that matter, without an exponent. */
+/** Three significant digits, without an exponent. */
 function digits(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return '0';
@@ -89,7 +89,7 @@ function digits(value: number): string {
   return value.toFixed(places);
 }
 
-/** Lines of cells below each other; those of the given columns stand at the right. */
+/** Aligned columns; the given columns are aligned to the right. */
 function columns(rows: readonly (readonly string[])[], right: readonly number[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((cells) => (cells[column] ?? '').length)),

@@ -1,4 +1,6 @@
-/** A bare `node:https` server that answers every request with the same bytes; a process of its own. */
+/**
+ * Bare `node:https` server in a separate process that answers every request with the same bytes.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { reportedCpu, reporting } from './process-report.ts';
 import { ask } from './request.ts';
 
-/** Files of what it speaks and says. */
+/** Files of the bare server. */
 interface Files {
   readonly key: string;
   readonly cert: string;
@@ -28,7 +30,7 @@ export class BareServer {
   }
 
   static async start({ key, cert, ca, body }: Files, contentType: string): Promise<BareServer> {
-    // The program that has this module in it plays the part.
+    // The program that contains this module runs the server.
     const self = fileURLToPath(import.meta.url);
     const child = spawn(
       process.execPath,
@@ -44,7 +46,7 @@ export class BareServer {
     return reportedCpu(this.#child);
   }
 
-  /** Sends the headers that are sent to our server, too. */
+  /** Sends the same headers as to vmctl. */
   async get(headers: Readonly<Record<string, string>>): Promise<Buffer> {
     return (await ask(this.#agent, 'GET', this.#url, headers)).body;
   }
@@ -57,7 +59,7 @@ export class BareServer {
   }
 }
 
-/** Plays the part of the server when the command line says so; whether it did. */
+/** Runs the server if requested by the command line. Returns whether it was. */
 export function playBare(words: readonly string[]): boolean {
   const [part, key = '', cert = '', body = '', contentType = ''] = words;
   if (part !== '--bare') return false;

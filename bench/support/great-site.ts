@@ -1,4 +1,4 @@
-/** A site with very many machines and events, and a user with very many permissions on some machines. */
+/** Site with many VMs and events, and a user with many permissions on single VMs. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ import { columnsOf } from '../../src/server/store/kinds.ts';
 import { table } from '../../src/server/store/schema.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
-/** What there is of it, beside a hundred hosts. */
+/** Contents of a site, in addition to a hundred hosts. */
 export interface GreatSite {
   readonly vms: number;
-  /** `jane@internal` has a role on so many of the machines, at even distances. */
+  /** Number of VMs on which `jane@internal` has a role, at equal distances. */
   readonly permissions?: number;
-  /** Events of the machines, the last one of the last machine. */
+  /** Events of the VMs, the last one of the last VM. */
   readonly events?: number;
 }
 
-/** Writes the database of a new data folder. Returns the id of a machine with a permission, if any. */
+/** Writes the database of a new data folder. Returns the id of a VM with a permission, if any. */
 export async function fillGreatSite(
   folder: string,
   { vms, permissions = 0, events = 0 }: GreatSite,
@@ -62,8 +62,8 @@ export async function fillGreatSite(
 }
 
 /**
- * Events of all machines in turn, as their starts make them; the last is of the last machine. One is made
- * as always, the others are its copies with other numbers, ids and names.
+ * Events of all VMs in turn, as for their starts; the last one is of the last VM. One is created by
+ * the rules, and the others are copies with different numbers, ids and names.
  */
 function addEvents(ctx: RuleContext, count: number): void {
   const { tx } = ctx;

@@ -1,4 +1,4 @@
-/** A huge disk with little on it, beside one that is all data. */
+/** Huge disk with little data, compared with a full one. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MiB, makeImage } from '../../test/transfer/support/images.ts';
@@ -10,7 +10,9 @@ import { quick, roundsOr } from './settings.ts';
 import { vmctl } from './site.ts';
 import { uploaded } from './transfer-works.ts';
 
-/** Both ways of both disks, with `size` bytes of data at most, and the memory of the client. */
+/**
+ * Uploads and downloads of both disks, with at most `size` bytes of data, and memory of the client.
+ */
 export async function hugeDisk(folder: string, site: ImageSite, size: number): Promise<Row[]> {
   const bytes = quick ? 32 * MiB : Math.min(size, 1024 * MiB);
   const huge = quick ? 2 ** 34 : 2 ** 40;

@@ -1,4 +1,4 @@
-/** A server with its images in a fast folder, and transfers for programs that know only HTTP. */
+/** Server with its images in a fast folder, and transfers for plain HTTP clients. */
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export type Way = 'TLS' | 'unix';
 
 type Json = Record<string, unknown>;
 
-/** A transfer that is under way. */
+/** Open transfer. */
 export interface Open {
   readonly id: string;
   readonly disk: string;
@@ -18,7 +18,7 @@ export interface Open {
 export class ImageSite {
   readonly env: NodeJS.ProcessEnv;
   readonly pid: number;
-  /** Path of the socket for clients on this machine. */
+  /** Path of the socket for clients on this computer. */
   readonly socket: string;
   readonly #apiUrl: string;
   readonly #agent: Agent;
@@ -45,14 +45,14 @@ export class ImageSite {
     return String(this.env['VMCTL_CA_FILE']);
   }
 
-  /** Lets clients find the socket, or not. */
+  /** Shows or hides the socket. */
   takeWay(way: Way): void {
     const hidden = `${this.socket}.hidden`;
     const [from, to] = way === 'TLS' ? [this.socket, hidden] : [hidden, this.socket];
     if (existsSync(from)) renameSync(from, to);
   }
 
-  /** One request to the API. */
+  /** Sends one API request. */
   api(method: string, path: string, body?: Json): Promise<Json> {
     const authorization = `Basic ${Buffer.from('admin@internal:bench').toString('base64')}`;
     const text = body === undefined ? undefined : JSON.stringify(body);

@@ -1,8 +1,8 @@
-/** How long requests take while something else goes on. */
+/** Latency of requests during other work. */
 
 /**
- * Sends requests one after the other, so many and for as long as the work takes; returns the
- * milliseconds that 99 of 100 do not exceed.
+ * Sends at least `count` requests sequentially, until the work ends. Returns the 99th percentile in
+ * milliseconds.
  */
 export async function percentile99(
   request: () => Promise<unknown>,

@@ -1,6 +1,6 @@
 /**
- * What somebody writes first: a server that pipes a file into the answer, 64 KiB at a time, and
- * writes what it gets. A process of its own.
+ * Plain server in a separate process: pipes a file into the response in chunks of 64 KiB, and
+ * writes request bodies.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,10 +16,10 @@ export interface PlainServer {
   readonly stop: () => Promise<void>;
 }
 
-/** The program that has this module in it; with `words` it plays one of the parts below. */
+/** The program that contains this module; `words` select one of the servers below. */
 const self = (...words: string[]) => [fileURLToPath(import.meta.url), ...words];
 
-/** Starts a server for a file; what is put goes into another. Over TLS, or on a path. */
+/** Starts a server for a file, over TLS or a unix socket. PUT writes another file. */
 export async function startPlain(
   file: string,
   target: string,
@@ -42,7 +42,7 @@ export async function startPlain(
   };
 }
 
-/** Plays a part when the command line says so; whether it did. */
+/** Runs a server if requested by the command line. Returns whether it was. */
 export async function playPart(words: readonly string[]): Promise<boolean> {
   const [part, ...rest] = words;
   if (part === '--plain-path') {

@@ -1,11 +1,11 @@
 /**
- * Processes that report about themselves when they are asked: their CPU time, of which the system says
- * hundredths of a second alone, and how long their event loop was held.
+ * Processes that report their CPU time more precisely than the system (hundredths of a second), and
+ * their event loop delay.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What such a process loads first. Its threads load this, too, and have no channel. */
+/** Preloaded script of these processes. Their threads load it too, without a channel. */
 const reporter = `
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 if (process.channel) {
@@ -24,21 +24,21 @@ if (process.channel) {
   process.channel.unref();
 }`;
 
-/** Arguments of Node for a process that reports; it needs a channel (`ipc`). */
+/** Arguments of Node for a reporting process, which needs a channel (`ipc`). */
 export const reporting = ['--import', `data:text/javascript,${encodeURIComponent(reporter)}`];
 
-/** CPU time of a process that reports, since its start, in seconds. */
+/** CPU time of a reporting process since its start, in seconds. */
 export async function reportedCpu(child: ChildProcess): Promise<number> {
   const usage = (await reportOf(child, 'cpu')) as NodeJS.CpuUsage;
   return (usage.user + usage.system) / 1e6;
 }
 
-/** Has a process that reports look at its event loop from now on. */
+/** Starts to measure the event loop delay of a reporting process. */
 export async function watchLoop(child: ChildProcess): Promise<void> {
   await reportOf(child, 'watch');
 }
 
-/** Milliseconds for which its event loop was held longest since it began to look. */
+/** Longest event loop delay in milliseconds since then. */
 export async function longestHold(child: ChildProcess): Promise<number> {
   return (await reportOf(child, 'hold')) as number;
 }

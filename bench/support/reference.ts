@@ -1,4 +1,4 @@
-/** The reference daemon and its client, where they are installed: `ovirt-imageio`, a program in Python. */
+/** Reference daemon and its client `ovirt-imageio`, a Python program, if installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Way } from './image-site.ts';
 import { isThere } from './run.ts';
 
-/** What is moved: the image that is read, and the file that is written. */
+/** Image to read, and file to write. */
 export interface ReferenceFiles {
   readonly source: string;
   readonly target: string;
@@ -23,7 +23,7 @@ interface Keys {
 }
 
 const program = 'ovirt-imageio';
-/** Connections of the client, as many as ours has. */
+/** Connections of the client, as many as those of vmctl. */
 const workers = 4;
 
 const client = `
@@ -36,7 +36,7 @@ else:
     client.upload(file, url, ca, max_workers=${workers}, disk_is_zero=True)
 `;
 
-/** One daemon: its client takes the unix socket wherever there is one, so each way has its own. */
+/** One daemon for each connection type, because its client prefers the unix socket. */
 interface Daemon {
   readonly pid: number;
   readonly url: string;
@@ -62,7 +62,7 @@ export class Reference {
     this.#python = python;
   }
 
-  /** Starts the daemons; undefined where they, or what their client needs, are not installed. */
+  /** Starts the daemons. `undefined` if they or their client are not installed. */
   static async start(
     folder: string,
     keys: Keys,
@@ -85,7 +85,7 @@ export class Reference {
     return this.#daemons[way].pid;
   }
 
-  /** A command of curl that fetches the image, or puts a file. */
+  /** Command of curl that downloads the image or uploads a file. */
   curl(way: Way, what: 'GET' | 'PUT'): string[] {
     const { url, socket } = this.#daemons[way];
     const path = what === 'GET' ? '/images/source' : '/images/target';
@@ -98,7 +98,7 @@ export class Reference {
     return ['curl', '-sSf', ...place, ...(what === 'GET' ? ['-o', '/dev/null'] : ['-T', source])];
   }
 
-  /** The command of the client that moves the image into the target, or from the source. */
+  /** Command of the client that downloads to the target or uploads from the source. */
   client(way: Way, what: 'download' | 'upload', file: string): string[] {
     const path = what === 'download' ? '/images/source' : '/images/target';
     if (what === 'upload') this.#emptyTarget();
@@ -118,7 +118,7 @@ export class Reference {
   }
 }
 
-/** The Python that a program says it runs with. */
+/** Python interpreter of a program. */
 function interpreterOf(name: string): string {
   const path = spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
   const [line = ''] = readFileSync(path, 'utf8').split('\n', 1);
@@ -171,7 +171,7 @@ async function startDaemon(
   return { pid: child.pid ?? 0, url: `https://127.0.0.1:${port}`, socket, stop };
 }
 
-/** Gives the daemon a ticket, as soon as it answers. Throws when it ends before, or refuses. */
+/** Adds a ticket when the daemon responds. Throws if it exits or refuses. */
 async function putTicket(
   control: string,
   id: string,

@@ -1,4 +1,4 @@
-/** One request over TLS, read to its end. */
+/** One request over TLS, with the complete response. */
 import { type Agent, type RequestOptions, request } from 'node:https';
 
 export interface Answer {
@@ -6,7 +6,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Sends a request. Throws unless its status is one of success. */
+/** Sends a request. Throws unless it succeeds. */
 export function ask(
   agent: Agent,
   method: string,

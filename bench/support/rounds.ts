@@ -1,24 +1,24 @@
-/** Works that take turns, so that whatever else the machine does disturbs all of them alike. */
+/** Works that take turns, so that other work on the computer disturbs all of them equally. */
 import { type Direction, type Row, rowOf } from '../report/row.ts';
 import { quick } from './settings.ts';
 
-/** What one turn of a work cost. */
+/** Cost of one turn. */
 export interface Turn {
   readonly seconds: number;
-  /** CPU seconds of the program that is measured: a client, or a server for it. */
+  /** CPU seconds of the measured program: a client, or a server for it. */
   readonly cpu: number;
-  /** CPU seconds of the server meanwhile. */
+  /** CPU seconds of the server during the turn. */
   readonly served?: number;
-  /** MiB, at most. */
+  /** Peak memory in MiB. */
   readonly memory?: number;
 }
 
 export type Work<Result = Turn> = () => Promise<Result>;
 
-/** Results of all works by name, a value for each round. */
+/** Results of all works by name, one for each round. */
 export type Turns<Result = Turn> = ReadonlyMap<string, readonly Result[]>;
 
-/** Runs all works in turn; a round that warms up comes first, but in a quick run. */
+/** Runs all works in turn, after a warm-up round except in a quick run. */
 export async function takeTurns<Result>(
   works: ReadonlyMap<string, Work<Result>>,
   rounds: number,
@@ -33,20 +33,19 @@ export async function takeTurns<Result>(
   return turns;
 }
 
-/** Two works to be compared, by their names. */
+/** Names of two works to compare. */
 export interface Pair {
   readonly name: string;
   readonly ours: string;
   readonly peer: string;
-  /** What the peer is called in the table; its name where nothing is said. */
+  /** Label of the peer in the table (default: its name). */
   readonly beside?: string;
   readonly reach: number | null;
   readonly direction: Direction;
 }
 
 /**
- * Row of two works that took turns; undefined where one of them did not. `figure` makes the figure of
- * a result, in `unit`.
+ * Row of two works. `undefined` if one of them did not run. `figure` converts a result to `unit`.
  */
 export function pairRow<Result>(
   turns: Turns<Result>,

@@ -1,20 +1,20 @@
-/** Programs that are measured: how long they run, the CPU time and the memory that they take. */
+/** Measured programs: time, CPU time and memory. */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export interface Cost {
   readonly seconds: number;
-  /** CPU time in seconds, user and system, of the program and those that it started. */
+  /** CPU time of the program and its children in seconds, user and system. */
   readonly cpu: number;
-  /** Memory at most, in MiB. */
+  /** Peak memory in MiB. */
   readonly memory: number;
   readonly stdout: string;
 }
 
-/** A shell that tells the CPU time of what it ran, which Node does not tell of a child. */
+/** A shell reports the CPU time of its command, which Node does not report for children. */
 const timed = 'TIMEFORMAT="%U %S"; time "$@"';
 
-/** Runs a command to its end. Throws when it fails. */
+/** Runs a command. Throws if it fails. */
 export async function run(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Cost> {
   const began = performance.now();
   const child = spawn('bash', ['-c', timed, '-', ...command], {
@@ -48,7 +48,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** The most memory that a process ever had resident, in MiB; 0 where nobody tells. */
+/** Peak resident memory of a process in MiB. 0 if unknown. */
 export function peakOf(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -58,11 +58,11 @@ export function peakOf(pid: number): number {
   }
 }
 
-/** CPU time that a running process has taken until now, in seconds; 0 where nobody tells. */
+/** CPU time of a running process in seconds. 0 if unknown. */
 export function cpuOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name, which may hold anything, in hundredths.
+    // Fields after the name, which can contain any text, in hundredths of a second.
     const [user = 0, system = 0] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

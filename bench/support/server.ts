@@ -1,4 +1,4 @@
-/** A server whose requests are measured: it reports its CPU time, and one agent asks it. */
+/** Measured server, which reports its CPU time, and its HTTP agent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { longestHold, reportedCpu, reporting, watchLoop } from './process-report
 import { type Answer, ask } from './request.ts';
 import { vmctl } from './site.ts';
 
-/** Name and password of the administrator, for the header of requests. */
+/** Authorization header of the administrator. */
 export const authorization = `Basic ${Buffer.from('admin@internal:bench').toString('base64')}`;
 
 interface ServerSettings {
@@ -84,23 +84,23 @@ export class MeasuredServer {
     return reportedCpu(this.#child);
   }
 
-  /** Looks at the event loop from now on. */
+  /** Starts to measure the event loop delay. */
   watchLoop(): Promise<void> {
     return watchLoop(this.#child);
   }
 
-  /** Milliseconds for which the event loop was held longest since then. */
+  /** Longest event loop delay in milliseconds since then. */
   longestHold(): Promise<number> {
     return longestHold(this.#child);
   }
 
-  /** Resident memory, in MiB. */
+  /** Resident memory in MiB. */
   memory(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024;
   }
 
-  /** One request over a connection that stays. Throws unless it succeeds. */
+  /** Sends one request over a persistent connection. Throws unless it succeeds. */
   async ask(
     method: string,
     path: string,
@@ -115,7 +115,7 @@ export class MeasuredServer {
     return (await this.ask('GET', path, { accept })).body;
   }
 
-  /** Ids of virtual machines, so many at most. */
+  /** Ids of at most `max` VMs. */
   async vmIds(max: number): Promise<string[]> {
     const list = JSON.parse(String(await this.get(`/vms?max=${max}`))) as { vm?: { id: string }[] };
     return (list.vm ?? []).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** What a program in `bench/` was asked for, and how it answers. */
+/** Settings and output of a program in `bench/`. */
 import { parseArgs } from 'node:util';
 import type { Row } from '../report/row.ts';
 
@@ -10,27 +10,27 @@ const { values } = parseArgs({
     size: { type: 'string' },
     data: { type: 'string' },
   },
-  // A program may play a part of its own, with words that only it knows.
+  // Allow other arguments, because a program can start itself with its own.
   strict: false,
 });
 
 const textOf = (value: string | boolean | undefined) =>
   typeof value === 'string' ? value : undefined;
 
-/** Once and small: to see that nothing is broken. */
+/** Whether to run once with small sizes, to check the program. */
 export const quick = values.quick === true;
 
-/** Rounds after the one that warms up; a program that needs more says so. */
+/** Rounds after the warm-up round. Programs can have another default. */
 export const roundsOr = (usual: number): number =>
   Number(textOf(values.rounds) ?? (quick ? 1 : usual));
 
-/** Words of which a work has to have one in its name. */
+/** Words of which the name of a work must contain one. */
 export const only = textOf(values.only)?.split(',');
 
-/** Size of an image, in bytes. */
+/** Size of an image in bytes. */
 export const size = bytesOf(textOf(values.size));
 
-/** A folder to use again the next time. */
+/** Folder to reuse in the next run. */
 export const data = textOf(values.data);
 
 function bytesOf(text: string | undefined): number | undefined {
@@ -38,12 +38,12 @@ function bytesOf(text: string | undefined): number | undefined {
   return number === undefined ? undefined : Number(number) * (unit === 'GiB' ? 2 ** 30 : 2 ** 20);
 }
 
-/** Answers with the rows; the last that a program does. */
+/** Prints the rows as the last action of a program. */
 export function answer(rows: readonly Row[]): void {
   process.stdout.write(JSON.stringify(rows));
 }
 
-/** Says what goes on, where it does not disturb the answer. */
+/** Prints progress to stderr. */
 export function say(text: string): void {
   process.stderr.write(`  ${text}\n`);
 }

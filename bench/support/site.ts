@@ -1,4 +1,4 @@
-/** A server to measure, and the variables of commands that use it. */
+/** Measured server, and the environment of commands that use it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,10 @@ export interface Site {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `vmctl serve` with further options, in a home of its own; `--memory` without `--data`. */
+/**
+ * Starts `vmctl serve` with additional options in a separate home, with `--memory` unless `--data`
+ * is given.
+ */
 export async function startSite(...options: readonly string[]): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
   const readyFile = join(folder, 'ready.json');
@@ -48,7 +51,7 @@ export async function startSite(...options: readonly string[]): Promise<Site> {
     apiUrl: ready['api_url'] ?? '',
     pid: server.pid ?? 0,
     stop: async () => {
-      // It keeps its compiled code at the end, in the folder that is removed.
+      // The server writes its compiled code at exit, to the folder that is removed.
       const ended = once(server, 'exit');
       server.kill('SIGTERM');
       await ended;

@@ -1,9 +1,9 @@
-/** Rows of transfers: which works are compared, and what is to be reached. */
+/** Rows of transfers: compared works and targets. */
 import { missingRow, type Row } from '../report/row.ts';
 import type { Way } from './image-site.ts';
 import { type Pair, pairRow, type Turn, type Turns } from './rounds.ts';
 
-/** Two works, compared by the time that they take, or by CPU time of the server meanwhile. */
+/** Two works to compare by time, or by CPU time of the server. */
 interface Comparison extends Pair {
   readonly by?: 'served';
 }
@@ -11,7 +11,7 @@ interface Comparison extends Pair {
 const direction = 'at least';
 const ways: readonly Way[] = ['TLS', 'unix'];
 
-/** What our client does with verification, which is the default, and without. */
+/** Flags of the client with verification, the default, and without. */
 const verified = ['', ' --no-verify'];
 
 function comparisonsOf(way: Way): readonly Comparison[] {
@@ -30,7 +30,7 @@ function comparisonsOf(way: Way): readonly Comparison[] {
     ...['GET', 'PUT'].map((method) => ({
       ...{ ...common, name: `${method} whole image, ${way}`, ours: `curl ${method}, ${way}` },
       peer: `reference daemon, curl ${method}, ${way}`,
-      // The others are only shown: no figure has to be reached.
+      // The other rows are only shown, without a target.
       reach: method === 'GET' && way === 'TLS' ? 1.05 : null,
     })),
     ...verified.flatMap((flag) => [
@@ -67,8 +67,8 @@ const comparisons: readonly Comparison[] = [
 ];
 
 /**
- * Rows of works that took turns; of those whose program is missing, why. `missing` has the reason by
- * the name of the work, and `isChosen` says which works were asked for.
+ * Rows of works that took turns, and reasons of missing programs. `missing` contains the reasons by
+ * name of the work. `isChosen` tests whether a work was selected.
  */
 export function rowsOf(
   turns: Turns<Turn>,

@@ -1,4 +1,4 @@
-/** The programs that move the image, each as a work that can be repeated. */
+/** Programs that transfer the image, as repeatable works. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
@@ -12,21 +12,21 @@ import { vmctl } from './site.ts';
 
 export interface Stage {
   readonly site: ImageSite;
-  /** In memory, where there is room. */
+  /** Folder in memory, if it has space. */
   readonly folder: string;
-  /** The image; the disk `source` holds the same. */
+  /** Image, equal to the disk `source`. */
   readonly file: string;
   readonly size: number;
-  /** Its data alone. */
+  /** Data of the image without holes. */
   readonly data: string;
-  /** As much again, in pieces to be moved at once. */
+  /** Additional data of the same size, in parts for concurrent transfers. */
   readonly parts: readonly string[];
   readonly plain: Readonly<Record<Way, PlainServer>>;
-  /** Where it is installed. */
+  /** Reference daemon, if installed. */
   readonly reference: Reference | undefined;
 }
 
-/** All works by name, and why others cannot be done here. */
+/** All works by name, and reasons of missing ones. */
 export function worksOf(stage: Stage): {
   readonly works: Map<string, Work>;
   readonly missing: ReadonlyMap<string, string>;
@@ -83,7 +83,7 @@ export function worksOf(stage: Stage): {
   return { works, missing };
 }
 
-/** Runs a command; what it made is removed again. */
+/** Runs a command and removes its result. */
 async function measured(stage: Stage, server: number, command: readonly string[]): Promise<Turn> {
   const before = server === 0 ? 0 : cpuOf(server);
   const { seconds, cpu, memory } = await run(command, stage.site.env);
@@ -95,7 +95,7 @@ async function measured(stage: Stage, server: number, command: readonly string[]
 
 const target = ({ folder }: Stage) => join(folder, 'target.raw');
 
-/** What other servers write. */
+/** Target file of other servers. */
 export const plainTarget = ({ folder }: Pick<Stage, 'folder'>) => join(folder, 'plain.raw');
 
 /** Arguments of curl for a URL. */
@@ -128,7 +128,7 @@ async function put(stage: Stage, way: Way): Promise<Turn> {
   return turn;
 }
 
-/** As many programs at once as there are parts, each with its part of the image. */
+/** Runs one program for each part concurrently, with its part of the image. */
 async function inParts(
   { site, size, parts }: Stage,
   command: (part: string, range: string) => string[],
@@ -146,7 +146,7 @@ async function inParts(
   return { seconds, cpu, served: cpuOf(site.pid) - before };
 }
 
-/** Fetches the image with 16 programs at once. */
+/** Downloads the image with 16 concurrent programs. */
 export async function fetchedInParts(stage: Stage, way: Way): Promise<Turn> {
   const { site } = stage;
   site.takeWay(way);
@@ -179,7 +179,7 @@ async function downloaded(stage: Stage, way: Way, more: readonly string[]): Prom
   return await measured(stage, site.pid, [process.execPath, vmctl, ...words]);
 }
 
-/** Uploads a file with our client, and removes the disk again. */
+/** Uploads a file with vmctl, and removes the disk. */
 export async function uploaded(
   { site, folder }: Pick<Stage, 'site' | 'folder'>,
   way: Way,

@@ -1,4 +1,4 @@
-/** The table of performance: what is held, what changed since a recorded run, what was removed. */
+/** Table of performance: targets, changes since a recorded run, and removed variables. */
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,17 +54,17 @@ function runOf(rows: readonly Row[], more: Partial<Run> = {}): Run {
 const figure = fc.double({ min: 1e-3, max: 1e3, noNaN: true });
 
 describe('rows', () => {
-  it('compare medians, and spread is that of the rounds', () => {
+  it('compare medians, with the spread of the rounds', () => {
     const measured = { name: 'x', beside: 'y', unit: 's', reach: 1, direction: 'at most' as const };
     const made = rowOf({ ...measured, ours: [2, 100, 4], peer: [1, 2, 50] });
     expect(made).toMatchObject({ ours: 4, peer: 2, ratio: 2, spread: null });
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(spreadOf([1, 2, 3, 4, 5])).toBeCloseTo(2 / 3);
-    // Whatever disturbs both sides of a round alike makes no spread.
+    // A disturbance of both sides of a round adds no spread.
     expect(rowOf({ ...measured, ours: [2, 4, 6, 8, 40], peer: [1, 2, 3, 4, 20] }).spread).toBe(0);
   });
 
-  it('say so where the peer took less than can be measured', () => {
+  it('report a peer that is too fast to measure', () => {
     const made = rowOf({
       ...{ name: 'x', beside: 'y', unit: 's', reach: 1, direction: 'at most', ours: [1] },
       peer: [0],
@@ -90,7 +90,7 @@ describe('rows', () => {
     expect(isHeld(alone)).toBe(held);
   });
 
-  it('never fail where they are held', () => {
+  it('never fail if they reach their target', () => {
     fc.assert(
       fc.property(
         figure,
@@ -104,7 +104,7 @@ describe('rows', () => {
     );
   });
 
-  it('are refused where a program answers with something else', () => {
+  it('are refused if a program prints invalid output', () => {
     expect(parseRows(JSON.stringify([row(1)]))).toEqual([row(1)]);
     for (const text of [
       '',
@@ -119,7 +119,7 @@ describe('rows', () => {
 });
 
 describe('the table', () => {
-  it('shows ours, the peer, the ratio, the reach and the result in every line', () => {
+  it('shows ours, the peer, the ratio, the target and the result in every line', () => {
     const missing = missingRow(row(1, { name: 'upload', beside: 'reference' }), 'not installed');
     const rows = [
       ...[row(2.5), row(1.9, { name: 'near' }), row(1, { name: 'far' })],
@@ -140,7 +140,7 @@ describe('the table', () => {
     expect(tableText(runOf(rows, { quick: true }))).not.toMatch(/held|missed/);
   });
 
-  it('says what was removed, and whether the machine was quiet', () => {
+  it('lists removed variables, and the load of the computer', () => {
     const quiet = originText(runOf([]), ['NODE_OPTIONS']);
     expect(quiet).toContain('removed from the environment: NODE_OPTIONS\n');
     expect(quiet).toContain('CPU time of other programs: server 1 %\n');
@@ -154,7 +154,7 @@ describe('the table', () => {
 });
 
 describe('the history', () => {
-  it('gives back what was recorded, one run a line', () => {
+  it('restores recorded runs, one in each line', () => {
     const file = historyFile();
     expect(recordedRuns(file)).toEqual([]);
     const runs = [runOf([row(1)]), runOf([row(2)], { quick: true, commit: null })];
@@ -164,7 +164,7 @@ describe('the history', () => {
   });
 
   it.each(['no JSON', '{}', '{"date":"x","node":"y","cores":2,"quick":false,"tables":[null]}'])(
-    'names the line that is no run: %s',
+    'reports the line of an invalid run: %s',
     (line) => {
       const file = historyFile();
       recordRun(file, runOf([row(1)]));
@@ -202,12 +202,12 @@ describe('the history', () => {
     expect(change).toMatchObject({ before, now, judgement });
   });
 
-  it('takes what is within the spread of either run for the same', () => {
+  it('ignores differences within the spread of either run', () => {
     const [change] = changesOf(runOf([row(1, { spread: 0.5 })]), runOf([row(1.4)]));
     expect(change?.judgement).toBe('same');
   });
 
-  it('tells rows of one name apart by their peer, and shows what is new and what is gone', () => {
+  it('distinguishes rows of the same name by their peer, and shows new and removed ones', () => {
     const before = runOf([row(1), row(5, { beside: 'curl' }), row(3, { name: 'old' })]);
     const missing = missingRow(row(1, { name: 'never' }), 'not installed');
     const now = runOf([row(2, { beside: 'curl' }), row(1), row(4, { name: 'new' }), missing]);
@@ -231,7 +231,7 @@ describe('the history', () => {
 });
 
 describe('the environment', () => {
-  it('loses what flatters, and nothing else', () => {
+  it('lacks only variables that favor one side', () => {
     const { env, removed } = withoutFlattery({
       ...{ NODE_EXTRA_CA_CERTS: '/ca.pem', NODE_OPTIONS: '-r x', NODE_COMPILE_CACHE: '/cache' },
       ...{ https_proxy: 'http://proxy', VMCTL_CONTEXT: 'mine', PATH: '/bin', HOME: '/root' },
@@ -244,13 +244,13 @@ describe('the environment', () => {
   });
 });
 
-describe('the load of others', () => {
+describe('the load of other processes', () => {
   const stat = (...times: readonly number[]) => `cpu  ${times.join(' ')} 7 7\ncpu0 1 2 3\n`;
-  // The name of a process may hold anything.
+  // The name of a process can contain any text.
   const own = (...times: readonly number[]) =>
     `12 (a) b (c) S 1 1 1 0 -1 0 0 0 0 0 ${times.join(' ')} 20 0 1 0\n`;
 
-  it('is what was busy without this process and all that it waited for', () => {
+  it('is the busy time without this process and its awaited children', () => {
     const before = loadOf(stat(100, 0, 50, 800, 40, 0, 10, 0), own(1, 1, 1, 1));
     expect(before).toEqual({ all: 1_000, busy: 160, own: 4 });
     const after = loadOf(stat(150, 0, 70, 900, 40, 0, 10, 30), own(11, 11, 21, 11));
@@ -263,7 +263,7 @@ describe('the load of others', () => {
 describe('the arguments', () => {
   const known = ['list', 'server'];
 
-  it('choose tables in their order, and pass on what programs want to know', () => {
+  it('select tables in their order, and pass other arguments to programs', () => {
     expect(argumentsOf(['server', '--quick', '--only', 'API,huge', 'list'], known)).toMatchObject({
       ...{ tables: ['list', 'server'], quick: true, record: false },
       passed: ['--quick', '--only=API,huge'],
@@ -284,7 +284,7 @@ describe('the arguments', () => {
   });
 });
 
-it('a history that somebody cut in the middle names the place', () => {
+it('reports the line of a truncated history', () => {
   const file = historyFile();
   writeFileSync(file, JSON.stringify(runOf([row(1)])).slice(0, -5));
   expect(() => recordedRuns(file)).toThrow(/history\.jsonl:1/);
