@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The door: answers --version by itself; everything else comes from dist/.
+// Entry point. Prints the version directly, and loads dist/ for everything else.
 'use strict';
 const args = process.argv.slice(2);
 
@@ -9,11 +9,11 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   try {
     writeSync(1, `${manifest.version}\n`);
   } catch (error) {
-    // A reader that has seen enough is no failure.
+    // A closed pipe is not a failure.
     if (error.code !== 'EPIPE') fail(`cannot write standard output: ${error.message}`);
   }
 } else {
-  // Whatever nobody caught ends the command in one line.
+  // An uncaught error ends the command with one line.
   process.once('uncaughtException', (error) => {
     fail(String(error?.message ?? error).split('\n', 1)[0], 'run again with --debug to see where');
     if (args.includes('--debug') || process.env.VMCTL_DEBUG)
