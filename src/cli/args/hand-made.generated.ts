@@ -3,13 +3,13 @@
 export interface HandMadeVerb {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** What it does, as the list of verbs says it. */
+  /** Summary in lists of verbs. */
   readonly summary: string;
 }
 
 export interface HandMadeNoun {
   readonly name: string;
-  /** What the noun is; absent where the model describes it. */
+  /** Description of the noun. Absent if the model describes it. */
   readonly doc?: string;
   readonly aliases: readonly string[];
   /** The first page of help only names it. */
