@@ -29,18 +29,18 @@ export interface Call {
 }
 
 /** Collection of a request. Empty if it is not at the API root. */
-export function nounOf({ service }: Operation): { readonly noun?: string } {
+export function getRootNoun({ service }: Operation): { readonly noun?: string } {
   const [, noun = '', , below] = service.split('/');
   return noun === '' || below !== undefined ? {} : { noun };
 }
 
 /** Description of a call for messages. */
-export function whatOf(call: Call): string {
-  return call.what ?? `${call.operation.http} ${pathOf(call)}`;
+export function describeCall(call: Call): string {
+  return call.what ?? `${call.operation.http} ${buildPath(call)}`;
 }
 
 /** Path of a call with ids and query. */
-export function pathOf({ operation, ids = {}, query = {} }: Call): string {
+export function buildPath({ operation, ids = {}, query = {} }: Call): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];
     if (!id) throw new Error(`The path ${operation.path} needs the id of ${name}.`);

@@ -12,7 +12,7 @@ import {
   WireError,
 } from '../wire/index.ts';
 import { absolutePath, type Site } from './address.ts';
-import { type ApiObject, type Call, nounOf, pathOf, whatOf } from './call.ts';
+import { type ApiObject, buildPath, type Call, describeCall, getRootNoun } from './call.ts';
 import { DryRunStop, isReading } from './dry-run.ts';
 import { AuthError, ConflictError, readOnlyError, ServerError } from './errors.ts';
 import { doesHarm } from './harm.ts';
@@ -163,7 +163,7 @@ export class Client {
       else if (items) yield whole(items);
     }
     if (!isList) yield whole(Buffer.concat(gathered));
-    else if (!splitter.isComplete) whole(splitter.left);
+    else if (!splitter.isComplete) whole(splitter.remainder);
   }
 
   /** Response body of a reading operation, verbatim, in chunks. */
@@ -179,7 +179,7 @@ export class Client {
     const type = answer.headers['content-type'] ?? '';
     if (!/xml/i.test(type)) {
       throw new ServerError(
-        `${whatOf(call)}: the service answers with ${type || 'no content type'} instead of XML`,
+        `${describeCall(call)}: the service answers with ${type || 'no content type'} instead of XML`,
         {
           code: 'bad_answer',
           status: answer.status,
@@ -207,7 +207,7 @@ export class Client {
       });
     }
     if (call.operation.name === 'list') return listItems(answer.body);
-    return [JSON.parse(textOf(answer.body)) as ApiObject];
+    return [JSON.parse(decodeText(answer.body)) as ApiObject];
   }
 
   /** Calls an operation that returns an object. Returns an empty object for an empty response. */
@@ -228,11 +228,11 @@ export class Client {
     const fault = done['fault'] as { reason?: string; detail?: string } | undefined;
     if (fault !== undefined || done['status'] === 'failed') {
       throw new ConflictError(
-        `${whatOf(call)}: ${faultMessage(fault) ?? 'the operation failed without a reason'}`,
+        `${describeCall(call)}: ${faultMessage(fault) ?? 'the operation failed without a reason'}`,
         {
           code: 'action_failed',
           status: answer.status,
-          request: { method: call.operation.http, path: pathOf(call) },
+          request: { method: call.operation.http, path: buildPath(call) },
           ...(fault ? { fault } : {}),
           hint: 'vmctl events list',
         },
@@ -264,7 +264,7 @@ export class Client {
   /** Records the id of a created object. An id in the request names an existing object. */
   #ownCreated(request: RawRequest, { status, body }: HttpResponse): void {
     if (status !== 201 && status !== 202) return;
-    const { id } = readable(() => JSON.parse(textOf(body)) as ApiObject) ?? {};
+    const { id } = readable(() => JSON.parse(decodeText(body)) as ApiObject) ?? {};
     const sent = Buffer.from(request.body ?? '').toString('utf8');
     if (typeof id === 'string' && !sent.includes(id)) this.#owned.add(id);
   }
@@ -295,9 +295,9 @@ export class Client {
 
   async #call(call: Call, isStreamed = false): Promise<HttpResponse> {
     const { operation } = call;
-    const path = pathOf(call);
-    this.#options.onStep?.(whatOf(call));
-    const request = { ...(await this.#requestOf(call)), isStreamed };
+    const path = buildPath(call);
+    this.#options.onStep?.(describeCall(call));
+    const request = { ...(await this.#buildRequest(call)), isStreamed };
     const answer = await this.raw(request).catch((error: unknown) => {
       if (!(error instanceof DryRunStop)) throw error;
       throw new DryRunStop(error.requests.map((request) => ({ ...request, call })));
@@ -305,8 +305,8 @@ export class Client {
     if (answer.status >= 200 && answer.status < 300) return answer;
     const error = errorFromResponse(answer, {
       request: { method: operation.http, origin: '', path },
-      what: whatOf(call),
-      ...nounOf(operation),
+      what: describeCall(call),
+      ...getRootNoun(operation),
       isAction: operation.isAction || operation.name === 'remove',
     });
     if (error instanceof AuthError && answer.foreignOrigin !== undefined) {
@@ -317,11 +317,11 @@ export class Client {
     throw error;
   }
 
-  async #requestOf(call: Call): Promise<RawRequest> {
+  async #buildRequest(call: Call): Promise<RawRequest> {
     const body = await this.#encode(call);
     return {
       method: call.operation.http,
-      path: pathOf(call),
+      path: buildPath(call),
       headers: {
         accept: json,
         version: this.#options.apiVersion ?? defaultApiVersion,
@@ -357,10 +357,10 @@ export class Client {
       return decode(/xml/i.test(type) ? 'application/xml' : json, body);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      throw new ServerError(`${whatOf(call)}: cannot read the response: ${error.message}`, {
+      throw new ServerError(`${describeCall(call)}: cannot read the response: ${error.message}`, {
         code: 'bad_answer',
         status: answer.status,
-        request: { method: call.operation.http, path: pathOf(call) },
+        request: { method: call.operation.http, path: buildPath(call) },
         hint: 'check that the address is the service, not a proxy or web page: vmctl api GET /',
         cause: error,
       });
@@ -380,13 +380,13 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-function textOf(body: Uint8Array): string {
+function decodeText(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 }
 
 /** List in a JSON document, under any key. */
 function listItems(body: Uint8Array): readonly ApiObject[] {
-  const parsed = JSON.parse(textOf(body)) as ApiObject;
+  const parsed = JSON.parse(decodeText(body)) as ApiObject;
   const list = Object.values(parsed).find((value) => Array.isArray(value));
   return (list ?? []) as readonly ApiObject[];
 }

@@ -97,7 +97,7 @@ const trust: Readonly<Record<string, Explanation>> = {
 /** Converts an error of undici or Node. Returns errors of this program unchanged. */
 export function connectionError(error: unknown, request: ConnectionTarget): VmctlError | Error {
   if (error instanceof VmctlError) return error;
-  const code = codeOf(error);
+  const code = findErrorCode(error);
   const host = new URL(request.origin).host;
   const context = {
     request: { method: request.method, path: request.path },
@@ -105,11 +105,14 @@ export function connectionError(error: unknown, request: ConnectionTarget): Vmct
   };
   const distrusted = trust[code];
   if (distrusted) {
-    return new TrustError(`${host} is not trusted: ${distrusted.why}${namesIn(error)}`, {
-      ...context,
-      hint: distrusted.hint,
-      ...(distrusted.code ? { code: distrusted.code } : {}),
-    });
+    return new TrustError(
+      `${host} is not trusted: ${distrusted.why}${findCertificateNames(error)}`,
+      {
+        ...context,
+        hint: distrusted.hint,
+        ...(distrusted.code ? { code: distrusted.code } : {}),
+      },
+    );
   }
   const known = connection[code];
   if (known) {
@@ -131,18 +134,18 @@ export function connectionError(error: unknown, request: ConnectionTarget): Vmct
 }
 
 /** Most specific code of an error, its cause, or one of several attempts. */
-function codeOf(error: unknown): string {
+function findErrorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
   if (typeof code === 'string' && code !== 'UND_ERR_SOCKET') {
     return code.startsWith('ERR_SSL_') && !(code in connection) ? 'EPROTO' : code;
   }
-  const inner = codeOf(cause) || (Array.isArray(errors) ? codeOf(errors[0]) : '');
+  const inner = findErrorCode(cause) || (Array.isArray(errors) ? findErrorCode(errors[0]) : '');
   return inner || (typeof code === 'string' ? code : '');
 }
 
 /** Names in a certificate for another host. */
-function namesIn(error: unknown): string {
+function findCertificateNames(error: unknown): string {
   const reason = (error as { reason?: unknown }).reason;
   const names = typeof reason === 'string' ? /altnames: (.+)$/.exec(reason)?.[1] : undefined;
   return names === undefined ? '' : ` (it is for ${names.replaceAll(/DNS:|IP Address:/g, '')})`;

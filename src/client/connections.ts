@@ -143,8 +143,8 @@ export class Connections {
       answer = incoming;
       const { statusCode = 0, rawHeaders, socket } = incoming;
       if (/timeout=\d/.test(String(incoming.headers['keep-alive']))) this.#limited.add(socket);
-      const chunks = bodyOf(incoming, () => cause);
-      resolve({ status: statusCode, headers: headersOf(rawHeaders), body: chunks });
+      const chunks = readChunks(incoming, () => cause);
+      resolve({ status: statusCode, headers: joinHeaders(rawHeaders), body: chunks });
     });
     sent.end(body);
     const ended = new Promise<void>((end) => {
@@ -295,7 +295,7 @@ function checkHeaders(headers: Readonly<Record<string, string | number>>, length
 /**
  * Bytes of a body. If several errors occur, the first is thrown, because it is the most specific.
  */
-async function* bodyOf(
+async function* readChunks(
   answer: IncomingMessage,
   cause: () => Error | undefined,
 ): AsyncGenerator<Uint8Array> {
@@ -307,7 +307,7 @@ async function* bodyOf(
 }
 
 /** Headers with lower-case names. Repeated headers are joined. Values may be UTF-8. */
-function headersOf(raw: readonly string[]): Readonly<Record<string, string>> {
+function joinHeaders(raw: readonly string[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (let at = 0; at < raw.length; at += 2) {
     const name = (raw[at] ?? '').toLowerCase();

@@ -150,7 +150,7 @@ async function latestEvents(
 ): Promise<[readonly ApiObject[], number]> {
   const floor = await highestEvent(client, following.signal);
   if (count === 0) return [[], floor];
-  const events = await list(client, following, { max: count, ...searchOf(following) });
+  const events = await list(client, following, { max: count, ...buildSearchQuery(following) });
   const told = events.filter((event) => Number(event['id']) <= floor);
   const wanted = told.filter((event) => following.isWanted?.(event) ?? true);
   return [wanted.sort((a, b) => Number(a['id']) - Number(b['id'])), floor];
@@ -168,7 +168,7 @@ async function newerEvents(
     // No limit: the newest events come first, so a limit would omit the oldest.
     return await list(client, following, {
       ...(from > 0 ? { from } : {}),
-      ...searchOf(following),
+      ...buildSearchQuery(following),
     });
   } catch (error) {
     if (!isRetryable(error)) throw error;
@@ -177,7 +177,7 @@ async function newerEvents(
   }
 }
 
-function searchOf({ search, caseSensitive }: FollowOptions): {
+function buildSearchQuery({ search, caseSensitive }: FollowOptions): {
   search?: string;
   case_sensitive?: boolean;
 } {

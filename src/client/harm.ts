@@ -48,10 +48,10 @@ export function doesHarm(
     return !(addressesObject(operation.service) && owned.has(segments.at(at) ?? ''));
   }
   if (isForced(request.path)) return true;
-  const body = bodyOf(request, operation);
+  const body = parseBody(request, operation);
   if (body === 'unreadable') return true;
   if (operation.service === '/imagetransfers' && operation.name === 'add') {
-    return body?.['direction'] !== 'download' && !owned.has(targetOf(body));
+    return body?.['direction'] !== 'download' && !owned.has(findOverwrittenDisk(body));
   }
   return body !== undefined && hasOverwriting(body);
 }
@@ -75,14 +75,14 @@ export function operationAt(method: string, segments: readonly string[]): Operat
  * segments and dots. `undefined` for other paths, and for paths that servers interpret differently.
  */
 export function segmentsBelow(site: Site, path: string): readonly string[] | undefined {
-  const root = segmentsOf(apiRoot(site)) ?? [];
-  const segments = segmentsOf(path);
+  const root = splitPath(apiRoot(site)) ?? [];
+  const segments = splitPath(path);
   if (!segments || !root.every((word, index) => segments[index] === word)) return undefined;
   const below = segments.slice(root.length);
   return /^v\d+$/.test(below[0] ?? '') ? below.slice(1) : below;
 }
 
-function segmentsOf(path: string): readonly string[] | undefined {
+function splitPath(path: string): readonly string[] | undefined {
   const segments: string[] = [];
   for (const word of (path.split(/[?#]/, 1)[0] ?? '').split('/')) {
     let segment: string;
@@ -106,7 +106,7 @@ function isForced(path: string): boolean {
   });
 }
 
-function bodyOf(
+function parseBody(
   { body, headers = {} }: ChangingRequest,
   { type, isAction, listBody, http }: Operation,
 ): ApiObject | undefined | 'unreadable' {
@@ -124,7 +124,7 @@ function bodyOf(
 }
 
 /** Id of the disk that an upload overwrites. */
-function targetOf(body: ApiObject | undefined): string {
+function findOverwrittenDisk(body: ApiObject | undefined): string {
   const { disk, image, snapshot } = (body ?? {}) as Record<string, ApiObject | undefined>;
   return snapshot === undefined ? String((disk ?? image)?.['id'] ?? '') : '';
 }

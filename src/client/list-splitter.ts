@@ -52,7 +52,7 @@ export class ListSplitter {
       this.#end < 0
         ? undefined
         : Buffer.concat([this.#before, this.#bytes.subarray(this.#first, this.#end), this.#after]);
-    this.#forget();
+    this.#dropProcessed();
     if (this.#bytes.length > maxObjectLength) throw responseTooLong(maxObjectLength);
     return items;
   }
@@ -63,7 +63,7 @@ export class ListSplitter {
   }
 
   /** Remaining bytes, for the position of the error in an incomplete document. */
-  get left(): Uint8Array {
+  get remainder(): Uint8Array {
     return Buffer.concat([this.#before, this.#bytes]);
   }
 
@@ -74,7 +74,7 @@ export class ListSplitter {
     let inString = this.#inString;
     for (; at < length; at += 1) {
       if (inString) {
-        at = this.#endOfString(at);
+        at = this.#findStringEnd(at);
         if (at === length) break;
         inString = false;
         if (this.#depth === 1) this.#key = bytes.toString('utf8', this.#string + 1, at);
@@ -95,7 +95,7 @@ export class ListSplitter {
   }
 
   /** Offset of the closing quote, or the length of the available bytes if it has not arrived. */
-  #endOfString(from: number): number {
+  #findStringEnd(from: number): number {
     const bytes = this.#bytes;
     for (let at = from; ; at += 1) {
       at = bytes.indexOf(quote, at);
@@ -121,7 +121,7 @@ export class ListSplitter {
   }
 
   /** Drops processed bytes. */
-  #forget(): void {
+  #dropProcessed(): void {
     const isOpen = this.#level > 0 && this.#depth >= this.#level;
     let from = this.#at;
     if (isOpen) from = this.#end < 0 ? this.#first : this.#nextItem();

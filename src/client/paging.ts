@@ -31,14 +31,15 @@ export async function* pages(
   for (let page = 1; seen.size < limit; page += 1) {
     let count = 0;
     const before = last;
-    for await (const items of client.stream(pageOf(call, page, size))) {
+    for await (const items of client.stream(createPageCall(call, page, size))) {
       count += items.length;
       last = items.at(-1)?.['id'] ?? last;
       yield fresh(items);
     }
     if (page > 1 && (await hasShifted(client, call, (page - 1) * size, before))) {
       onShift?.();
-      for await (const items of client.stream(pageOf(call, page - 1, size))) yield fresh(items);
+      for await (const items of client.stream(createPageCall(call, page - 1, size)))
+        yield fresh(items);
     }
     if (count < size) return;
   }
@@ -51,12 +52,12 @@ export async function hasShifted(
   place: number,
   id: unknown,
 ): Promise<boolean> {
-  const [there] = await client.fetchUndecoded(pageOf(call, place, 1));
+  const [there] = await client.fetchUndecoded(createPageCall(call, place, 1));
   return there?.['id'] !== id;
 }
 
 /** Call for one page. The direction must be between `sortby` and `page`. */
-export function pageOf(call: Call, page: number, size: number): Call {
+export function createPageCall(call: Call, page: number, size: number): Call {
   const { search, ...query } = call.query ?? {};
   const text = String(search ?? '').trim();
   const directed = /\bsortby\s+\S+$/i.test(text) ? `${text} asc` : text;

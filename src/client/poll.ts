@@ -34,7 +34,7 @@ export interface Condition {
   /** Whether the condition is met. Throws if it can never be met. */
   readonly isMet: (now: ApiObject | undefined) => boolean;
   /** State to show while waiting. */
-  readonly stateOf: (now: ApiObject | undefined) => string;
+  readonly getState: (now: ApiObject | undefined) => string;
 }
 
 export interface WaitOptions {
@@ -72,9 +72,9 @@ export async function waitFor(
     trouble = error;
     if (!error) {
       existed ||= now !== undefined;
-      const seen = now === undefined && !existed ? 'absent' : condition.stateOf(now);
+      const seen = now === undefined && !existed ? 'absent' : condition.getState(now);
       if (seen !== state) {
-        options.onChange?.(seen, options.reasons ? await reasonOf(polled) : undefined);
+        options.onChange?.(seen, options.reasons ? await fetchReason(polled) : undefined);
       }
       state = seen;
       if (await checkCondition(polled, condition, now)) return now;
@@ -84,14 +84,14 @@ export async function waitFor(
       throw unavailableError(polled, condition, state, options.timeout, trouble);
     }
     if (left <= 0) {
-      throw timeoutError(polled, condition, state, options.timeout, await reasonOf(polled));
+      throw timeoutError(polled, condition, state, options.timeout, await fetchReason(polled));
     }
     await pause(Math.min(delay, left), options.signal);
   }
 }
 
 /** The reason is optional, so ignore errors. */
-async function reasonOf({ reason }: PolledObject): Promise<string | undefined> {
+async function fetchReason({ reason }: PolledObject): Promise<string | undefined> {
   return await reason?.().catch(() => undefined);
 }
 
@@ -104,7 +104,7 @@ async function checkCondition(
     return condition.isMet(now);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    const reason = await reasonOf(polled);
+    const reason = await fetchReason(polled);
     if (reason === undefined) throw error;
     const { code, hint } = error;
     throw new ConflictError(`${error.message}: ${reason}`, { code, ...(hint ? { hint } : {}) });
@@ -197,7 +197,7 @@ export function stateAttribute(type: string): string | undefined {
 const stateless = 'exists';
 
 /** State of an object. */
-export function stateOf(type: string, now: ApiObject | undefined): string {
+export function getState(type: string, now: ApiObject | undefined): string {
   if (now === undefined) return 'gone';
   const attribute = stateAttribute(type);
   const state = attribute === undefined ? undefined : now[attribute];
@@ -220,13 +220,13 @@ export function conditionFor(
   const move = operations.map((name) => lifecycle?.moves[name]).find((one) => one !== undefined);
   const ends =
     operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
-  const currentState = (now: ApiObject | undefined) => stateOf(type, now);
+  const currentState = (now: ApiObject | undefined) => getState(type, now);
   /** An object without a state shows the result of the operation. */
   const shownState = (now: ApiObject | undefined) => {
     const state = currentState(now);
     return state === stateless && operations.includes('add') ? 'created' : state;
   };
-  if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: shownState };
+  if (ends) return { text: 'gone', isMet: (now) => now === undefined, getState: shownState };
   const target = move?.to;
   if (target === undefined || !lifecycle) {
     const rests = (state: string) =>
@@ -235,7 +235,7 @@ export function conditionFor(
       text: 'settled',
       isMet: (now) =>
         now === undefined || currentState(now) === stateless || rests(currentState(now)),
-      stateOf: shownState,
+      getState: shownState,
     };
   }
   const goals = new Set([target, ...(move?.or ?? [])]);
@@ -243,7 +243,7 @@ export function conditionFor(
   let left = false;
   return {
     text: `${lifecycle.attribute}=${target}`,
-    stateOf: shownState,
+    getState: shownState,
     isMet: (now) => {
       const state = currentState(now);
       if (goals.has(state) || state === stateless) return true;

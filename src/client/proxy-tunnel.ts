@@ -13,7 +13,7 @@ const connectTimeout = 10_000;
 const maxHeadLength = 64 * 1024;
 
 /** Proxy for a server. `undefined` for plain http, hosts in NO_PROXY, and this computer. */
-export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefined {
+export function selectProxy(origin: string, env: EnvironmentVariables): URL | undefined {
   const name = proxyVariables.find((one) => env[one]);
   const text = name === undefined ? undefined : env[name];
   const to = new URL(origin);
@@ -27,7 +27,7 @@ export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefi
   }
   const proxy = new URL(address);
   try {
-    loginOf(proxy);
+    decodeLogin(proxy);
   } catch {
     throw new UsageError(`${name}: user or password has malformed percent-encoding`, {
       hint: `in ${name}=http://user:password@host:port, write "%" in user or password as %25`,
@@ -39,7 +39,7 @@ export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefi
 /**
  * Decoded `user:password` of an address. Throws `URIError` if the percent-encoding is malformed.
  */
-function loginOf({ username, password }: URL): string {
+function decodeLogin({ username, password }: URL): string {
   return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
 }
 
@@ -67,7 +67,7 @@ export function proxyConnector(
     const origin = `${options.protocol}//${options.host ?? options.hostname}`;
     let proxy: URL | undefined;
     try {
-      proxy = proxyOf(origin, env);
+      proxy = selectProxy(origin, env);
     } catch (error) {
       callback(error as Error, null);
       return;
@@ -88,7 +88,7 @@ export async function connectThroughProxy(
   origin: string,
   env: EnvironmentVariables,
 ): Promise<Socket | undefined> {
-  const proxy = proxyOf(origin, env);
+  const proxy = selectProxy(origin, env);
   return proxy && (await openTunnel(origin, proxy));
 }
 
@@ -97,7 +97,7 @@ async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const to = `${hostname}:${port || 443}`;
   const socket = await connectToProxy(proxy);
-  const login = loginOf(proxy);
+  const login = decodeLogin(proxy);
   const lines = [
     `CONNECT ${to} HTTP/1.1`,
     `Host: ${to}`,

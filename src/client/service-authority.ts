@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { VmctlError } from './errors.ts';
 import type { HttpResponse } from './http-message.ts';
 
-const told = new WeakMap<Client, Promise<void>>();
+const requests = new WeakMap<Client, Promise<void>>();
 
 /**
  * Trusts the authority of the service for transfers. The service sends it over a verified connection, as it sends
@@ -13,12 +13,12 @@ const told = new WeakMap<Client, Promise<void>>();
  * Throws if the user cannot sign in.
  */
 export async function trustServiceAuthority(client: Client): Promise<void> {
-  const asked = told.get(client) ?? askForAuthority(client);
-  told.set(client, asked);
-  await asked;
+  const request = requests.get(client) ?? requestAuthority(client);
+  requests.set(client, request);
+  await request;
 }
 
-async function askForAuthority(client: Client): Promise<void> {
+async function requestAuthority(client: Client): Promise<void> {
   const { origin, appRoot } = await client.site();
   const path = `${appRoot}/services/pki-resource?resource=ca-certificate&format=X509-PEM-CA`;
   const answer = await client.http.send({ method: 'GET', origin, path }).catch(withoutAnswer);

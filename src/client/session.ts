@@ -133,7 +133,7 @@ export async function signIn(
         password,
       }).toString(),
     });
-    const reply = jsonOf(answer);
+    const reply = parseResponse(answer);
     const token = reply['access_token'];
     if (answer.status === 200 && typeof token === 'string') return { site, token };
     if (isNotFound(answer, reply)) continue;
@@ -219,7 +219,7 @@ export async function revoke(http: Http, site: Site, token: string): Promise<voi
 }
 
 /** Object in a JSON response. Some services wrap it in a list of one. */
-function jsonOf(answer: HttpResponse): Readonly<Record<string, unknown>> {
+function parseResponse(answer: HttpResponse): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
     const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;

@@ -18,15 +18,15 @@ const longestPrefix = 512;
 const sequence = 0x30;
 
 /** Lifetime of a new session in seconds. 0 if it has none. */
-export function lifetimeOf(session: Uint8Array): number {
-  const all = sequenceAtEnd(session);
+export function parseLifetime(session: Uint8Array): number {
+  const all = findLastSequence(session);
   if (!all) return 0;
   const found = new Map<number, number>();
   let at = all.from;
   while (at < all.to) {
-    const element = elementAt(session, at);
+    const element = parseElement(session, at);
     if (!element) return 0;
-    const inner = elementAt(session, element.from);
+    const inner = parseElement(session, element.from);
     if (inner?.tag === 0x02 && inner.to <= element.to) {
       found.set(element.tag, integer(session.subarray(inner.from, inner.to)));
     }
@@ -38,9 +38,9 @@ export function lifetimeOf(session: Uint8Array): number {
 }
 
 /** Sequence that ends at the last byte, after any prefix. */
-function sequenceAtEnd(bytes: Uint8Array): Element | undefined {
+function findLastSequence(bytes: Uint8Array): Element | undefined {
   for (let at = 0; at < Math.min(bytes.length, longestPrefix); at += 1) {
-    const element = bytes[at] === sequence ? elementAt(bytes, at) : undefined;
+    const element = bytes[at] === sequence ? parseElement(bytes, at) : undefined;
     if (element?.to === bytes.length) return element;
   }
   return undefined;
@@ -53,7 +53,7 @@ interface Element {
 }
 
 /** Position of the content of a DER element. */
-function elementAt(bytes: Uint8Array, at: number): Element | undefined {
+function parseElement(bytes: Uint8Array, at: number): Element | undefined {
   const tag = bytes[at];
   const first = bytes[at + 1];
   if (tag === undefined || first === undefined) return undefined;

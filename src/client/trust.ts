@@ -22,7 +22,7 @@ export interface PresentedCa {
 const handshakeTimeout = 10_000;
 
 /** Connects without verification, and returns the last certificate of the chain. */
-export async function presentedCa(
+export async function fetchPresentedCa(
   origin: string,
   env: EnvironmentVariables,
   signal?: AbortSignal,
@@ -38,8 +38,8 @@ export async function presentedCa(
     pem: last.toString(),
     fingerprint: last.fingerprint256,
     subject: last.subject.replaceAll('\n', ', '),
-    validFrom: isoDate(last.validFrom),
-    validTo: isoDate(last.validTo),
+    validFrom: toIsoDate(last.validFrom),
+    validTo: toIsoDate(last.validTo),
     selfSigned: last.checkIssued(last),
     publiclyTrusted: authorized,
   };
@@ -86,7 +86,7 @@ async function handshake(
     socket.once('timeout', () => fail(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })));
     socket.once('secureConnect', () => {
       signal?.removeEventListener('abort', abort);
-      const certificates = chainOf(socket.getPeerCertificate(true)).map(
+      const certificates = listChain(socket.getPeerCertificate(true)).map(
         (raw) => new X509Certificate(raw),
       );
       const authorized = socket.authorized;
@@ -102,7 +102,7 @@ function isIpAddress(host: string): boolean {
 }
 
 /** Chain from the server's certificate to the last one presented. A root is its own issuer. */
-function chainOf(first: DetailedPeerCertificate): readonly Buffer[] {
+function listChain(first: DetailedPeerCertificate): readonly Buffer[] {
   const chain: Buffer[] = [];
   let at: DetailedPeerCertificate | undefined = first;
   while (at?.raw) {
@@ -113,7 +113,7 @@ function chainOf(first: DetailedPeerCertificate): readonly Buffer[] {
 }
 
 /** Converts a date of OpenSSL to ISO 8601. */
-function isoDate(text: string): string {
+function toIsoDate(text: string): string {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? text : date.toISOString().replace(/\.\d+/, '');
 }
@@ -141,7 +141,7 @@ export async function explainPinMismatch(
   env: EnvironmentVariables,
   signal?: AbortSignal,
 ): Promise<TrustError | undefined> {
-  const presented = await presentedCa(origin, env, signal).catch(() => undefined);
+  const presented = await fetchPresentedCa(origin, env, signal).catch(() => undefined);
   if (!presented || presented.fingerprint === pinned) return undefined;
   const host = new URL(origin).host;
   return new TrustError(

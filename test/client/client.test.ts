@@ -1,7 +1,7 @@
 /** Client for operations of the model: requests and decoded responses. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Site } from '../../src/client/address.ts';
-import { type Call, nounOf, pathOf, whatOf } from '../../src/client/call.ts';
+import { buildPath, type Call, describeCall, getRootNoun } from '../../src/client/call.ts';
 import { Client, type ClientOptions } from '../../src/client/client.ts';
 import { DryRunStop, isReading } from '../../src/client/dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from '../../src/client/errors.ts';
@@ -86,26 +86,26 @@ describe('description and path of a call', () => {
   };
 
   it('contains escaped ids and the query', () => {
-    expect(pathOf(call)).toBe('/vms/a%2Fb/nics/%C5%BE?follow=a%2Cb&max=0&all=false');
-    expect(pathOf({ operation: list, query: { max: undefined } })).toBe('/vms');
-    expect(pathOf({ operation: list })).toBe('/vms');
+    expect(buildPath(call)).toBe('/vms/a%2Fb/nics/%C5%BE?follow=a%2Cb&max=0&all=false');
+    expect(buildPath({ operation: list, query: { max: undefined } })).toBe('/vms');
+    expect(buildPath({ operation: list })).toBe('/vms');
   });
 
   it('requires an id for each placeholder', () => {
-    expect(() => pathOf({ operation: get })).toThrow('The path /vms/{vm} needs the id of vm.');
-    expect(() => pathOf({ operation: get, ids: { vm: '' } })).toThrow('needs the id of vm');
+    expect(() => buildPath({ operation: get })).toThrow('The path /vms/{vm} needs the id of vm.');
+    expect(() => buildPath({ operation: get, ids: { vm: '' } })).toThrow('needs the id of vm');
   });
 
   it('uses the description, or the request without one', () => {
-    expect(whatOf({ ...call, what: 'get nics/a' })).toBe('get nics/a');
-    expect(whatOf({ operation: start, ids })).toBe('POST /vms/1/start');
+    expect(describeCall({ ...call, what: 'get nics/a' })).toBe('get nics/a');
+    expect(describeCall({ operation: start, ids })).toBe('POST /vms/1/start');
   });
 
   it('has a collection only at the root', () => {
-    expect(nounOf(list)).toEqual({ noun: 'vms' });
-    expect(nounOf(start)).toEqual({ noun: 'vms' });
-    expect(nounOf(call.operation)).toEqual({});
-    expect(nounOf(operation('/', 'get'))).toEqual({});
+    expect(getRootNoun(list)).toEqual({ noun: 'vms' });
+    expect(getRootNoun(start)).toEqual({ noun: 'vms' });
+    expect(getRootNoun(call.operation)).toEqual({});
+    expect(getRootNoun(operation('/', 'get'))).toEqual({});
   });
 
   it.each([

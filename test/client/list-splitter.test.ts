@@ -51,6 +51,6 @@ describe('a list in chunks', () => {
     const splitter = new ListSplitter('vm');
     expect(splitter.push(Buffer.from('{"vm":[{"id":"1"},{"id"'))).toBeDefined();
     expect(splitter.isComplete).toBe(false);
-    expect(Buffer.from(splitter.left).toString()).toBe('{"vm":[{"id"');
+    expect(Buffer.from(splitter.remainder).toString()).toBe('{"vm":[{"id"');
   });
 });

@@ -1,7 +1,7 @@
 /** Pages of a list that changes between requests: no duplicates, and detection of moved objects. */
 import { describe, expect, it, vi } from 'vitest';
 import type { ApiObject, Call, Client } from '../../src/client/client.ts';
-import { hasShifted, pageOf, pages } from '../../src/client/paging.ts';
+import { createPageCall, hasShifted, pages } from '../../src/client/paging.ts';
 import { operationsOf } from '../../src/model/index.ts';
 
 const operation = operationsOf('/vms').find(({ name }) => name === 'list');
@@ -116,7 +116,7 @@ it.each([
     { max: 5, follow: 'nics', search: 'a page 2' },
   ],
 ])('builds the search of a page: %j', (query, expected) => {
-  expect(pageOf({ ...call, query, what: 'list vms' }, 2, 5)).toEqual({
+  expect(createPageCall({ ...call, query, what: 'list vms' }, 2, 5)).toEqual({
     operation,
     what: 'list vms',
     query: expected,

@@ -11,9 +11,9 @@ import {
 import {
   type Condition,
   conditionFor,
+  getState,
   type PolledObject,
   stateAttribute,
-  stateOf,
   type WaitOptions,
   waitFor,
 } from '../../src/client/poll.ts';
@@ -49,7 +49,7 @@ function polled(looks: readonly Look[], more: Partial<PolledObject> = {}) {
 const isUp: Condition = {
   text: 'status=up',
   isMet: (now) => now?.['status'] === 'up',
-  stateOf: (now) => stateOf('vm', now),
+  getState: (now) => getState('vm', now),
 };
 
 /** Runs the wait to its end with the fake clock. Returns the object or the error. */
@@ -259,8 +259,8 @@ describe('goals', () => {
       false,
       true,
     ]);
-    expect(condition.stateOf(undefined)).toBe('gone');
-    expect(condition.stateOf(down)).toBe('down');
+    expect(condition.getState(undefined)).toBe('gone');
+    expect(condition.getState(down)).toBe('down');
   });
 
   it.each([
@@ -286,10 +286,10 @@ it.each([
 ])('finds the state of %s in its %s', (type, attribute) => {
   expect(stateAttribute(type)).toBe(attribute);
   if (attribute === undefined) {
-    expect(stateOf(type, { status: 'x' })).toBe('exists');
+    expect(getState(type, { status: 'x' })).toBe('exists');
     return;
   }
-  expect(stateOf(type, { [attribute]: 'x' })).toBe('x');
-  expect(stateOf(type, {})).toBe('exists');
-  expect(stateOf(type, undefined)).toBe('gone');
+  expect(getState(type, { [attribute]: 'x' })).toBe('x');
+  expect(getState(type, {})).toBe('exists');
+  expect(getState(type, undefined)).toBe('gone');
 });

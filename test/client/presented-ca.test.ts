@@ -2,7 +2,11 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConnectionError, TrustError } from '../../src/client/errors.ts';
-import { explainPinMismatch, normalizeFingerprint, presentedCa } from '../../src/client/trust.ts';
+import {
+  explainPinMismatch,
+  fetchPresentedCa,
+  normalizeFingerprint,
+} from '../../src/client/trust.ts';
 import { identity, type Stub, startStub } from '../support/stub-server.ts';
 
 let stub: Stub;
@@ -17,7 +21,7 @@ afterAll(() => stub.close());
 describe('the authority of a server', () => {
   it('is the last certificate of the chain, with its details', async () => {
     for (const origin of [stub.url, stub.url.replace('localhost', '127.0.0.1')]) {
-      const presented = await presentedCa(origin, {});
+      const presented = await fetchPresentedCa(origin, {});
       expect(presented).toEqual({
         pem: ca.toString(),
         fingerprint: pinned,
@@ -35,10 +39,10 @@ describe('the authority of a server', () => {
   it('is not available if the server does not respond or the signal is aborted', async () => {
     const closed = await startStub({});
     await closed.close();
-    await expect(presentedCa(closed.url, {})).rejects.toBeInstanceOf(ConnectionError);
+    await expect(fetchPresentedCa(closed.url, {})).rejects.toBeInstanceOf(ConnectionError);
     const controller = new AbortController();
     const reason = new Error('enough');
-    const seen = presentedCa(stub.url, {}, controller.signal);
+    const seen = fetchPresentedCa(stub.url, {}, controller.signal);
     controller.abort(reason);
     await expect(seen).rejects.toBe(reason);
   });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConnectionError, UsageError } from '../../src/client/errors.ts';
 import { namesProxy } from '../../src/client/proxy-env.ts';
-import { connectThroughProxy, proxyConnector, proxyOf } from '../../src/client/proxy-tunnel.ts';
+import { connectThroughProxy, proxyConnector, selectProxy } from '../../src/client/proxy-tunnel.ts';
 
 const engine = 'https://engine.example.com';
 
@@ -21,7 +21,7 @@ describe('the proxy of a server', () => {
     [{}, undefined],
   ])('%j', (env: Record<string, string>, proxy) => {
     expect(namesProxy(env)).toBe(proxy !== undefined);
-    expect(proxyOf(engine, env)?.href).toBe(proxy);
+    expect(selectProxy(engine, env)?.href).toBe(proxy);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('the proxy of a server', () => {
     ['HTTPS_PROXY', 'http://'],
     ['https_proxy', 'http://b:99999'],
   ])('is refused if it is invalid: %s=%s', (name, value) => {
-    const find = () => proxyOf(engine, { [name]: value });
+    const find = () => selectProxy(engine, { [name]: value });
     expect(find).toThrow(UsageError);
     expect(find).toThrow(`${name}: not the address of an http or https proxy`);
     expect(find).toThrow(
@@ -45,7 +45,7 @@ describe('the proxy of a server', () => {
     ['https_proxy', 'http://ja%zzne:x@proxy:3128'],
     ['ALL_PROXY', 'jane:%ff@proxy:3128'],
   ])('is refused if its credentials have malformed percent-encoding: %s=%s', (name, value) => {
-    const find = () => proxyOf(engine, { [name]: value });
+    const find = () => selectProxy(engine, { [name]: value });
     expect(find).toThrow(UsageError);
     expect(find).toThrow(`${name}: user or password has malformed percent-encoding`);
     const hint = `in ${name}=http://user:password@host:port, write "%" in user or password as %25`;
@@ -70,9 +70,11 @@ describe('the proxy of a server', () => {
   ])('NO_PROXY=%j', (exceptions, isUsed) => {
     const proxy = { HTTPS_PROXY: 'proxy.example.com:3128' };
     const found = isUsed ? 'proxy.example.com:3128' : undefined;
-    expect(proxyOf(engine, { ...proxy, NO_PROXY: exceptions })?.host).toBe(found);
-    expect(proxyOf(engine, { ...proxy, no_proxy: exceptions, NO_PROXY: '' })?.host).toBe(found);
-    expect(proxyOf(engine, { ...proxy, no_proxy: 'x', NO_PROXY: exceptions })?.host).toBeDefined();
+    expect(selectProxy(engine, { ...proxy, NO_PROXY: exceptions })?.host).toBe(found);
+    expect(selectProxy(engine, { ...proxy, no_proxy: exceptions, NO_PROXY: '' })?.host).toBe(found);
+    expect(
+      selectProxy(engine, { ...proxy, no_proxy: 'x', NO_PROXY: exceptions })?.host,
+    ).toBeDefined();
   });
 
   it.each([
@@ -87,7 +89,7 @@ describe('the proxy of a server', () => {
     ['https://10.1.2.3', '10.1.2.3'],
   ])('is not used for %s, with NO_PROXY=%s', (origin, exceptions) => {
     const env = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: exceptions };
-    expect(proxyOf(origin, env)).toBeUndefined();
+    expect(selectProxy(origin, env)).toBeUndefined();
   });
 
   it.each([
@@ -100,7 +102,7 @@ describe('the proxy of a server', () => {
     ['https://110.1.2.3', '10.1.2.3'],
   ])('is used for %s, with NO_PROXY=%s', (origin, exceptions) => {
     const env = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: exceptions };
-    expect(proxyOf(origin, env)?.host).toBe('proxy:3128');
+    expect(selectProxy(origin, env)?.host).toBe('proxy:3128');
   });
 });
 

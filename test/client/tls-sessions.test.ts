@@ -7,7 +7,7 @@ import type { TLSSocket, TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TrustError } from '../../src/client/errors.ts';
 import { Http, type Trust } from '../../src/client/http.ts';
-import { lifetimeOf, type TlsSessions } from '../../src/client/tls-sessions.ts';
+import { parseLifetime, type TlsSessions } from '../../src/client/tls-sessions.ts';
 import { identity } from '../support/stub-server.ts';
 
 const { ca } = identity();
@@ -148,7 +148,7 @@ describe('the lifetime of a session', () => {
     const { origin } = await siteOf('first', { sessionTimeout: 1234 });
     const sessions = new Memory();
     await ask(origin, sessions);
-    expect(lifetimeOf(sessions.kept ?? Buffer.alloc(0))).toBe(1234);
+    expect(parseLifetime(sessions.kept ?? Buffer.alloc(0))).toBe(1234);
   });
 
   it.each([
@@ -158,6 +158,6 @@ describe('the lifetime of a session', () => {
     ['an element that exceeds the sequence', Buffer.from('3003a2050203', 'hex')],
     ['text', Buffer.from('no session')],
   ])('of %s is absent', (_, bytes) => {
-    expect(lifetimeOf(bytes)).toBe(0);
+    expect(parseLifetime(bytes)).toBe(0);
   });
 });

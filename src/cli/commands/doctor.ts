@@ -4,8 +4,8 @@ import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { VmctlError } from '../../client/errors.ts';
 import { namesProxy } from '../../client/proxy-env.ts';
-import { proxyOf } from '../../client/proxy-tunnel.ts';
-import { presentedCa } from '../../client/trust.ts';
+import { selectProxy } from '../../client/proxy-tunnel.ts';
+import { fetchPresentedCa } from '../../client/trust.ts';
 import { command, noun } from '../args/command.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -75,7 +75,7 @@ function checkFiles(cli: CommandContext): Finding {
 function checkProxy({ io }: CommandContext, target: Target): readonly Finding[] {
   const check = 'proxy';
   try {
-    const proxy = proxyOf(target.address.origin, io.env);
+    const proxy = selectProxy(target.address.origin, io.env);
     const unused = namesProxy(io.env) ? 'set, but not for this server' : 'not set';
     return [{ check, status: 'ok', detail: proxy ? `through ${proxy.host}` : unused }];
   } catch (error) {
@@ -99,7 +99,7 @@ function hostOf({ address }: Target): { readonly host: string; readonly port: nu
 async function checkName(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
   const { host } = hostOf(target);
   // Behind a proxy, names and connections are its business.
-  if (proxyOf(target.address.origin, cli.io.env)) return [];
+  if (selectProxy(target.address.origin, cli.io.env)) return [];
   try {
     const found = await lookup(host, { all: true });
     const detail = `${host} is ${found.map(({ address }) => address).join(', ')}`;
@@ -112,7 +112,7 @@ async function checkName(cli: CommandContext, target: Target): Promise<readonly 
 
 async function checkPort(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
   const { host, port } = hostOf(target);
-  if (proxyOf(target.address.origin, cli.io.env)) return [];
+  if (selectProxy(target.address.origin, cli.io.env)) return [];
   const began = performance.now();
   return await new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 10_000 });
@@ -135,7 +135,7 @@ async function checkPort(cli: CommandContext, target: Target): Promise<readonly 
 async function checkCertificate(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
   const { origin } = target.address;
   try {
-    const presented = await presentedCa(origin, cli.io.env, cli.signal);
+    const presented = await fetchPresentedCa(origin, cli.io.env, cli.signal);
     const { fingerprint, subject, validTo } = presented;
     const left = Math.floor((Date.parse(validTo) - Date.now()) / dayOfMilliseconds);
     const about = `${subject}, valid until ${validTo}`;

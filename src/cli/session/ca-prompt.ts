@@ -2,7 +2,7 @@
 
 import type { Address } from '../../client/address.ts';
 import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
-import { normalizeFingerprint, type PresentedCa, presentedCa } from '../../client/trust.ts';
+import { fetchPresentedCa, normalizeFingerprint, type PresentedCa } from '../../client/trust.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
@@ -25,7 +25,7 @@ export async function promptForCa(
   const file = cli.setting('caFile')?.value;
   if (file !== undefined) return await fromFile(file, expected);
   if (cli.on('insecure')) return undefined;
-  const presented = await presentedCa(address.origin, cli.io.env, cli.signal);
+  const presented = await fetchPresentedCa(address.origin, cli.io.env, cli.signal);
   const { host } = new URL(address.origin);
   if (expected !== undefined) {
     const wanted = fingerprintOf(expected);

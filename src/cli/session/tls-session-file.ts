@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { sep } from 'node:path';
 import type { Trust } from '../../client/http.ts';
-import { lifetimeOf, type TlsSessions } from '../../client/tls-sessions.ts';
+import { parseLifetime, type TlsSessions } from '../../client/tls-sessions.ts';
 import type { CommandContext } from './command-context.ts';
 import { makePrivateDirectory, readPrivate, replaceFile } from './private-file.ts';
 
@@ -71,7 +71,7 @@ export function tlsSessionFile(
       const refusals = isVerified ? (before?.refusals ?? 0) : 0;
       const verified = isVerified ? now : (before?.verified ?? 0);
       if (refusals >= enough) return;
-      const until = Math.min(now + lifetimeOf(session) * 1_000 - margin, verified + longest);
+      const until = Math.min(now + parseLifetime(session) * 1_000 - margin, verified + longest);
       if (until <= now) return;
       const text = session.toString('base64');
       write({ origin, trust: trusted(), session: text, verified, until, refusals });

@@ -1,7 +1,7 @@
 /** What `--for` waits for: `status=up`, `exists`, `gone`, `settled`. */
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { type Condition, conditionFor, stateAttribute, stateOf } from '../../client/poll.ts';
+import { type Condition, conditionFor, getState, stateAttribute } from '../../client/poll.ts';
 import { parseKind } from '../../model/index.ts';
 import { parseValue } from '../args/values.ts';
 import { plainText, valueAt } from '../output/cells.ts';
@@ -16,12 +16,12 @@ function settled(type: string): Condition {
 
 /** Reads a condition for objects of a type: `status=up`. Throws a usage error where it is none. */
 export function conditionOf(text: string, type: string): Condition {
-  const currentState = (now: ApiObject | undefined) => stateOf(type, now);
+  const currentState = (now: ApiObject | undefined) => getState(type, now);
   switch (text) {
     case 'exists':
-      return { text, isMet: (now) => now !== undefined, stateOf: currentState };
+      return { text, isMet: (now) => now !== undefined, getState: currentState };
     case 'gone':
-      return { text, isMet: (now) => now === undefined, stateOf: currentState };
+      return { text, isMet: (now) => now === undefined, getState: currentState };
     case 'settled':
       return settled(type);
     default:
@@ -54,8 +54,8 @@ function comparison(text: string, type: string): Condition {
   const textOf = (now: ApiObject) => plainText(valueAt(now, path));
   return {
     text: `${path}${sign}${wanted}`,
-    stateOf: (now) =>
-      isState || now === undefined ? stateOf(type, now) : `${path}=${textOf(now)}`,
+    getState: (now) =>
+      isState || now === undefined ? getState(type, now) : `${path}=${textOf(now)}`,
     isMet: (now) => now !== undefined && (textOf(now) === expected) === (sign === '='),
   };
 }

@@ -1,6 +1,6 @@
 /** `--if-needed`: success without a request if the object is already in the resulting state. */
 import { VmctlError } from '../../client/errors.ts';
-import { stateAttribute, stateOf } from '../../client/poll.ts';
+import { getState, stateAttribute } from '../../client/poll.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
 import type { Move } from '../../model/notation/lifecycle.ts';
 import type { Progress } from '../output/progress.ts';
@@ -137,7 +137,7 @@ async function reached(
   const { type } = resolved.candidate.collection;
   const attribute = stateAttribute(type) ?? '';
   const now = known?.[attribute] === undefined ? await watch(run, target)?.fetch() : known;
-  const state = stateOf(type, now);
+  const state = getState(type, now);
   if (state === move.to || move.or?.includes(state)) {
     cli.note(`${target.label} is already ${state}; nothing to do`);
     return { item: identity(target), isWhole: false };

@@ -1,6 +1,6 @@
 /** `-o xml`: lists and objects as the service writes them. */
 import type { Call, Client } from '../../client/client.ts';
-import { hasShifted, type Paging, pageOf } from '../../client/paging.ts';
+import { createPageCall, hasShifted, type Paging } from '../../client/paging.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { pluralOf } from '../../model/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -44,7 +44,9 @@ async function* merged(
   let end = '';
   let last: string | undefined;
   for (let page = 1; printedIds.size < limit; page += 1) {
-    const { head, root, objects } = parsed(await documentOf(client, pageOf(call, page, size)));
+    const { head, root, objects } = parsed(
+      await documentOf(client, createPageCall(call, page, size)),
+    );
     if (page === 1) {
       yield head;
       end = `</${root}>\n`;
@@ -52,7 +54,7 @@ async function* merged(
     yield* fresh(objects);
     if (page > 1 && (await hasShifted(client, call, (page - 1) * size, last))) {
       onShift?.();
-      yield* fresh(parsed(await documentOf(client, pageOf(call, page - 1, size))).objects);
+      yield* fresh(parsed(await documentOf(client, createPageCall(call, page - 1, size))).objects);
     }
     if (objects.length < size) break;
     last = objects.at(-1)?.id;

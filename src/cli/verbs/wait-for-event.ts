@@ -38,7 +38,7 @@ export async function waitForEvent(
   const goal: Condition = {
     text: `event=${code}`,
     isMet: (event) => event !== undefined,
-    stateOf: (event) => (event === undefined ? `waiting for event ${code}` : `event ${code}`),
+    getState: (event) => (event === undefined ? `waiting for event ${code}` : `event ${code}`),
   };
   let id: string | undefined;
   let from = floor;

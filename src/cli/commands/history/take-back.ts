@@ -1,6 +1,6 @@
 /** Takes one request of the history back: looks at the object as it is, and does the opposite. */
 import { ConflictError } from '../../../client/errors.ts';
-import { stateOf } from '../../../client/poll.ts';
+import { getState } from '../../../client/poll.ts';
 import { lifecycles } from '../../../model/derive/lifecycles.ts';
 import type { Undoing } from './inverse.ts';
 import {
@@ -39,7 +39,7 @@ async function act(context: TakingBack, label: string, inverse: Of<'action'>): P
   const now = await present(context, inverse);
   if (!now) throw gone(label);
   const moves = lifecycles[type]?.moves ?? {};
-  const state = stateOf(type, now);
+  const state = getState(type, now);
   const isIn = (name: string) => moves[name]?.to === state || moves[name]?.or?.includes(state);
   if (moves[undoes]?.to !== undefined && !isIn(undoes)) {
     if (isIn(operation)) return already(cli, label, id, `is already ${state}`);

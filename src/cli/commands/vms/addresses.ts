@@ -135,7 +135,7 @@ function addressCondition(vm: Found, hasAddress: () => boolean): Condition {
   const began = Date.now();
   return {
     text: 'an address',
-    stateOf: (now) => {
+    getState: (now) => {
       const state = String(now?.['status'] ?? 'gone');
       return state === 'up' && !hasAddress() ? 'up, no address yet' : state;
     },

@@ -212,7 +212,7 @@ export class Leftovers {
     const condition = {
       text,
       isMet,
-      stateOf: (now?: ApiObject) => String(now?.['status'] ?? 'gone'),
+      getState: (now?: ApiObject) => String(now?.['status'] ?? 'gone'),
     };
     const watched = { label: path, resume: 'vmctl wait', existed: true, fetch };
     return await waitFor(watched, condition, { timeout: cleanupTimeout, signal });
