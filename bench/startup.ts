@@ -65,7 +65,7 @@ try {
       direction: 'at most' as const,
     })),
     ...[list, firstList].map((ours) => ({
-      ...{ name: `${ours}, CPU`, ours, peer: plainly, reach: 1.35 },
+      ...{ name: `${ours}, CPU`, ours, peer: plainly, reach: 1.75 },
       direction: 'at most' as const,
     })),
   ];

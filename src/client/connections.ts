@@ -4,11 +4,10 @@
  */
 import type { Agent, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 import type { Times } from './timing.ts';
-import type { TlsSessions } from './tls-sessions.ts';
 
 export interface ConnectionsOptions {
   readonly tls: ConnectionOptions;
@@ -17,8 +16,6 @@ export interface ConnectionsOptions {
   readonly times?: Times;
   /** Milliseconds without progress after which a response fails. */
   readonly idleTimeout: number;
-  /** TLS sessions that outlive the process. */
-  readonly sessions?: TlsSessions;
 }
 
 /** Request for a connection. */
@@ -63,9 +60,6 @@ export class Connections {
   readonly #limited = new WeakSet<Socket>();
   /** Parsed certificate authorities. Parsing takes longer than a handshake, so they are cached. */
   #trust: SecureContext | undefined;
-  /** New TLS sessions by origin, to save on close. */
-  readonly #fresh = new Map<string, { readonly session: Buffer; readonly isVerified: boolean }>();
-  #isClosed = false;
 
   private constructor(http: typeof import('node:http'), options: ConnectionsOptions) {
     this.#http = http;
@@ -183,57 +177,20 @@ export class Connections {
     if (protocol === 'http:') {
       return await this.#established(connectTcp({ host, port }), 'connect');
     }
-    const { env, tls, sessions } = this.#options;
+    const { env, tls } = this.#options;
     const origin = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const { connect: connectTls, createSecureContext } = await import('node:tls');
-    let isReached = false;
-    const shakeHands = async (options: ConnectionOptions) => {
-      const tunnel =
-        env && namesProxy(env)
-          ? await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env)
-          : undefined;
-      isReached = tunnel !== undefined;
-      const socket = connectTls({
-        ...{ host, port, ...tls, ALPNProtocols: ['http/1.1'] },
-        ...(isIP(host) === 0 ? { servername: host } : {}),
-        ...(tunnel ? { socket: tunnel } : {}),
-        ...options,
-      });
-      socket.once('connect', () => {
-        isReached = true;
-      });
-      if (sessions) this.#gatherSessions(origin, socket);
-      await this.#established(socket, 'secureConnect');
-      return socket;
-    };
-    const session = this.#trust ? undefined : sessions?.load(origin);
-    if (session) {
-      // The certificate was verified when the session began. Reading no certificate makes the
-      // handshake much faster. A server that does not know the session is refused, because no
-      // authority is trusted.
-      const socket = await shakeHands({ ...noTrust, session }).catch((error: unknown) => {
-        if (!isReached || this.#isClosed) throw error;
-        return undefined;
-      });
-      if (socket?.isSessionReused()) return socket;
-      socket?.destroy();
-      sessions?.refuse(origin);
-    }
+    const tunnel =
+      env && namesProxy(env)
+        ? await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env)
+        : undefined;
     this.#trust ??= createSecureContext(tls);
-    return await shakeHands({ secureContext: this.#trust });
-  }
-
-  /** Saves the sessions that the server sends, after its certificate was verified. */
-  #gatherSessions(origin: string, socket: TLSSocket): void {
-    let latest: Buffer | undefined;
-    const remember = () => {
-      if (!latest || !socket.authorized) return;
-      this.#fresh.set(origin, { session: latest, isVerified: !socket.isSessionReused() });
-    };
-    socket.once('secureConnect', remember).on('session', (session) => {
-      latest = session;
-      remember();
+    const socket = connectTls({
+      ...{ host, port, ...tls, ALPNProtocols: ['http/1.1'], secureContext: this.#trust },
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(tunnel ? { socket: tunnel } : {}),
     });
+    return await this.#established(socket, 'secureConnect');
   }
 
   #established(socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> {
@@ -261,22 +218,12 @@ export class Connections {
     });
   }
 
-  /** Closes all connections, cancels requests, and saves sessions. */
+  /** Closes all connections. */
   close(): void {
-    this.#isClosed = true;
     for (const socket of this.#pending) socket.destroy();
     for (const agent of this.#agents.values()) agent.destroy();
-    for (const [origin, { session, isVerified }] of this.#fresh) {
-      this.#options.sessions?.save(origin, session, isVerified);
-    }
-    this.#fresh.clear();
   }
 }
-
-/**
- * No trusted certificate. The chain option prevents Node from reading its built-in certificates.
- */
-const noTrust: ConnectionOptions = { ca: [], allowPartialTrustChain: false };
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 

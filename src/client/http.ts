@@ -16,7 +16,6 @@ import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 import { maxBodyLength, readBody, withProgress } from './response-body.ts';
 import { delayAfter, pause } from './retry.ts';
 import type { RequestTimes, Times } from './timing.ts';
-import type { TlsSessions } from './tls-sessions.ts';
 
 /** Trusted certificate authorities. */
 export interface Trust {
@@ -51,8 +50,6 @@ export interface HttpOptions {
   readonly idleTimeout?: number;
   /** Retries of reading requests if the server is busy or closes the connection. */
   readonly retries?: number;
-  /** TLS sessions of earlier processes. Used only with verification. */
-  readonly sessions?: TlsSessions;
   /** Requests to throw as `DryRunStop` instead of sending them. */
   readonly dryRun?: DryRunMode;
   /** Returns a more specific error for an untrusted server, if any. */
@@ -79,7 +76,7 @@ export class Http {
 
   /** Prepares connections with the given trust. */
   static async open(options: HttpOptions): Promise<Http> {
-    const { env, times, trust, sessions, signal, idleTimeout = defaultIdleTimeout } = options;
+    const { env, times, trust, signal, idleTimeout = defaultIdleTimeout } = options;
     // Each running and queued request adds a listener, which is not a leak.
     if (signal) setMaxListeners(0, signal);
     const connections = await Connections.open({
@@ -87,7 +84,6 @@ export class Http {
       idleTimeout,
       ...(env ? { env } : {}),
       ...(times ? { times } : {}),
-      ...(sessions && !trust.insecure ? { sessions } : {}),
     });
     return new Http(connections, options);
   }

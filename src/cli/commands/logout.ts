@@ -8,7 +8,6 @@ import { openHttp } from '../session/connect.ts';
 import { storeOf } from '../session/credentials.ts';
 import { secretStore } from '../session/password-store.ts';
 import { type Target, targetOf } from '../session/target.ts';
-import { tlsSessionFile } from '../session/tls-session-file.ts';
 import { tokenStore } from '../session/token-store.ts';
 
 /** Who signs out does not want to be signed in again by the next command. */
@@ -46,7 +45,6 @@ async function logout(cli: CommandContext): Promise<void> {
     cli.note(`signed out ${username} at ${url}`);
   } finally {
     await http.close();
-    tlsSessionFile(cli, target.address.origin, target.trust).forget();
   }
 }
 

@@ -138,10 +138,7 @@ const otherVariables: readonly (readonly [string, string])[] = [
   ['HTTPS_PROXY, ALL_PROXY', 'Proxy: http://[user:password@]host:port'],
   ['NO_PROXY', 'Hosts and domains without proxy, separated by commas; * for all'],
   ['XDG_CONFIG_HOME', 'Parent of the folder vmctl with config.json (default ~/.config)'],
-  [
-    'XDG_STATE_HOME',
-    'Parent of the folder vmctl with tokens and TLS sessions (default ~/.local/state)',
-  ],
+  ['XDG_STATE_HOME', 'Parent of the folder vmctl with tokens (default ~/.local/state)'],
 ];
 
 function environmentPage(): string {

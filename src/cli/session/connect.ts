@@ -11,7 +11,6 @@ import type { CommandContext } from './command-context.ts';
 import { credentialsFor } from './credentials.ts';
 import { protectedContextGuard } from './protected-contexts.ts';
 import { type Target, targetOf } from './target.ts';
-import { tlsSessionFile } from './tls-session-file.ts';
 import { tokenStore } from './token-store.ts';
 
 /** The connections for a target; says so when nobody verifies them. */
@@ -34,7 +33,6 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
     trust,
     env: cli.io.env,
     signal: cli.signal,
-    sessions: tlsSessionFile(cli, target.address.origin, trust),
     ...(retries ? { retries: retryCount(retries.value) } : {}),
     ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
     ...(cli.dryRunMode ? { dryRun: cli.dryRunMode } : {}),

@@ -81,16 +81,8 @@ export function writePrivate(path: string, text: string): void {
   replaceFile(path, text);
 }
 
-/**
- * Replaces a file in one step: readers see the old text or the new one, never a part of it. It is on the
- * disk when this returns, unless `soon` is enough.
- */
-export function replaceFile(
-  path: string,
-  content: string | Uint8Array,
-  mode = 0o600,
-  flushed: 'now' | 'soon' = 'now',
-): void {
+/** Replaces a file atomically, and flushes it to the disk. */
+export function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): void {
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}`;
   const file = openSync(
     draft,
@@ -100,7 +92,7 @@ export function replaceFile(
   try {
     try {
       writeFileSync(file, content);
-      if (flushed === 'now') fsyncSync(file);
+      fsyncSync(file);
     } finally {
       closeSync(file);
     }

@@ -5,7 +5,7 @@ import type { Environment } from './io.ts';
 export interface XdgPaths {
   /** Contexts and defaults; holds no secrets. */
   readonly configFile: string;
-  /** Tokens, and sessions of TLS. */
+  /** Tokens and history. */
   readonly stateDirectory: string;
   /** What can be made again: names for completion. */
   readonly cacheDirectory: string;
