@@ -1,6 +1,5 @@
 /** Image daemon in the calling thread: listeners, tickets, shutdown. */
 import type { AddressInfo, Server } from 'node:net';
-import { returnFreedMemory } from '../c-library.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
 import { ImageServer } from './api/server.ts';
 import { openFileImage } from './backends/file.ts';
@@ -92,11 +91,7 @@ export async function runDaemon(
     state: async (id) => tickets.state(id),
     extend: async (id, timeout) => tickets.extend(id, timeout),
     touch: async (id) => tickets.touch(id),
-    remove: async (id, waitMs) => {
-      const removed = await tickets.remove(id, waitMs);
-      void returnFreedMemory();
-      return removed;
-    },
+    remove: (id, waitMs) => tickets.remove(id, waitMs),
     close: () => {
       ending ??= end();
       return ending;

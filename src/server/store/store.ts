@@ -1,5 +1,4 @@
 /** The store: one SQLite database, read at any time, written in groups of transactions. */
-import { returnFreedMemory } from '../../c-library.ts';
 import { FolderError } from '../files/access.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import { type LostCommits, lostCommits } from './commit-position.ts';
@@ -75,17 +74,8 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** KiB of the database that are kept in memory. */
+/** Size of the page cache of SQLite in KiB. */
 const cacheSize = 64 * 2 ** 10;
-
-/**
- * The same, at most, while a new site is filled. Ids are in no order: without memory for them every object
- * reads and writes pages of the indexes again.
- */
-const fillingCacheSize = 4 * 2 ** 20;
-
-/** KiB of a page of the database, as SQLite makes them. */
-const pageSize = 4;
 
 export interface OpenSettings {
   /** Whether SQLite is to look for damage. */
@@ -196,17 +186,12 @@ class SqliteStore implements Store {
   }
 
   async fill<T>(work: (tx: Transaction) => T): Promise<T> {
-    const spare = Math.floor(process.availableMemory() / 4 / 1024);
-    this.#db.exec(`PRAGMA cache_size = -${Math.max(cacheSize, Math.min(spare, fillingCacheSize))}`);
     await this.#settleAll();
     this.#log?.suspend();
     try {
       return await this.write(work);
     } finally {
       this.#log?.resume();
-      this.#db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA shrink_memory`);
-      const pages = this.#db.prepare('PRAGMA page_count').get()?.['page_count'];
-      if (Number(pages) * pageSize > cacheSize) void returnFreedMemory();
     }
   }
 
