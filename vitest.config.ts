@@ -2,7 +2,7 @@
  * Unit tests share one module graph; tests of whole processes run apart from each other; those that
  * measure the memory of their process have it for themselves.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { thirdOf } from './test/support/thirds.ts';
@@ -12,10 +12,15 @@ const slow = ['e2e', 'write-back', 'examples', 'faults', 'commands', 'transfer',
 
 /** Tests of whole processes. */
 const apart =
-  'test/{clients,commands,conformance,operations,recorded,e2e,faults,examples,write-back}/**/*.test.ts';
+  'test/{clients,commands,conformance,operations,recorded,e2e,faults,examples,write-back,features/*/commands}/**/*.test.ts';
 
 /** Where tests go through whole jobs, with processes, kills and waits: they take most of the time. */
-const wholeJobs = ['test/e2e', 'test/commands', 'test/faults', 'test/transfer/takeover'];
+const wholeJobs = [
+  ...['test/e2e', 'test/commands', 'test/faults', 'test/transfer/takeover'],
+  ...readdirSync(new URL('test/features', import.meta.url))
+    .map((feature) => `test/features/${feature}/commands`)
+    .filter((folder) => existsSync(new URL(folder, import.meta.url))),
+];
 
 /** Those of them that a run of a third leaves to others. */
 const jobs = wholeJobs.flatMap(testsOf).filter((path) => !takesThirdItself(path));

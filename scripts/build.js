@@ -1,16 +1,22 @@
-// Builds dist/: the command with lazy chunks, threads of the image daemon, dashboard, inspector
-// page, completion data, test server, and notices of bundled packages.
+// Builds dist/: the command with lazy chunks, the threads of the image daemon, bundles of features, the page for
+// browsers, tables for completion, the server for tests, notices of bundled packages.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { chunks } from './bundle/chunks.js';
 import { writeHandMade } from './bundle/hand-made.js';
 import { lean } from './bundle/lean.js';
 import { modelAsJson } from './bundle/model-as-json.js';
 import { BundledPackages } from './bundle/notices.js';
-import { screen } from './bundle/screen.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -63,17 +69,13 @@ await write(
   { ...common, input: { 'hash-thread': 'src/hash/worker.ts' } },
   { ...output, format: 'esm' },
 );
-// The dashboard of `vmctl ui` consists of ES modules, because its libraries use top-level await.
-await write(
-  {
-    ...common,
-    input: { screen: 'src/cli/screen/show-screen.tsx' },
-    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-    plugins: [screen],
-  },
-  { ...output, format: 'esm', codeSplitting: false, entryFileNames: '[name].mjs' },
-);
-writeFileSync(join(root, 'dist/screen.cjs'), "module.exports = import('./screen.mjs');\n");
+// Bundles of features.
+for (const feature of readdirSync(join(root, 'src/features'))) {
+  const script = join(root, 'src/features', feature, 'bundle.js');
+  if (!existsSync(script)) continue;
+  const { bundle } = await import(pathToFileURL(script).href);
+  await bundle({ write, common, output, root });
+}
 
 // Inspector page of the server.
 await write(

@@ -11,6 +11,8 @@ describe('the layout of the sources', () => {
     ['its own files', 'wire/x.ts', "import { a } from './a.ts';"],
     ['facts of the package', 'server/api/x.ts', "import { version } from '../../version.ts';"],
     ['anything, where the rooms meet', 'cli/commands/x.ts', "import('../../server/main.ts')"],
+    ['features in their list', 'features/index.ts', "import('./mcp/feature.ts')"],
+    ['the core in a feature', 'features/mcp/x.ts', "import { a } from '../../cli/verbs/a.ts';"],
     ['packages', 'server/store/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
   ])('lets through: %s', (_, file, line) => {
     expect(problemsOf([[file, source(line)]])).toEqual([]);
@@ -23,6 +25,9 @@ describe('the layout of the sources', () => {
     ['effects of imports', 'search/x.ts', "import '../wire/a.ts';", 'imports no wire'],
     ['folders of a room', 'server/store/x.ts', "import '../core/a.ts';", 'imports no server/core'],
     ['a room that is none', 'util/x.ts', "import '../model/a.ts';", 'is no room'],
+    ['a feature in the core', 'cli/x.ts', "import('../features/mcp/feature.ts')", 'imports no f'],
+    ['other features', 'features/mcp/x.ts', "import '../ova/a.ts';", 'imports no features/ova'],
+    ['parts of features', 'features/index.ts', "import './mcp/run.ts';", 'imports no features/mcp'],
     ['SQL', 'server/resources/x.ts', "import sql from 'node:sqlite';", 'node:sqlite is not for'],
   ])('complains of %s', (_, file, line, problem) => {
     expect(problemsOf([[file, source(line)]])).toEqual([expect.stringContaining(problem)]);

@@ -1,5 +1,5 @@
-// Finds the commands in src/cli/commands, one in each file. Writes the data that the command line
-// needs before it loads a command to *.generated.ts.
+// Finds the hand-written commands: files in src/cli/commands, and features. The build writes the facts that
+// the command line needs before it loads a command to *.generated.ts beside the sources.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,17 +13,11 @@ export async function writeHandMade(root) {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => basename(name, '.ts'))
     .sort();
-  const modules = await evaluate(root, files);
-  const byPosition = modules.toSorted((a, b) => a.position - b.position);
-  const nouns = byPosition.map(({ name, doc, aliases, more, commands }) => ({
-    name,
-    doc,
-    aliases,
-    more,
-    verbs: commands.flatMap(({ verb, aliases, summary }) =>
-      verb === undefined ? [] : [{ name: verb, aliases, summary }],
-    ),
-  }));
+  const core = await evaluate(
+    root,
+    files.map((file) => `src/cli/commands/${file}.ts`),
+  );
+  const features = await evaluateFeatures(root);
   replace(
     join(root, 'src/cli/args/hand-made.generated.ts'),
     `/** Nouns and verbs that the model does not describe. */
@@ -42,36 +36,80 @@ export interface HandMadeNoun {
   readonly aliases: readonly string[];
   /** The first page of help only names it. */
   readonly more?: boolean;
+  /** Section of the first page of help. */
+  readonly section?: string;
+  /** Features with commands of this noun. */
+  readonly features?: readonly string[];
   readonly verbs: readonly HandMadeVerb[];
 }
 
 /** In the order in which help shows them. */
-export const handMadeNouns: readonly HandMadeNoun[] = ${JSON.stringify(nouns, null, 2)};
+export const handMadeNouns: readonly HandMadeNoun[] = ${JSON.stringify(nounsOf(core, features), null, 2)};
 `,
   );
   const loaders = files.map((file, index) => {
-    const { name } = modules[index];
+    const { name } = core[index];
     return `  ${JSON.stringify(name)}: async () => (await import('./commands/${file}.ts')).default,`;
   });
   replace(
     join(root, 'src/cli/modules.generated.ts'),
-    `/** Loaders of the hand-written commands of a noun. */
+    `/** Loaders of the commands of the core, by noun. */
 ${note}
 import type { NounModules } from './args/command.ts';
 
-export const nounModules: NounModules = {
+export const coreModules: NounModules = {
 ${loaders.join('\n')}
 };
 `,
   );
 }
 
-/** Evaluates the declarations of the files, without modules that a command loads at run time. */
-async function evaluate(root, files) {
+/** Facts about nouns, by position. A noun of the core can have verbs of features. */
+function nounsOf(core, features) {
+  const modules = [
+    ...core.map((module) => ({ module })),
+    ...Object.entries(features).flatMap(([feature, { commands = [] }]) =>
+      commands.map((module) => ({ module, feature })),
+    ),
+  ].toSorted((a, b) => a.module.position - b.module.position);
+  const nouns = new Map();
+  for (const { module, feature } of modules) {
+    const { name, doc, aliases, more, section, commands } = module;
+    const { features = [], verbs = [], ...known } = nouns.get(name) ?? {};
+    const all = feature === undefined ? features : [...features, feature];
+    nouns.set(name, {
+      ...{ name, doc, aliases, more, section },
+      ...JSON.parse(JSON.stringify(known)),
+      ...(all.length > 0 ? { features: all } : {}),
+      verbs: [
+        ...verbs,
+        ...commands.flatMap(({ verb, aliases, summary }) =>
+          verb === undefined ? [] : [{ name: verb, aliases, summary }],
+        ),
+      ],
+    });
+  }
+  return [...nouns.values()];
+}
+
+/** Declarations of the features, by name. */
+async function evaluateFeatures(root) {
+  const [{ features }] = await evaluate(root, ['src/features/index.ts'], (module) => module);
+  const names = Object.keys(features);
+  const values = await evaluate(
+    root,
+    names.map((name) => `src/features/${name}/feature.ts`),
+  );
+  return Object.fromEntries(names.map((name, index) => [name, values[index]]));
+}
+
+/** Evaluates the declarations of files, without modules that a command loads when it runs. */
+async function evaluate(root, files, pick = (module) => module.default) {
+  if (files.length === 0) return [];
   const bundle = await rolldown({
     cwd: root,
     platform: 'node',
-    input: Object.fromEntries(files.map((file) => [file, `src/cli/commands/${file}.ts`])),
+    input: Object.fromEntries(files.map((file, index) => [`${index}`, file])),
     plugins: [
       {
         name: 'declarations-only',
@@ -86,8 +124,12 @@ async function evaluate(root, files) {
   await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs' });
   await bundle.close();
   try {
+    // Without the query, Node.js would return the modules of the previous call.
+    const query = `?${files[0]}`;
     return await Promise.all(
-      files.map(async (file) => (await import(pathToFileURL(join(dir, `${file}.mjs`)))).default),
+      files.map(async (_file, index) =>
+        pick(await import(`${pathToFileURL(join(dir, `${index}.mjs`))}${query}`)),
+      ),
     );
   } finally {
     rmSync(dir, { recursive: true });

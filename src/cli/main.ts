@@ -49,12 +49,12 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   }
   if (given[0] === '__completion') {
     const { writeTables } = await import('./completion/make-tables.ts');
-    const { nounModules } = await import('./modules.generated.ts');
+    const { nounModules } = await import('./noun-modules.ts');
     return await writeTables(given[1] ?? '.', nounModules);
   }
   if (given[0] === '__reference') {
     const { writeReference } = await import('./help/reference.ts');
-    const { nounModules } = await import('./modules.generated.ts');
+    const { nounModules } = await import('./noun-modules.ts');
     return await writeReference(given[1] ?? '.', nounModules, given[2]);
   }
   const argv = expandBareFlags(given);

@@ -10,7 +10,7 @@ import { type Command, nameOf, type Options, printedBy } from './args/command.ts
 import type { Sandbox } from './commands/serve/sandbox.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
-import { nounModules } from './modules.generated.ts';
+import { nounModules } from './noun-modules.ts';
 import { checkOutputFlags } from './output/output-flags.ts';
 import { addGlobalFlags, globalValues, mount, type Runner } from './parse/commander.ts';
 import { withoutSwitchValues } from './parse/switch-values.ts';

@@ -1,7 +1,7 @@
 /** Flags of the output with every command and every format: they change the output, or are refused. */
 import { describe, expect, it } from 'vitest';
 import { type Command, nameOf } from '../../src/cli/args/command.ts';
-import { nounModules } from '../../src/cli/modules.generated.ts';
+import { nounModules } from '../../src/cli/noun-modules.ts';
 import type { Printed } from '../../src/cli/session/printed.ts';
 import { formats } from '../../src/cli/session/settings.ts';
 import { collectionsOf, modelNouns } from '../../src/cli/verbs/collections.ts';

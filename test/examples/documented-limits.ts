@@ -136,8 +136,8 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
     `one for each ${constant('server/api/generic.ts', 'partSize')} objects`,
   ],
   'docs/agents.md': [
-    `longer than ${count(constant('cli/commands/mcp/run-tool.ts', 'maxLength'))} characters`,
-    `A call ends after ${constant<string>('cli/commands/mcp/run-tool.ts', 'usualTimeout').replace(/m$/, ' minutes')}`,
+    `longer than ${count(constant('features/mcp/run-tool.ts', 'maxLength'))} characters`,
+    `A call ends after ${constant<string>('features/mcp/run-tool.ts', 'usualTimeout').replace(/m$/, ' minutes')}`,
   ],
   'docs/architecture.md': [
     `cache holds ${mib(constant('server/api/encoded-objects.ts', 'defaultMaxSize'))}`,

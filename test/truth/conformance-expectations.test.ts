@@ -1,9 +1,9 @@
 /** The expectations of `vmctl conformance`, held against the recorded engine. */
 import { expect, it } from 'vitest';
-import { type Finding, NotTried } from '../../src/conformance/finding.ts';
-import { ReadChecks } from '../../src/conformance/read-checks.ts';
-import { type Media, Service } from '../../src/conformance/service.ts';
-import { specifiedRows } from '../../src/conformance/specified.ts';
+import { type Finding, NotTried } from '../../src/features/conformance/checks/finding.ts';
+import { ReadChecks } from '../../src/features/conformance/checks/read-checks.ts';
+import { type Media, Service } from '../../src/features/conformance/checks/service.ts';
+import { specifiedRows } from '../../src/features/conformance/checks/specified.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { RecordedEngine, recordedSteps, recordedUnknownId } from './support/recorded-engine.ts';
 

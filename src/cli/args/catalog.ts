@@ -10,6 +10,8 @@ export interface Noun {
   readonly doc: string;
   /** Explained in `vmctl help nouns` only. */
   readonly more: boolean;
+  /** Section of the first page of help. */
+  readonly section?: string;
   /** The noun stands for a collection of the API. */
   readonly api: boolean;
 }
@@ -20,8 +22,8 @@ export type Group = (typeof groups)[number];
 
 function tools(): readonly Noun[] {
   const tool = { aliases: [], group: 'tool', more: false, api: false } as const;
-  const own = handMadeNouns.flatMap(({ name, aliases, doc, more = false }) =>
-    doc === undefined ? [] : [{ ...tool, name, aliases, doc, more }],
+  const own = handMadeNouns.flatMap(({ name, aliases, doc, more = false, section = '' }) =>
+    doc === undefined ? [] : [{ ...tool, name, aliases, doc, more, section }],
   );
   return [...own, { ...tool, name: 'help', doc: 'Explain a noun, a verb or a topic' }];
 }

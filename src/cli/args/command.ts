@@ -63,7 +63,7 @@ export interface Command {
   ): void | Promise<void>;
 }
 
-/** What a file in `commands/` exports: a noun of its own, or verbs for a noun of the API. */
+/** The export of a file in `commands/`, and a member of a feature: a noun, or verbs of another noun. */
 export interface NounModule {
   readonly name: string;
   /** What the noun is; absent where the model describes it. */
@@ -73,8 +73,21 @@ export interface NounModule {
   readonly position: number;
   /** The first page of help only names it; `vmctl help nouns` explains it. */
   readonly more?: true;
+  /** Section of the first page of help. */
+  readonly section?: HelpSection;
   readonly commands: readonly Command[];
 }
+
+/** Sections of the first page of help, in order. */
+export const helpSections = [
+  'Sign in',
+  'Monitor',
+  'Configure',
+  'Learn, test',
+  'Integrate',
+] as const;
+
+export type HelpSection = (typeof helpSections)[number];
 
 /** Loads the module of a noun, by the name of the noun. */
 export type NounModules = Readonly<Record<string, () => Promise<NounModule>>>;
@@ -123,7 +136,7 @@ export function noun({
   commands,
   ...names
 }: Pick<NounModule, 'name' | 'doc'> &
-  Partial<Pick<NounModule, 'aliases' | 'position' | 'more'>> & {
+  Partial<Pick<NounModule, 'aliases' | 'position' | 'more' | 'section'>> & {
     readonly commands: readonly NamelessCommand[];
   }): NounModule {
   return {

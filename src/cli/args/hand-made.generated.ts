@@ -14,6 +14,10 @@ export interface HandMadeNoun {
   readonly aliases: readonly string[];
   /** The first page of help only names it. */
   readonly more?: boolean;
+  /** Section of the first page of help. */
+  readonly section?: string;
+  /** Features with commands of this noun. */
+  readonly features?: readonly string[];
   readonly verbs: readonly HandMadeVerb[];
 }
 
@@ -23,18 +27,21 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "login",
     "doc": "Sign in and save the service as a context",
     "aliases": [],
+    "section": "Sign in",
     "verbs": []
   },
   {
     "name": "logout",
     "doc": "Sign out and revoke the token",
     "aliases": [],
+    "section": "Sign in",
     "verbs": []
   },
   {
     "name": "whoami",
     "doc": "Show the signed-in user and the service",
     "aliases": [],
+    "section": "Sign in",
     "verbs": []
   },
   {
@@ -44,6 +51,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       "contexts",
       "ctx"
     ],
+    "section": "Sign in",
     "verbs": [
       {
         "name": "list",
@@ -82,6 +90,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "config",
     "doc": "Manage the defaults of vmctl",
     "aliases": [],
+    "section": "Sign in",
     "verbs": [
       {
         "name": "list",
@@ -106,60 +115,73 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "api",
     "doc": "Send a raw API request",
     "aliases": [],
+    "section": "Integrate",
     "verbs": []
   },
   {
     "name": "wait",
     "doc": "Wait for a state of objects",
     "aliases": [],
+    "section": "Monitor",
     "verbs": []
   },
   {
     "name": "watch",
     "doc": "Repeat a list, or show objects, until Ctrl-C",
     "aliases": [],
+    "section": "Monitor",
     "verbs": []
   },
   {
     "name": "ui",
     "doc": "Open the terminal dashboard",
     "aliases": [],
+    "section": "Monitor",
+    "features": [
+      "dashboard"
+    ],
     "verbs": []
   },
   {
     "name": "top",
     "doc": "Show CPU, memory and network usage of hosts and VMs",
     "aliases": [],
+    "section": "Monitor",
     "verbs": []
   },
   {
     "name": "apply",
     "doc": "Apply a definition to a service",
     "aliases": [],
+    "section": "Configure",
     "verbs": []
   },
   {
     "name": "history",
     "doc": "Show changes made with vmctl on this computer",
     "aliases": [],
+    "section": "Configure",
     "verbs": []
   },
   {
     "name": "undo",
     "doc": "Undo a recorded change",
     "aliases": [],
+    "section": "Configure",
     "verbs": []
   },
   {
     "name": "diff",
     "doc": "Compare a service with a definition",
     "aliases": [],
+    "section": "Configure",
     "verbs": []
   },
   {
     "name": "export",
     "doc": "Export the configuration as a definition",
     "aliases": [],
+    "section": "Configure",
     "verbs": []
   },
   {
@@ -167,6 +189,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "List all commands with flags, types and requests",
     "aliases": [],
     "more": true,
+    "section": "Integrate",
     "verbs": []
   },
   {
@@ -174,12 +197,14 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Print a completion script",
     "aliases": [],
     "more": true,
+    "section": "Integrate",
     "verbs": []
   },
   {
     "name": "explain",
     "doc": "Describe a type or attribute",
     "aliases": [],
+    "section": "Learn, test",
     "verbs": []
   },
   {
@@ -187,12 +212,14 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Explain the search language, fields, or a query",
     "aliases": [],
     "more": true,
+    "section": "Learn, test",
     "verbs": []
   },
   {
     "name": "doctor",
     "doc": "Diagnose connection problems",
     "aliases": [],
+    "section": "Sign in",
     "verbs": []
   },
   {
@@ -200,6 +227,10 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Compare a service with the specification",
     "aliases": [],
     "more": true,
+    "section": "Learn, test",
+    "features": [
+      "conformance"
+    ],
     "verbs": []
   },
   {
@@ -207,12 +238,17 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Offer commands as tools to AI agents (MCP)",
     "aliases": [],
     "more": true,
+    "section": "Integrate",
+    "features": [
+      "mcp"
+    ],
     "verbs": []
   },
   {
     "name": "serve",
     "doc": "Run a server with simulated hosts and VMs",
     "aliases": [],
+    "section": "Learn, test",
     "verbs": [
       {
         "name": "requests",

@@ -207,6 +207,7 @@ export default noun({
   name: 'api',
   doc: 'Send a raw API request',
   position: 60,
+  section: 'Integrate',
   commands: [
     command({
       arguments: [

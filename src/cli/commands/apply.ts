@@ -46,6 +46,7 @@ export default noun({
   name: 'apply',
   doc: 'Apply a definition to a service',
   position: 90,
+  section: 'Configure',
   commands: [
     command({
       arguments: [argument('[file]', 'definition, YAML or JSON; - for stdin', { type: 'file' })],

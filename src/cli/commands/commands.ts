@@ -54,6 +54,7 @@ export default noun({
   name: 'commands',
   doc: 'List all commands with flags, types and requests',
   position: 120,
+  section: 'Integrate',
   more: true,
   commands: [
     command({

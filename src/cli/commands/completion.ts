@@ -8,6 +8,7 @@ export default noun({
   name: 'completion',
   doc: 'Print a completion script',
   position: 130,
+  section: 'Integrate',
   more: true,
   commands: [
     command({

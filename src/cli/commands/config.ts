@@ -149,6 +149,7 @@ export default noun({
   name: 'config',
   doc: 'Manage the defaults of vmctl',
   position: 50,
+  section: 'Sign in',
   commands: [
     command({
       verb: 'list',

@@ -136,6 +136,7 @@ export default noun({
   aliases: ['contexts', 'ctx'],
   doc: 'Manage contexts (services with a sign-in)',
   position: 40,
+  section: 'Sign in',
   commands: [
     command({
       verb: 'list',

@@ -22,6 +22,7 @@ export default noun({
   name: 'diff',
   doc: 'Compare a service with a definition',
   position: 100,
+  section: 'Configure',
   commands: [
     command({
       arguments: [argument('[file]', 'definition, YAML or JSON; - for stdin', { type: 'file' })],

@@ -226,6 +226,7 @@ export default noun({
   name: 'doctor',
   doc: 'Diagnose connection problems',
   position: 150,
+  section: 'Sign in',
   commands: [
     command({
       notes: `Checks files, name, proxy, connection, certificate, clock, sign-in, product, latency and keyring.\nExit code 1: a check failed. The output contains no secrets.`,

@@ -102,6 +102,7 @@ export default noun({
   name: 'explain',
   doc: 'Describe a type or attribute',
   position: 140,
+  section: 'Learn, test',
   commands: [
     command({
       arguments: [

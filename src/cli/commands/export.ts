@@ -42,6 +42,7 @@ export default noun({
   name: 'export',
   doc: 'Export the configuration as a definition',
   position: 110,
+  section: 'Configure',
   commands: [
     command({
       arguments: [argument('[noun...]', `collections to export (${exported.join(', ')})`)],

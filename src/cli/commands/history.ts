@@ -35,6 +35,7 @@ export default noun({
   name: 'history',
   doc: 'Show changes made with vmctl on this computer',
   position: 95,
+  section: 'Configure',
   commands: [
     command({
       arguments: [

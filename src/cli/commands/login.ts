@@ -263,6 +263,7 @@ export default noun({
   name: 'login',
   doc: 'Sign in and save the service as a context',
   position: 10,
+  section: 'Sign in',
   commands: [
     command({
       arguments: [

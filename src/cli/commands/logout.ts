@@ -52,6 +52,7 @@ export default noun({
   name: 'logout',
   doc: 'Sign out and revoke the token',
   position: 20,
+  section: 'Sign in',
   commands: [
     command({
       examples: ['vmctl logout', 'vmctl logout -c lab'],

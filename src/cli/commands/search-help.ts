@@ -25,6 +25,7 @@ export default noun({
   name: 'search-help',
   doc: 'Explain the search language, fields, or a query',
   position: 145,
+  section: 'Learn, test',
   more: true,
   commands: [
     command({

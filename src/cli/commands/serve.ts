@@ -144,6 +144,7 @@ export default noun({
   name: 'serve',
   doc: 'Run a server with simulated hosts and VMs',
   position: 160,
+  section: 'Learn, test',
   commands: [
     command({
       arguments: [argument('[command...]', 'command to run against a temporary server')],

@@ -154,6 +154,7 @@ export default noun({
   name: 'top',
   doc: 'Show CPU, memory and network usage of hosts and VMs',
   position: 80,
+  section: 'Monitor',
   commands: [
     command({
       arguments: [

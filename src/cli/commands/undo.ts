@@ -133,6 +133,7 @@ export default noun({
   name: 'undo',
   doc: 'Undo a recorded change',
   position: 96,
+  section: 'Configure',
   commands: [
     command({
       arguments: [

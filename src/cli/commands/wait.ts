@@ -40,6 +40,7 @@ export default noun({
   name: 'wait',
   doc: 'Wait for a state of objects',
   position: 70,
+  section: 'Monitor',
   commands: [
     command({
       arguments: [argument('<kind/ref...>', 'objects with their kind, for example vms/web01')],

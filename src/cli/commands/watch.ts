@@ -61,6 +61,7 @@ export default noun({
   name: 'watch',
   doc: 'Repeat a list, or show objects, until Ctrl-C',
   position: 71,
+  section: 'Monitor',
   commands: [
     command({
       arguments: [argument('<what...>', 'noun (vms), or objects with their kind (vms/web01)')],

@@ -41,6 +41,7 @@ export default noun({
   name: 'whoami',
   doc: 'Show the signed-in user and the service',
   position: 30,
+  section: 'Sign in',
   commands: [
     command({
       examples: ['vmctl whoami', 'vmctl whoami -c lab -o json'],

@@ -2,6 +2,7 @@
 import { UsageError } from '../../client/errors.ts';
 import { leftOut } from '../../model/derive/definitions.ts';
 import { groups, nouns } from '../args/catalog.ts';
+import { type HelpSection, helpSections } from '../args/command.ts';
 import { helpLine } from '../args/parameters.ts';
 import { exitCodes } from '../output/error-report.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
@@ -71,11 +72,7 @@ Examples:
 
 ${aligned([
   ['Nouns', `${rootNouns.join(', ')} (and ${nouns.length - rootNouns.length} more)`],
-  ['Sign in', 'login, logout, whoami, context, config, doctor'],
-  ['Monitor', 'ui, top, watch, events, jobs, wait'],
-  ['Configure', 'export, diff, apply, history, undo'],
-  ['Learn, test', 'explain, search-help, serve, conformance'],
-  ['Integrate', 'api, commands, completion, mcp'],
+  ...sectionRows(),
 ])}
 More help:
 ${aligned([
@@ -84,6 +81,20 @@ ${aligned([
   ['<noun> <verb> --help', 'flags and examples of a command'],
   ['help TOPIC', topicNames.filter((name) => name !== 'nouns').join(', ')],
 ])}`;
+}
+
+/** Nouns of the model in sections of the root page. */
+const modelNouns: Partial<Record<HelpSection, readonly string[]>> = { Monitor: ['events', 'jobs'] };
+
+/** Sections of the root page with their nouns, in the order of `vmctl help nouns`. */
+function sectionRows(): readonly (readonly [string, string])[] {
+  return helpSections.flatMap((section) => {
+    const names = [
+      ...(modelNouns[section] ?? []),
+      ...nouns.filter((noun) => noun.section === section).map(({ name }) => name),
+    ];
+    return names.length > 0 ? [[section, names.join(', ')] as const] : [];
+  });
 }
 
 /** The ten most used nouns. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isLocalPath, localPathsOf } from '../../../src/cli/args/local-paths.ts';
 import { argument, flag } from '../../../src/cli/args/parameters.ts';
 import { type CommandEntry, manifestOfAll } from '../../../src/cli/help/command-manifest.ts';
-import { nounModules } from '../../../src/cli/modules.generated.ts';
+import { nounModules } from '../../../src/cli/noun-modules.ts';
 
 /** What stands for the values of flags that are no paths. A new word has to be decided here. */
 const noPaths = new Set(

@@ -13,7 +13,7 @@ const rows = errorCodes.flatMap(([exit, codes]) => codes.map((code) => `${exit} 
 
 /** Errors in the sources with a code of their own: class and code. */
 function thrown(): readonly (readonly [type: string, code: string])[] {
-  return ['cli', 'client', 'transfer', 'recording', 'conformance'].flatMap((folder) => {
+  return ['cli', 'client', 'transfer', 'recording', 'features'].flatMap((folder) => {
     const at = join(projectRoot, 'src', folder);
     const names = readdirSync(at, { recursive: true, encoding: 'utf8' });
     return names

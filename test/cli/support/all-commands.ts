@@ -1,7 +1,7 @@
 /** All commands with their nouns: those of the model and the hand-made ones. */
 import { nouns } from '../../../src/cli/args/catalog.ts';
 import type { Command } from '../../../src/cli/args/command.ts';
-import { nounModules } from '../../../src/cli/modules.generated.ts';
+import { nounModules } from '../../../src/cli/noun-modules.ts';
 import { verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
 import { commandOf } from '../../../src/cli/verbs/verb-command.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { operationAt, segmentsBelow } from '../../../src/client/harm.ts';
-import type { Media } from '../../../src/conformance/service.ts';
+import type { Media } from '../../../src/features/conformance/checks/service.ts';
 import { dialects } from '../../../src/model/dialect.ts';
 import type { Operation } from '../../../src/model/index.ts';
 import { decodeList, decodeObject, encodeList, encodeObject } from '../../../src/wire/index.ts';

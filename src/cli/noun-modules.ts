@@ -1,0 +1,21 @@
+/** Loaders of hand-written commands by noun, from the core and from features. */
+import { features } from '../features/index.ts';
+import type { NounModule, NounModules } from './args/command.ts';
+import { type HandMadeNoun, handMadeNouns } from './args/hand-made.generated.ts';
+import { coreModules } from './modules.generated.ts';
+
+export const nounModules: NounModules = Object.fromEntries(
+  handMadeNouns.map((noun) => [noun.name, () => loadNoun(noun)]),
+);
+
+/** Loads the commands of a noun; only features that have some are loaded. */
+async function loadNoun({ name, features: names = [] }: HandMadeNoun): Promise<NounModule> {
+  const core = await coreModules[name]?.();
+  const others = await Promise.all(names.map((feature) => features[feature]?.()));
+  const parts = others.flatMap(
+    (one) => one?.default.commands?.filter((module) => module.name === name) ?? [],
+  );
+  const [first, ...rest] = core ? [core, ...parts] : parts;
+  if (!first) throw new Error(`no commands of ${name}; run npm run build`);
+  return { ...first, commands: [first, ...rest].flatMap(({ commands }) => commands) };
+}

@@ -1,0 +1,202 @@
+/**
+ * Checks that only read: collections and objects in XML and JSON, against the types of the model. Objects
+ * are those that the service has; where it has none, an operation is not tried.
+ */
+import { isIdentified, type Operation, operationsOf } from '../../../model/index.ts';
+import { listLimit } from '../../../model/list-limits.ts';
+import { decodeList, decodeObject, WireError } from '../../../wire/index.ts';
+import { Difference, type Finding, finding, NotTried } from './finding.ts';
+import type { Answer, Media, Service } from './service.ts';
+import type { SpecifiedOperation } from './specified.ts';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** So many objects of a collection are gone into, to find one that has what is looked for. */
+const maxTried = 3;
+
+const medias: readonly Media[] = ['application/json', 'application/xml'];
+
+/** Ids that no object has: of objects with a UUID, and of those with a number. */
+const unknownId = '00000000-0000-0000-0000-00000000dead';
+const unknownNumber = String(2n ** 62n);
+
+/** Collections that not every owner has: only those of a kind. */
+const owners: Readonly<Record<string, (owner: Item) => boolean>> = {
+  '/storagedomains/{storagedomain}/files': ({ type }) => type === 'iso',
+  '/storagedomains/{storagedomain}/images': ({ type }) => type === 'image',
+};
+
+export class ReadChecks {
+  readonly #service: Service;
+  readonly #lists = new Map<string, Promise<readonly Item[]>>();
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** Checks an operation that reads. */
+  async check(specified: SpecifiedOperation): Promise<Finding> {
+    return await finding(specified, async () => {
+      if (specified.http === 'HEAD') return await this.#head(specified);
+      const operation = operationsOf(specified.path).find(({ http }) => http === 'GET');
+      if (!operation) throw new NotTried('not an operation of the API');
+      if (operation.name === 'list') return await this.#list(specified, operation);
+      return await this.#get(specified, operation);
+    });
+  }
+
+  async #head({ path, success }: SpecifiedOperation): Promise<string> {
+    const { status, text } = await this.#service.expect(success, 'HEAD', path, 'application/json');
+    if (text !== '') throw new Difference('HEAD has a body');
+    return `${status}, no body`;
+  }
+
+  async #list({ path, success }: SpecifiedOperation, operation: Operation): Promise<string> {
+    const place = await this.#filledPlace(path);
+    const [json = [], xml = []] = await Promise.all(
+      medias.map(async (media) => {
+        const answer = await this.#service.expect(success, 'GET', place, media);
+        return read(answer, media, () => decodeList(media, answer.text, operation.type, skip));
+      }),
+    );
+    sameIds(json, xml);
+    for (const item of json) checkIdentity(item, operation.type);
+    if (operation.query.includes('max') && json.length > 1) {
+      const answer = await this.#service.expect(
+        success,
+        'GET',
+        `${place}?max=1`,
+        medias[0] ?? 'application/json',
+      );
+      const few = read(answer, 'application/json', () =>
+        decodeList('application/json', answer.text, operation.type, skip),
+      );
+      const { engineAnswers } = await this.#service.dialect();
+      const limit = engineAnswers ? listLimit(path, 1) : 1;
+      if (few.length > limit) throw new Difference(`?max=1 returns ${few.length} objects`);
+    }
+    return `200, ${json.length} ${operation.type}${extra(json, operation.type)}`;
+  }
+
+  async #get({ path, success }: SpecifiedOperation, operation: Operation): Promise<string> {
+    const [place] = await this.#objectPlaces(path);
+    if (place === undefined) throw new NotTried('the service has no such object');
+    const [json, xml] = await Promise.all(
+      medias.map(async (media) => {
+        const answer = await this.#service.expect(success, 'GET', place, media);
+        return read(answer, media, () => [decodeObject(media, answer.text, operation.type, skip)]);
+      }),
+    );
+    sameIds(json ?? [], xml ?? []);
+    for (const item of json ?? []) checkIdentity(item, operation.type);
+    if (path.endsWith('}') && isIdentified(operation.type)) {
+      const none = place.replace(/[^/]+$/, (id) => (/^\d+$/.test(id) ? unknownNumber : unknownId));
+      const { status } = await this.#service.ask('GET', none, 'application/json');
+      const expected = await this.#service.statusOfUnknown(operation);
+      if (status !== expected) {
+        throw new Difference(`an unknown id returns ${status}, not ${expected}`);
+      }
+    }
+    return `200, ${operation.type}${extra(json ?? [], operation.type)}`;
+  }
+
+  /** A collection with something in it, or an empty one where there is no other. */
+  async #filledPlace(template: string): Promise<string> {
+    const places = await this.#collectionPlaces(template);
+    for (const place of places) if ((await this.#items(template, place)).length > 0) return place;
+    const [first] = places;
+    if (first === undefined) throw new NotTried('the service has no suitable object');
+    return first;
+  }
+
+  /** Collections of a template: of each of a few objects that could have it. */
+  async #collectionPlaces(template: string): Promise<readonly string[]> {
+    const at = template.lastIndexOf('}');
+    if (at < 0) return [template];
+    const fits = owners[template];
+    const places = await this.#objectPlaces(template.slice(0, at + 1), fits);
+    return places.map((owner) => owner + template.slice(at + 1));
+  }
+
+  /** Objects of a template: a few that the service has, of those that fit. */
+  async #objectPlaces(
+    template: string,
+    fits: (item: Item) => boolean = () => true,
+  ): Promise<readonly string[]> {
+    if (!template.endsWith('}')) return template === '/' ? ['/'] : this.#collectionPlaces(template);
+    const collection = template.slice(0, template.lastIndexOf('/'));
+    const found: string[] = [];
+    for (const place of await this.#collectionPlaces(collection)) {
+      const items = await this.#items(collection, place);
+      found.push(
+        ...items.filter(fits).map(({ id }) => `${place}/${encodeURIComponent(String(id))}`),
+      );
+      if (found.length >= maxTried) break;
+    }
+    return found.slice(0, maxTried);
+  }
+
+  /** The objects of a collection that have an id; none where it cannot be listed. */
+  async #items(template: string, place: string): Promise<readonly Item[]> {
+    const known = this.#lists.get(place);
+    if (known) return await known;
+    const operation = operationsOf(template).find(({ name }) => name === 'list');
+    const items = operation ? this.#listed(place, operation.type) : Promise.resolve([]);
+    this.#lists.set(place, items);
+    return await items;
+  }
+
+  async #listed(place: string, type: string): Promise<readonly Item[]> {
+    const answer = await this.#service.ask('GET', place, 'application/json');
+    if (answer.status !== 200) return [];
+    try {
+      const items = decodeList('application/json', answer.text, type, skip);
+      return items.filter(({ id }) => id !== undefined);
+    } catch (error) {
+      if (error instanceof WireError) return [];
+      throw error;
+    }
+  }
+}
+
+const skip = { unknown: 'skip' } as const;
+
+/** What an answer holds. Throws a `Difference` where it is not what its kind says. */
+function read(answer: Answer, media: Media, decode: () => readonly Item[]): readonly Item[] {
+  if (answer.type !== media) {
+    throw new Difference(`requested ${media}, received ${answer.type || 'no content type'}`);
+  }
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new Difference(`in ${media}: ${error.message}`);
+  }
+}
+
+function sameIds(json: readonly Item[], xml: readonly Item[]): void {
+  const ids = (items: readonly Item[]) =>
+    items
+      .map(({ id }) => String(id))
+      .toSorted()
+      .join(' ');
+  if (ids(json) !== ids(xml)) throw new Difference('JSON and XML have different objects');
+}
+
+/** Objects that have an identity say which, and where they are. */
+function checkIdentity(item: Item, type: string): void {
+  if (!isIdentified(type)) return;
+  const { id, href } = item;
+  if (id === undefined) throw new Difference(`a ${type} without id`);
+  if (href !== undefined && !String(href).endsWith(`/${String(id)}`)) {
+    throw new Difference(
+      `the href ${String(href)} of a ${type} does not end with its id ${String(id)}`,
+    );
+  }
+}
+
+function extra(items: readonly Item[], type: string): string {
+  const bare =
+    isIdentified(type) && items.length > 0 && items.every(({ href }) => href === undefined);
+  return bare ? ', without href' : '';
+}

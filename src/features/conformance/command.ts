@@ -1,0 +1,38 @@
+/** `vmctl conformance`: what a service does, beside what the specification says. */
+import { command, noun } from '../../cli/args/command.ts';
+import { argument, flag } from '../../cli/args/parameters.ts';
+
+export default noun({
+  name: 'conformance',
+  doc: 'Compare a service with the specification',
+  position: 152,
+  section: 'Learn, test',
+  more: true,
+  commands: [
+    command({
+      arguments: [argument('[url]', 'address of the service (default: the current context)')],
+      flags: [
+        flag('--changes', 'also create, change and delete objects in a data center for the test'),
+        flag('--differences', 'only differences'),
+        flag('--html <file>', 'file for an HTML report; - for stdout'),
+      ],
+      notes:
+        'Operations have the numbers of the specification: 1 to 210, G1 to G35, and others without a number. ' +
+        'Without --changes the command only reads. Operations without a suitable object, or with a need for ' +
+        'hosts or storage, are not tried. Exit code 11: differences found.',
+      examples: [
+        'vmctl conformance',
+        'vmctl conformance https://engine.example.com --username admin@internal --differences',
+        'vmctl conformance --changes -o json',
+        'vmctl conformance --html report.html -q',
+      ],
+      exits: [11],
+      unshowable: 'many',
+      prints: (_, { html }) => (html === '-' ? 'text' : 'objects'),
+      run: async (cli, [url], flags) => {
+        const { checkConformance } = await import('./run.ts');
+        await checkConformance(cli, url, flags);
+      },
+    }),
+  ],
+});

@@ -1,0 +1,33 @@
+// Build of the terminal screen. Its libraries use top-level await, so that it is a separate ES module.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Files of libraries for features that are not used, and their replacements. */
+const replacements = [
+  // Connection to developer tools.
+  [/[\\/]ink[\\/]build[\\/]devtools\.js$/, 'export {};'],
+  // The command has already checked that the terminal is interactive.
+  [/[\\/]is-in-ci[\\/]index\.js$/, 'export default false;'],
+];
+
+const replaceModules = {
+  name: 'screen',
+  load(id) {
+    const found = replacements.find(([file]) => file.test(id));
+    return found ? { code: found[1], moduleType: 'js' } : null;
+  },
+};
+
+/** Writes `dist/screen.mjs`, and `dist/screen.cjs` that loads it. */
+export async function bundle({ write, common, output, root }) {
+  await write(
+    {
+      ...common,
+      input: { screen: 'src/features/dashboard/screen/show-screen.tsx' },
+      transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+      plugins: [replaceModules],
+    },
+    { ...output, format: 'esm', codeSplitting: false, entryFileNames: '[name].mjs' },
+  );
+  writeFileSync(join(root, 'dist/screen.cjs'), "module.exports = import('./screen.mjs');\n");
+}

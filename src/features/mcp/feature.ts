@@ -1,0 +1,5 @@
+/** Commands as tools for AI agents: `vmctl mcp`. */
+import type { Feature } from '../../feature.ts';
+import command from './command.ts';
+
+export default { commands: [command] } satisfies Feature;

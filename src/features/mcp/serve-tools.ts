@@ -1,0 +1,124 @@
+/** The server of tools: speaks the Model Context Protocol on standard input and output. */
+import { ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { nounOf } from '../../cli/args/catalog.ts';
+import type { NounModules } from '../../cli/args/command.ts';
+import { CommandRunner } from '../../cli/commands/embedded/command-runner.ts';
+import { commandPage } from '../../cli/help/pages.ts';
+import type { CommandContext } from '../../cli/session/command-context.ts';
+import { openClient } from '../../cli/session/connect.ts';
+import { write } from '../../cli/session/io.ts';
+import { UsageError } from '../../client/errors.ts';
+import { version } from '../../version.ts';
+import { jsonLines } from './json-lines.ts';
+import { OpenFolders } from './open-folders.ts';
+import { runTool, type ToolInput, type ToolOutcome, unknownTool } from './run-tool.ts';
+import { annotationsOf, inputSchemaOf, type NounTool, toolsOf } from './tools.ts';
+
+interface McpFlags {
+  readonly allowChanges?: boolean;
+  readonly nouns?: string;
+  readonly files?: readonly string[];
+}
+
+const helpTool = {
+  name: 'help',
+  description: 'Show help of a verb: arguments, all flags, examples.',
+  inputSchema: {
+    type: 'object' as const,
+    properties: { noun: { type: 'string' }, verb: { type: 'string' } },
+    required: ['noun'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+const instructions = `Administers a virtualization service: data centers, clusters, hosts, storage, VMs.\nEach tool is a noun with verbs. Refer to objects by name or id. list takes the flags search (status=up and\ncluster=Default; the tool search-help explains the language), limit, columns and sort. Read the flags of a verb\nwith help before you use it. Calls wait for the operation to finish. dry_run shows the requests. Results are JSON.`;
+
+/** Serves until standard input ends. Throws where the flags are wrong, or nobody speaks the protocol. */
+export async function serveTools(
+  cli: CommandContext,
+  flags: McpFlags,
+  modules: NounModules,
+): Promise<void> {
+  if (cli.io.stdin.isTTY === true) {
+    throw new UsageError('mcp reads from an agent, not from a terminal', {
+      hint: 'configure the agent to start it: "command": "vmctl", "args": ["mcp"]',
+    });
+  }
+  const allowChanges = flags.allowChanges === true;
+  const tools = await toolsOf(modules, flags.nouns?.split(','), allowChanges);
+  const folders = new OpenFolders(flags.files ?? []);
+  const runner = new CommandRunner(allowChanges ? cli : readOnly(cli), modules, (...given) =>
+    folders.check(...given),
+  );
+  const { stdin, stdout } = cli.io;
+  const refuse = (code: ProtocolErrorCode, message: string) =>
+    void write(
+      stdout,
+      `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`,
+    );
+  const lines = jsonLines(() => refuse(ProtocolErrorCode.ParseError, 'the message is not JSON'));
+  stdin.setEncoding('utf8');
+  const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
+  const handle = serveStdio(() => serverOf(tools, runner, folders.description), {
+    transport,
+    onerror: () => refuse(ProtocolErrorCode.InvalidRequest, 'the message is not a request'),
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stdin.once('end', resolve);
+      stdin.once('close', resolve);
+      cli.signal.addEventListener('abort', () => reject(cli.signal.reason), { once: true });
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The same context, whose client refuses to change anything, whatever is asked of it. */
+function readOnly(cli: CommandContext): CommandContext {
+  const env = { ...cli.io.env, VMCTL_READ_ONLY: '1' };
+  const { stdin, stdout, stderr } = cli.io;
+  return cli.within({ env, stdin, stdout, stderr }, cli.words, {}, openClient);
+}
+
+function serverOf(tools: readonly NounTool[], runner: CommandRunner, files: string): Server {
+  const server = new Server(
+    { name: 'vmctl', version },
+    { capabilities: { tools: {} }, instructions: `${instructions} ${files}` },
+  );
+  server.setRequestHandler('tools/list', () => ({
+    tools: [
+      helpTool,
+      ...tools.map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        inputSchema: inputSchemaOf(tool),
+        annotations: annotationsOf(tool),
+      })),
+    ],
+  }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const input = params.arguments ?? {};
+    if (params.name === helpTool.name) return await explain(runner, tools, input);
+    const tool = tools.find(({ name }) => name === params.name);
+    if (!tool) throw unknownTool(params.name);
+    return await runTool(runner, tool, input as ToolInput);
+  });
+  return server;
+}
+
+/** The page of help for a verb; without one what the noun can do. */
+async function explain(
+  runner: CommandRunner,
+  tools: readonly NounTool[],
+  { noun, verb }: Readonly<Record<string, unknown>>,
+): Promise<ToolOutcome> {
+  const name = nounOf(String(noun ?? ''))?.name;
+  const tool = tools.find((one) => one.name === name);
+  if (!tool) throw unknownTool(String(noun ?? ''));
+  if (verb === undefined) return { content: [{ type: 'text', text: tool.description }] };
+  const { command } = await runner.find([tool.name, String(verb)]);
+  return { content: [{ type: 'text', text: commandPage(command, true) }] };
+}
