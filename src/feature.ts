@@ -1,9 +1,18 @@
 /** Features: capabilities that the core works without, each in a folder of `features`. */
 import type { NounModule } from './cli/args/command.ts';
+import type { ChangeObserverFactory } from './cli/session/command-context.ts';
+import type { Setting } from './cli/session/settings.ts';
 
+/** A member is absent if the feature does not need it. The build reads all members but calls none. */
 export interface Feature {
   /** New nouns, and verbs of nouns of the core. */
   readonly commands?: readonly NounModule[];
+  /** Settings with their flags for all commands, by name. */
+  readonly settings?: Readonly<Record<string, Setting>>;
+  /** Pages of `vmctl help TOPIC`, by topic. */
+  readonly topics?: Readonly<Record<string, () => Promise<string>>>;
+  /** Loads an observer of changes, before the first change of a command. */
+  readonly observeChanges?: () => Promise<ChangeObserverFactory>;
 }
 
 /** Loads features by name, which is the name of the folder. */

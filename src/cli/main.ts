@@ -12,6 +12,7 @@ import {
   unknownFlagError,
 } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
+import { featureTopics } from './args/feature-facts.generated.ts';
 import { fitted, helpWidth } from './help/layout.ts';
 import { topicPage, unknownTopic } from './help/topics.ts';
 import { exitCodeOf, report } from './output/error-report.ts';
@@ -83,7 +84,7 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
 /** `vmctl help`: the page of a topic, a noun or a verb; without words the root page. */
 async function help(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const [word, ...rest] = words.filter((one) => !one.startsWith('-'));
-  const page = topicPage(word);
+  const page = topicPage(word) ?? (await featurePage(word));
   if (page !== undefined) {
     io.stdout.write(fitted(page, helpWidth(io.stdout)));
     return 0;
@@ -92,6 +93,12 @@ async function help(words: readonly string[], io: Io, signal: AbortSignal): Prom
   if (!noun || noun.name === 'help') throw unknownTopic(word ?? '');
   const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal, true);
+}
+
+/** The page of a topic of a feature. */
+async function featurePage(word = ''): Promise<string | undefined> {
+  if (!Object.hasOwn(featureTopics, word)) return undefined;
+  return await (await import('./feature-hooks.ts')).featureTopic(word);
 }
 
 function isVersion(word: string): boolean {

@@ -8,6 +8,7 @@ import { nextWordIndex, refuseSwitchValueAt } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
 import { type Command, nameOf, type Options, printedBy } from './args/command.ts';
 import type { Sandbox } from './commands/serve/sandbox.ts';
+import { sessionHooks } from './feature-hooks.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
 import { nounModules } from './noun-modules.ts';
@@ -35,7 +36,7 @@ export async function runNoun(
   signal: AbortSignal,
   wholeHelp = false,
 ): Promise<number> {
-  let context = new CommandContext(io, signal, openClient);
+  let context = new CommandContext(io, signal, openClient, sessionHooks);
   let sandbox: Sandbox | undefined;
   context.words = argv;
   const program = new Commander('vmctl');
@@ -62,7 +63,7 @@ export async function runNoun(
         const isLocal = !noun.api || isHandMade(noun, word);
         sandbox = await enterSandbox(io, one, isLocal, flags);
         signal.throwIfAborted();
-        context = new CommandContext(sandbox.io, signal, openClient);
+        context = new CommandContext(sandbox.io, signal, openClient, sessionHooks);
         context.words = argv;
       }
       await prepare(context, one, flags, printedBy(one, positionals, parsed.opts()));

@@ -2,7 +2,11 @@
 import type { FeatureLoaders } from '../feature.ts';
 
 export const features: FeatureLoaders = {
+  backups: () => import('./backups/feature.ts'),
   conformance: () => import('./conformance/feature.ts'),
   dashboard: () => import('./dashboard/feature.ts'),
+  definitions: () => import('./definitions/feature.ts'),
+  history: () => import('./history/feature.ts'),
   mcp: () => import('./mcp/feature.ts'),
+  ova: () => import('./ova/feature.ts'),
 };

@@ -1,5 +1,6 @@
 /** Pages of help: none is wider than its terminal, and those that come first fit one screen. */
 import { describe, expect, it } from 'vitest';
+import { allFeatureTopics } from '../../src/cli/feature-hooks.ts';
 import { fitted } from '../../src/cli/help/layout.ts';
 import { topicPages } from '../../src/cli/help/topics.ts';
 import { allNouns } from '../examples/shown.ts';
@@ -10,7 +11,10 @@ const first = [['--help'], ...nouns.map(({ name }) => [name, '--help'])];
 const verbs = nouns.flatMap(({ name, commands }) =>
   commands.flatMap(({ verb }) => (verb === undefined ? [] : [[name, verb, '--help']])),
 );
-const topics = [...Object.keys(topicPages()), ...nouns.map(({ name }) => name)]
+const topics = [
+  ...Object.keys(topicPages(await allFeatureTopics())),
+  ...nouns.map(({ name }) => name),
+]
   .filter((name) => name !== 'help')
   .map((name) => ['help', name]);
 

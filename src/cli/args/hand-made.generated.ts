@@ -154,6 +154,9 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Apply a definition to a service",
     "aliases": [],
     "section": "Configure",
+    "features": [
+      "definitions"
+    ],
     "verbs": []
   },
   {
@@ -161,6 +164,9 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Show changes made with vmctl on this computer",
     "aliases": [],
     "section": "Configure",
+    "features": [
+      "history"
+    ],
     "verbs": []
   },
   {
@@ -168,6 +174,9 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Undo a recorded change",
     "aliases": [],
     "section": "Configure",
+    "features": [
+      "history"
+    ],
     "verbs": []
   },
   {
@@ -175,6 +184,9 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Compare a service with a definition",
     "aliases": [],
     "section": "Configure",
+    "features": [
+      "definitions"
+    ],
     "verbs": []
   },
   {
@@ -182,6 +194,9 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Export the configuration as a definition",
     "aliases": [],
     "section": "Configure",
+    "features": [
+      "definitions"
+    ],
     "verbs": []
   },
   {
@@ -254,22 +269,6 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "requests",
         "aliases": [],
         "summary": "Show requests of a server"
-      }
-    ]
-  },
-  {
-    "name": "backups",
-    "aliases": [],
-    "verbs": [
-      {
-        "name": "run",
-        "aliases": [],
-        "summary": "Back up a VM into a folder"
-      },
-      {
-        "name": "restore",
-        "aliases": [],
-        "summary": "Create a VM from a backup"
       }
     ]
   },
@@ -392,6 +391,9 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
   {
     "name": "vms",
     "aliases": [],
+    "features": [
+      "ova"
+    ],
     "verbs": [
       {
         "name": "create",
@@ -434,6 +436,25 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "import-ova",
         "aliases": [],
         "summary": "Create a VM from an OVA archive"
+      }
+    ]
+  },
+  {
+    "name": "backups",
+    "aliases": [],
+    "features": [
+      "backups"
+    ],
+    "verbs": [
+      {
+        "name": "run",
+        "aliases": [],
+        "summary": "Back up a VM into a folder"
+      },
+      {
+        "name": "restore",
+        "aliases": [],
+        "summary": "Create a VM from a backup"
       }
     ]
   }

@@ -1,10 +1,11 @@
 /** Names of the topics of help, for those who need no page: completion. A test compares them with the pages. */
+import { featureTopics } from '../args/feature-facts.generated.ts';
+
 export const topicNames: readonly string[] = [
   'flags',
   'environment',
   'nouns',
   'exit-codes',
-  'definitions',
   'output',
   'errors',
   'references',
@@ -13,4 +14,5 @@ export const topicNames: readonly string[] = [
   'accessibility',
   'offline',
   'search',
+  ...Object.keys(featureTopics),
 ];

@@ -1,6 +1,5 @@
 /** The root page of help, and the pages of topics. */
 import { UsageError } from '../../client/errors.ts';
-import { leftOut } from '../../model/derive/definitions.ts';
 import { groups, nouns } from '../args/catalog.ts';
 import { type HelpSection, helpSections } from '../args/command.ts';
 import { helpLine } from '../args/parameters.ts';
@@ -17,14 +16,15 @@ const generated: Readonly<Record<string, () => string>> = {
   environment: environmentPage,
   nouns: nounsPage,
   'exit-codes': exitCodesPage,
-  definitions: definitionsPage,
   errors: errorsPage,
 };
 
-/** All topics with their texts, by name. */
-export function topicPages(): Readonly<Record<string, string>> {
+/** All topics with their texts, by name; `others` are those of features. */
+export function topicPages(
+  others: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
   const made = Object.entries(generated).map(([name, page]) => [name, page()] as const);
-  const all = Object.entries({ ...topicTexts, ...Object.fromEntries(made) });
+  const all = Object.entries({ ...topicTexts, ...Object.fromEntries(made), ...others });
   return Object.fromEntries(all.map(([name, page]) => [name, fitted(page, lineLength)]));
 }
 
@@ -41,22 +41,6 @@ export function unknownTopic(word: string): UsageError {
   return new UsageError(`unknown noun or help topic "${word}"`, {
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns',
   });
-}
-
-/** The topic, followed by the collections that are not exported, with the reasons. */
-function definitionsPage(): string {
-  const reasons = Object.entries(leftOut).map(
-    ([what, why]) =>
-      [what.startsWith('/') ? shortened(what) : `${what.replaceAll('_', ' ')}`, why] as const,
-  );
-  return `${topicTexts['definitions']}
-Not exported:
-${aligned(reasons)}`;
-}
-
-/** A path without its placeholders: `hosts/nics/networklabels`. */
-function shortened(path: string): string {
-  return path.slice(1).replaceAll(/\/\{\w+\}/g, '');
 }
 
 /** The root page; a test holds it to one screen of 80 columns and 24 lines. */

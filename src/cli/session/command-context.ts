@@ -1,5 +1,5 @@
 /** Context of a command: streams, settings, the client. All of it built when first used. */
-import type { Client } from '../../client/client.ts';
+import type { ChangeObserver, Client } from '../../client/client.ts';
 import type { DryRunMode } from '../../client/dry-run.ts';
 import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
@@ -7,6 +7,18 @@ import { durationOf } from '../text/duration.ts';
 import { EffectiveSettings } from './effective-settings.ts';
 import type { Io } from './io.ts';
 import type { Timing } from './timing.ts';
+
+/** Returns the observer of a command's changes; undefined if it needs none. */
+export type ChangeObserverFactory = (
+  cli: CommandContext,
+  username: string | undefined,
+) => ChangeObserver | undefined;
+
+/** Extension points of a session for features. */
+export interface SessionHooks {
+  /** Loads the observers of changes, before the first change of a command. */
+  readonly changeObservers?: () => Promise<readonly ChangeObserverFactory[]>;
+}
 
 export class CommandContext extends EffectiveSettings {
   readonly io: Io;
@@ -23,21 +35,22 @@ export class CommandContext extends EffectiveSettings {
   /** The words of the command, as they were typed. */
   words: readonly string[] = [];
 
-  /** For the history: the number of the entry that the command takes back, and of its own. */
-  readonly history: { undoes?: number; entry?: number } = {};
-
   /** Set where the exit code is neither 0 nor that of an error. */
   exitCode = 0;
 
   readonly #open: (context: CommandContext) => Promise<Client>;
 
-  /** @param open makes the client for the server that the settings name */
+  readonly hooks: SessionHooks;
+
+  /** @param open creates the client for the server that the settings name */
   constructor(
     io: Io,
     interrupted: AbortSignal,
     open: (context: CommandContext) => Promise<Client>,
+    hooks: SessionHooks = {},
   ) {
     super(io.env);
+    this.hooks = hooks;
     this.io = io;
     this.#interrupted = interrupted;
     this.#open = open;
@@ -67,7 +80,7 @@ export class CommandContext extends EffectiveSettings {
     flags: Readonly<Record<string, unknown>>,
     open: (context: CommandContext) => Promise<Client> = () => this.client(),
   ): CommandContext {
-    const inner = new CommandContext(io, this.signal, open);
+    const inner = new CommandContext(io, this.signal, open, this.hooks);
     inner.#flags = { ...this.#flags, ...flags };
     inner.useOptions(inner.#flags);
     inner.words = words;

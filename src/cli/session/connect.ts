@@ -7,7 +7,7 @@ import { type CredentialSource, fixedSession, Session } from '../../client/sessi
 import { explainPinMismatch } from '../../client/trust.ts';
 import { operationsOf } from '../../model/index.ts';
 import { durationOf } from '../text/duration.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, SessionHooks } from './command-context.ts';
 import { credentialsFor } from './credentials.ts';
 import { protectedContextGuard } from './protected-contexts.ts';
 import { type Target, targetOf } from './target.ts';
@@ -95,6 +95,7 @@ export async function openClient(cli: CommandContext): Promise<Client> {
   const apiVersion = cli.setting('apiVersion');
   const step = cli.on('verbose') ? stepReporter(cli, target) : undefined;
   const session = await sessionFor(cli, target, http);
+  const { changeObservers } = cli.hooks;
   if (timing) {
     await session.current();
     timing.stage('token');
@@ -106,24 +107,24 @@ export async function openClient(cli: CommandContext): Promise<Client> {
     ...(step ? { onStep: step } : {}),
     readOnly: cli.on('readOnly') || target.context?.readOnly === true,
     ...(target.context?.protected ? { guard: protectedContextGuard(cli) } : {}),
-    ...(isHistoryKept(cli) ? { onChange: historyObserver(cli, target) } : {}),
+    ...(changeObservers ? { onChange: changeObserver(cli, target, changeObservers) } : {}),
   });
 }
 
-/** Whether changes are written into the history. */
-export function isHistoryKept(cli: CommandContext): boolean {
-  const { value = 'on' } = cli.setting('history') ?? {};
-  if (/^(on|1|true|yes)$/i.test(value)) return true;
-  if (/^(off|0|false|no)$/i.test(value)) return false;
-  throw new UsageError(`VMCTL_HISTORY=${value}: neither on nor off`);
-}
-
-/** Writes what is changed into the history, which is loaded with the first change. */
-function historyObserver(cli: CommandContext, { username }: Target): ChangeObserver {
-  let observer: Promise<ChangeObserver> | undefined;
+/** Notifies the observers of features, which are loaded before the first change. */
+function changeObserver(
+  cli: CommandContext,
+  { username }: Target,
+  load: NonNullable<SessionHooks['changeObservers']>,
+): ChangeObserver {
+  let loaded: Promise<readonly ChangeObserver[]> | undefined;
   return async (client, request) => {
-    observer ??= import('./history-recorder.ts').then(({ recorder }) => recorder(cli, username));
-    return await (await observer)(client, request);
+    loaded ??= load().then((all) => all.flatMap((create) => create(cli, username) ?? []));
+    const ends: Awaited<ReturnType<ChangeObserver>>[] = [];
+    for (const observe of await loaded) ends.push(await observe(client, request));
+    return (outcome) => {
+      for (const end of ends) end(outcome);
+    };
   };
 }
 

@@ -3,6 +3,7 @@
  * configuration, help and redaction. Precedence: flag, environment, context, defaults, built in.
  */
 import { UsageError } from '../../client/errors.ts';
+import { featureSettings } from './feature-settings.generated.ts';
 import type { Environment } from './io.ts';
 
 export const formats = [
@@ -36,7 +37,7 @@ export interface Setting {
   readonly doc: string;
 }
 
-const table = {
+const coreSettings = {
   context: {
     flags: '-c, --context <name>',
     env: 'VMCTL_CONTEXT',
@@ -202,14 +203,10 @@ const table = {
     env: 'VMCTL_PAGER',
     doc: 'Pager for lists and objects on a terminal (default: PAGER or less).',
   },
-  history: {
-    env: 'VMCTL_HISTORY',
-    key: 'history',
-    values: ['on', 'off'],
-    doc: 'Set to off to disable vmctl history and vmctl undo.',
-  },
   configDir: { env: 'VMCTL_CONFIG_DIR', doc: 'Directory of config.json.' },
 } satisfies Readonly<Record<string, Setting>>;
+
+const table = { ...coreSettings, ...featureSettings };
 
 /** What can be preferred for the objects of one noun: `vms.columns`, a key of the configuration. */
 export const nounKeys = ['columns', 'output'] as const;

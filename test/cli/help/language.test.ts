@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allFeatureTopics } from '../../../src/cli/feature-hooks.ts';
 import type { NounEntry } from '../../../src/cli/help/command-manifest.ts';
 import { topicPage, topicPages } from '../../../src/cli/help/topics.ts';
 import { settings } from '../../../src/cli/session/settings.ts';
@@ -123,9 +124,9 @@ describe('placeholders in brackets', () => {
     expect(upper('--on <KIND/REF>, [NAME...]')).toEqual(['<KIND/REF>', '[NAME...]']);
   });
 
-  it('are lower-case in help topics and documents', () => {
+  it('are lower-case in help topics and documents', async () => {
     const pages = [
-      ...Object.entries(topicPages()),
+      ...Object.entries(topicPages(await allFeatureTopics())),
       ...documents.map((path) => [path, readFileSync(join(projectRoot, path), 'utf8')] as const),
     ];
     // Square brackets also enclose links, lists and variables of the environment.

@@ -1,0 +1,16 @@
+/** History of changes on this computer, and their undo. */
+import type { Feature } from '../../feature.ts';
+import { commands } from './commands.ts';
+
+export default {
+  commands,
+  settings: {
+    history: {
+      env: 'VMCTL_HISTORY',
+      key: 'history',
+      values: ['on', 'off'],
+      doc: 'Set to off to disable vmctl history and vmctl undo.',
+    },
+  },
+  observeChanges: async () => (await import('./history-recorder.ts')).recorder,
+} satisfies Feature;

@@ -1,0 +1,75 @@
+/** Images of other virtualization, made into qcow2 by `qemu-img`, where that is installed. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { isOnPath } from '../../cli/commands/vms/programs.ts';
+import type { CommandContext } from '../../cli/session/command-context.ts';
+import { UsageError, VmctlError } from '../../client/errors.ts';
+import { aloneWord, type ForeignImage, readInfo } from '../../formats/foreign-images.ts';
+import type { FileRegion } from '../../transfer/index.ts';
+
+const run = promisify(execFile);
+const program = 'qemu-img';
+
+/** Throws where an image of this format cannot be converted on this machine. */
+export function requireConverter(
+  { io }: CommandContext,
+  { name: kind }: ForeignImage,
+  name: string,
+): void {
+  if (isOnPath(io.env, program)) return;
+  throw new UsageError(`${name} is ${kind}, and ${program}, which converts it, is not installed`, {
+    code: 'wrong_format',
+    hint: 'install it (on Debian and Ubuntu the package is qemu-utils, on Fedora and EL qemu-img)',
+  });
+}
+
+/** Bytes that a machine sees of the image. Throws where it is damaged, or is not complete by itself. */
+export async function virtualSizeOf(
+  cli: CommandContext,
+  region: FileRegion,
+  format: ForeignImage,
+  name: string,
+): Promise<number> {
+  const words = ['info', '--output=json', aloneWord(region, format)];
+  const { virtualSize, isDifference } = readInfo(await qemuImg(cli, words, name));
+  if (isDifference) {
+    throw new UsageError(`${name} is the overlay of another image`, {
+      code: 'has_backing_file',
+      hint: 'export the VM again without snapshots',
+    });
+  }
+  if (virtualSize !== undefined) return virtualSize;
+  throw new VmctlError(`${program} does not report the size of ${name}`, { code: 'wrong_format' });
+}
+
+/** Writes the image as qcow2 to a path. */
+export async function convertImage(
+  cli: CommandContext,
+  region: FileRegion,
+  format: ForeignImage,
+  name: string,
+  target: string,
+): Promise<void> {
+  const word = aloneWord(region, format);
+  await qemuImg(cli, ['convert', '-O', 'qcow2', word, target], name);
+}
+
+async function qemuImg(
+  { io, signal }: CommandContext,
+  words: readonly string[],
+  name: string,
+): Promise<string> {
+  try {
+    const { stdout } = await run(program, words, { env: io.env, signal });
+    return stdout;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const { stderr = '' } = error as { stderr?: string };
+    const why = stderr.trim().split('\n').at(-1) ?? (error as Error).message;
+    throw new VmctlError(`${program} cannot convert ${name}: ${why}`, {
+      code: /no space left/i.test(why) ? 'no_space' : 'wrong_format',
+      ...(/no space left/i.test(why) ? { hint: 'set TMPDIR to a folder with more space' } : {}),
+      cause: error,
+    });
+  }
+}
