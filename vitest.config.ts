@@ -17,15 +17,22 @@ const apart =
 /** Where tests go through whole jobs, with processes, kills and waits: they take most of the time. */
 const wholeJobs = [
   ...['test/e2e', 'test/commands', 'test/faults', 'test/transfer/takeover'],
-  ...readdirSync(new URL('test/features', import.meta.url))
-    .map((feature) => `test/features/${feature}/commands`)
-    .filter((folder) => existsSync(new URL(folder, import.meta.url))),
+  ...featureFolders('commands'),
 ];
 
 /** Those of them that a run of a third leaves to others. */
 const jobs = wholeJobs.flatMap(testsOf).filter((path) => !takesThirdItself(path));
 const chosen = new Set(thirdOf(jobs));
 const left = jobs.filter((path) => !chosen.has(path));
+
+/** Folders of this name in the tests of features. */
+function featureFolders(name: string): string[] {
+  const all = new URL('test/features', import.meta.url);
+  if (!existsSync(all)) return [];
+  return readdirSync(all)
+    .map((feature) => `test/features/${feature}/${name}`)
+    .filter((folder) => existsSync(new URL(folder, import.meta.url)));
+}
 
 /** Paths of the tests in a folder. */
 function testsOf(folder: string): string[] {

@@ -34,7 +34,7 @@ if (page.status !== 0) {
 }
 
 const read = (name) =>
-  JSON.parse(readFileSync(join(root, 'src/features/conformance/checks', `${name}.json`), 'utf8'));
+  JSON.parse(readFileSync(join(root, 'src/specification', `${name}.json`), 'utf8'));
 
 /** Operations by row: `42` or `G3`, each with its tier. */
 const rows = new Map();

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** Permitted imports of each module, in addition to packages and files in `src` itself. */
 export const rooms = {
   model: [],
+  specification: [],
   extents: [],
   hash: [],
   formats: [],

@@ -11,6 +11,8 @@ export interface Feature {
   readonly settings?: Readonly<Record<string, Setting>>;
   /** Pages of `vmctl help TOPIC`, by topic. */
   readonly topics?: Readonly<Record<string, () => Promise<string>>>;
+  /** Codes of errors for `vmctl help errors`, by exit code. */
+  readonly errorCodes?: Readonly<Record<string, readonly string[]>>;
   /** Loads an observer of changes, before the first change of a command. */
   readonly observeChanges?: () => Promise<ChangeObserverFactory>;
 }

@@ -53,7 +53,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = ${JSON.stringify(nounsOf(c
   const facts = Object.entries(features);
   replace(
     join(root, 'src/cli/args/feature-facts.generated.ts'),
-    `/** Hooks and help topics of features. */
+    `/** Hooks, help topics and error codes of features. */
 ${note}
 
 /** Features with a hook, by hook. */
@@ -69,6 +69,9 @@ export const featureTopics: Readonly<Record<string, string>> = ${JSON.stringify(
       null,
       2,
     )};
+
+/** Error codes of features, by exit code. */
+export const featureErrorCodes: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(errorCodesOf(facts), null, 2)};
 `,
   );
   replace(
@@ -132,6 +135,17 @@ function hooksOf(facts) {
   return Object.fromEntries(
     hooks.map((hook) => [hook, facts.flatMap(([name, one]) => (one[hook] ? [name] : []))]),
   );
+}
+
+/** Error codes of all features, by exit code. */
+function errorCodesOf(facts) {
+  const all = {};
+  for (const [, { errorCodes = {} }] of facts) {
+    for (const [exit, codes] of Object.entries(errorCodes)) {
+      all[exit] = [...new Set([...(all[exit] ?? []), ...codes])];
+    }
+  }
+  return all;
 }
 
 /** Declarations of the features, by name. */

@@ -1,24 +1,14 @@
 /** The four changes of CONTRIBUTING.md, made in a copy of the tree as they are shown there, and tried. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
+import { ProjectCopy } from '../support/project-copy.ts';
 import { projectRoot, type ServerProcess, startServerProcess } from '../support/server.ts';
 import { apply, changesOf } from './support/walk-through.ts';
 
-const copy = mkdtempSync(join(tmpdir(), 'vmctl-copy-'));
-const program = join(copy, 'bin/vmctl.js');
+const copy = new ProjectCopy();
+const { program } = copy;
 const changes = changesOf(
   readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8'),
   'Four changes, step by step',
@@ -32,28 +22,7 @@ const completions = {
   powershell: 'vmctl.ps1',
 };
 
-const inCopy = (command: string, ...args: readonly string[]) =>
-  execFileSync(command, args, {
-    cwd: copy,
-    encoding: 'utf8',
-    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
-  });
-const local = (...args: readonly string[]) => inCopy(process.execPath, program, ...args);
-
-/** The errors that the compiler finds in the copy. Several threads would do much of the work twice. */
-function typeErrors(): readonly string[] {
-  const { status, stdout, stderr } = spawnSync(
-    'node_modules/.bin/tsc',
-    ['--noEmit', '--singleThreaded'],
-    {
-      cwd: copy,
-      encoding: 'utf8',
-    },
-  );
-  const errors = stdout.split('\n').filter((line) => /^\S+\.ts\(/.test(line));
-  if (status !== 0 && errors.length === 0) throw new Error(`tsc: ${status}\n${stdout}${stderr}`);
-  return errors;
-}
+const local = (...args: readonly string[]) => copy.vmctl(...args);
 
 /** Runs tests of the copy, and fails with what they print unless some ran and all passed. */
 function expectPassed(
@@ -61,19 +30,9 @@ function expectPassed(
   files: readonly string[],
   more: readonly string[] = [],
 ): void {
-  // What the run of this test was told holds for itself: its worker, and the third of the tests that it runs.
-  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|VMCTL_)/.test(name));
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [
-      'node_modules/vitest/vitest.mjs',
-      ...['run', '--no-color', '--testTimeout', '300000', '--project', project],
-      ...[...files, ...more],
-    ],
-    { cwd: copy, encoding: 'utf8', env: Object.fromEntries(own) },
-  );
-  expect(status, `${stdout}${stderr}`).toBe(0);
-  expect(stdout).toMatch(/^ +Tests +[1-9]\d* passed/m);
+  const { status, output } = copy.test(project, files, more);
+  expect(status, output).toBe(0);
+  expect(output).toMatch(/^ +Tests +[1-9]\d* passed/m);
 }
 
 let server: ServerProcess;
@@ -85,9 +44,6 @@ async function vmctl(line: string): Promise<string> {
   expect(code, `${line}\n${stderr}`).toBe(0);
   return stdout;
 }
-
-/** Not part of the tree: made by installation, build and runs. */
-const made = new Set(['.git', 'node_modules', 'dist', 'build', 'coverage']);
 
 /** Tests of the parts that the changes touch: the model, and the commands and pages made from it. */
 const affected = ['test/model', 'test/cli/help', 'test/cli/parse', 'test/cli/verbs', 'test/search'];
@@ -107,16 +63,12 @@ const affectedByName = {
 };
 
 beforeAll(async () => {
-  for (const name of readdirSync(projectRoot)) {
-    if (!made.has(name)) cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
-  for (const change of [...changes.values()].flat()) apply(copy, change);
-  inCopy(process.execPath, 'scripts/build.js');
+  for (const change of [...changes.values()].flat()) apply(copy.root, change);
+  copy.build();
   // As `npm run reference`, `npm run man` and `npm run completions` do, which build once more.
   for (const folder of ['docs/commands', 'man']) local('__reference', '.', folder);
   for (const [shell, file] of Object.entries(completions)) {
-    writeFileSync(join(copy, 'completions', file), local('completion', shell));
+    writeFileSync(join(copy.root, 'completions', file), local('completion', shell));
   }
   server = await startServerProcess(['--speed', '0'], {}, program);
   home = makeHome(server, program);
@@ -124,7 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   home.remove();
   await server.stop();
-  rmSync(copy, { recursive: true, force: true });
+  copy.remove();
 });
 
 it('touches few files that are written by hand', () => {
@@ -141,11 +93,11 @@ it('touches few files that are written by hand', () => {
 });
 
 it('passes the type check', () => {
-  expect(typeErrors()).toEqual([]);
+  expect(copy.typeErrors()).toEqual([]);
 }, 300_000);
 
 it('passes lint', () => {
-  expect(() => inCopy('npm', 'run', '--silent', 'lint')).not.toThrow();
+  expect(() => copy.run('npm', 'run', '--silent', 'lint')).not.toThrow();
 }, 300_000);
 
 it('passes the tests of the changed parts', () => {
@@ -158,11 +110,11 @@ it('passes the tests against servers for the changed kinds and commands', () => 
 }, 300_000);
 
 it('is an error of types where the noun of a collection is forgotten', () => {
-  const note = join(copy, 'src/model/resources/note.ts');
+  const note = join(copy.root, 'src/model/resources/note.ts');
   const declared = readFileSync(note, 'utf8');
   try {
     writeFileSync(note, declared.replace(/^ {2}commands: \{.*?^ {2}\},\n/ms, ''));
-    expect(typeErrors()).toEqual([
+    expect(copy.typeErrors()).toEqual([
       expect.stringMatching(/^src\/model\/checked-names\.ts.*"notes"/),
     ]);
   } finally {
@@ -264,8 +216,8 @@ describe('a command', () => {
       .nouns;
     expect(only).toMatchObject({ name: 'greet', commands: [{ name: 'greet', offline: true }] });
     local('__reference', '.');
-    expect(existsSync(join(copy, 'man/vmctl-greet.1'))).toBe(true);
-    expect(readFileSync(join(copy, 'docs/commands/greet.md'), 'utf8')).toContain(
+    expect(existsSync(join(copy.root, 'man/vmctl-greet.1'))).toBe(true);
+    expect(readFileSync(join(copy.root, 'docs/commands/greet.md'), 'utf8')).toContain(
       'vmctl greet world',
     );
   });

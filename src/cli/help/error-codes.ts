@@ -1,7 +1,7 @@
-/** Codes of errors by exit code, for `vmctl help errors`. A test compares them with the sources. */
+/** Error codes by exit code, for `vmctl help errors`. A test compares them with the sources. */
+import { featureErrorCodes } from '../args/feature-facts.generated.ts';
 
-/** By exit code. A code with two causes has two rows. */
-export const errorCodes: readonly (readonly [exit: string, codes: readonly string[]])[] = [
+const coreCodes: readonly (readonly [exit: string, codes: readonly string[]])[] = [
   [
     '1',
     [
@@ -30,25 +30,18 @@ export const errorCodes: readonly (readonly [exit: string, codes: readonly strin
     [
       'usage',
       'bad_configuration',
-      'bad_definition',
       'bad_document',
       'bad_query',
       'bad_search',
-      'damaged_archive',
-      'damaged_backup',
       'damaged_file',
       'empty_file',
       'empty_search',
       'file_exists',
       'has_backing_file',
       'locked',
-      'missing_file',
       'missing_parent',
-      'missing_secrets',
-      'no_backup_folder',
       'no_ssh',
       'not_a_recording',
-      'outside_files',
       'partial_changed',
       'read_only',
       'repeated_flag',
@@ -57,7 +50,6 @@ export const errorCodes: readonly (readonly [exit: string, codes: readonly strin
       'unknown_noun',
       'unknown_type',
       'unknown_verb',
-      'unreadable_directory',
       'unreadable_file',
       'unsafe_file',
       'unusable_image',
@@ -69,18 +61,7 @@ export const errorCodes: readonly (readonly [exit: string, codes: readonly strin
   ],
   [
     '3',
-    [
-      'not_found',
-      'no_address',
-      'no_backup',
-      'no_disk',
-      'no_document',
-      'no_journal',
-      'no_service',
-      'nothing_to_resume',
-      'nothing_to_undo',
-      'unknown_context',
-    ],
+    ['not_found', 'no_address', 'no_journal', 'no_service', 'nothing_to_resume', 'unknown_context'],
   ],
   ['4', ['auth_required', 'access_denied', 'no_keyring', 'no_passphrase', 'wrong_passphrase']],
   ['5', ['forbidden']],
@@ -91,30 +72,23 @@ export const errorCodes: readonly (readonly [exit: string, codes: readonly strin
       'ambiguous',
       'refused',
       'action_failed',
-      'changed_since',
       'check_failed',
       'different',
       'disk_changed',
       'disk_gone',
       'file_exists',
-
-      'in_use',
       'name_taken',
-      'no_base',
-      'no_opposite',
       'no_room',
       'no_serial_console',
       'no_storage_domain',
       'not_running',
       'not_upgraded',
-      'other_machine',
       'source_changed',
       'ticket_refused',
       'transfer_failed',
       'transfer_in_use',
       'transfer_incomplete',
       'transfer_paused',
-      'undone_already',
       'unexpected_state',
       'unusable_storage_domain',
       'upgrade_in_progress',
@@ -142,3 +116,8 @@ export const errorCodes: readonly (readonly [exit: string, codes: readonly strin
   ['1-12', ['all_failed']],
   ['130, 143', ['interrupted']],
 ];
+
+/** By exit code, with the codes of features. A code with two causes has two rows. */
+export const errorCodes = coreCodes.map(
+  ([exit, codes]) => [exit, [...new Set([...codes, ...(featureErrorCodes[exit] ?? [])])]] as const,
+);

@@ -128,7 +128,7 @@ contents, permissions and events. Use it to try commands and to test automation.
 
   vmctl serve --memory -- bash         # a shell with the server as its context
   vmctl serve --memory --speed 0 --inventory hosts=10,vms=1000 -- ./test.sh
-  vmctl serve --inventory site.yaml    # a definition from vmctl export
+  vmctl serve --inventory site.yaml    # objects of a definition
   eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop
   vmctl vms start vm-02 --sandbox      # a temporary server for one command
 

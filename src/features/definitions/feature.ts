@@ -7,4 +7,5 @@ import exportCommand from './export-command.ts';
 export default {
   commands: [apply, diff, exportCommand],
   topics: { definitions: async () => (await import('./help-topic.ts')).definitionsTopic() },
+  errorCodes: { 2: ['bad_definition', 'missing_secrets'] },
 } satisfies Feature;

@@ -13,4 +13,9 @@ export default {
     },
   },
   observeChanges: async () => (await import('./history-recorder.ts')).recorder,
+  errorCodes: {
+    2: ['unreadable_directory'],
+    3: ['nothing_to_undo'],
+    6: ['changed_since', 'no_opposite', 'undone_already'],
+  },
 } satisfies Feature;

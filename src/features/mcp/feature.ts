@@ -2,4 +2,7 @@
 import type { Feature } from '../../feature.ts';
 import command from './command.ts';
 
-export default { commands: [command] } satisfies Feature;
+export default {
+  commands: [command],
+  errorCodes: { 2: ['outside_files'] },
+} satisfies Feature;

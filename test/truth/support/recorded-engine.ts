@@ -2,10 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { operationAt, segmentsBelow } from '../../../src/client/harm.ts';
-import type { Media } from '../../../src/features/conformance/checks/service.ts';
 import { dialects } from '../../../src/model/dialect.ts';
 import type { Operation } from '../../../src/model/index.ts';
-import { decodeList, decodeObject, encodeList, encodeObject } from '../../../src/wire/index.ts';
+import {
+  decodeList,
+  decodeObject,
+  encodeList,
+  encodeObject,
+  type MediaType,
+} from '../../../src/wire/index.ts';
 
 /** A recorded step that was a request. */
 export interface RecordedStep {
@@ -81,7 +86,10 @@ export class RecordedEngine {
    * Status, content type and body for a path below the API root, in a format; `undefined` if the session never read
    * the path. Objects that were recorded in the other format are encoded in this one.
    */
-  answer(path: string, media: Media): { status: number; type: string; body: string } | undefined {
+  answer(
+    path: string,
+    media: MediaType,
+  ): { status: number; type: string; body: string } | undefined {
     const step = this.#answers.get(recordedBase + (path === '/' ? '' : path));
     if (!step) return undefined;
     const [type, body, { status }] = [typeOfStep(step), step.body ?? '', step];

@@ -1,6 +1,6 @@
 /** The operations of the specification as it numbers them: rows 1 to 210, groups G1 to G35, and beyond. */
-import groups from './groups.json' with { type: 'json' };
-import operations from './operations.json' with { type: 'json' };
+import groups from '../../../specification/groups.json' with { type: 'json' };
+import operations from '../../../specification/operations.json' with { type: 'json' };
 
 export interface SpecifiedOperation {
   readonly http: string;
