@@ -29,9 +29,13 @@ export const rooms = {
     ...['cli/args', 'cli/output', 'cli/session', 'cli/text'],
     ...['client', 'definitions', 'model', 'search', 'wire'],
   ],
-  'cli/help': ['cli/args', 'cli/output', 'cli/session', 'cli/text', 'cli/verbs', 'client', 'model'],
+  'cli/plugins': ['cli/args', 'cli/session', 'client'],
+  'cli/help': [
+    ...['cli/args', 'cli/output', 'cli/plugins', 'cli/session', 'cli/text', 'cli/verbs'],
+    ...['client', 'model'],
+  ],
   'cli/completion': [
-    ...['cli/args', 'cli/help', 'cli/output', 'cli/session', 'cli/verbs'],
+    ...['cli/args', 'cli/help', 'cli/output', 'cli/plugins', 'cli/session', 'cli/verbs'],
     ...['client', 'model', 'search'],
   ],
   'cli/parse': ['cli/args', 'cli/help', 'cli/session', 'client'],

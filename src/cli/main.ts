@@ -16,6 +16,7 @@ import { featureTopics } from './args/feature-facts.generated.ts';
 import { fitted, helpWidth } from './help/layout.ts';
 import { topicPage, unknownTopic } from './help/topics.ts';
 import { exitCodeOf, report } from './output/error-report.ts';
+import { findPlugin, findPlugins } from './plugins/find-plugins.ts';
 import { EffectiveSettings } from './session/effective-settings.ts';
 import { type Io, processIo } from './session/io.ts';
 import { listenToSignals } from './session/signals.ts';
@@ -58,6 +59,8 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
     const { nounModules } = await import('./noun-modules.ts');
     return await writeReference(given[1] ?? '.', nounModules, given[2]);
   }
+  const plugin = await runPluginIn(given, io);
+  if (plugin !== undefined) return plugin;
   const argv = expandBareFlags(given);
   const at = nextWordIndex(argv);
   refuseSwitchValueAt(argv, at);
@@ -81,16 +84,34 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
 }
 
+/** Runs the plug-in that the words name, and returns its exit code; undefined if they name none. */
+async function runPluginIn(words: readonly string[], io: Io): Promise<number | undefined> {
+  const at = nextWordIndex(words);
+  const word = words[at];
+  if (word === undefined || nounOf(word)) return undefined;
+  const plugin = findPlugin(io.env, word);
+  if (!plugin) return undefined;
+  const { runPlugin } = await import('./plugins/run-plugin.ts');
+  const flags = words.slice(0, at).filter((one) => one !== '--');
+  return await runPlugin(plugin, words.slice(at + 1), flags, io.env);
+}
+
 /** `vmctl help`: the page of a topic, a noun or a verb; without words the root page. */
 async function help(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const [word, ...rest] = words.filter((one) => !one.startsWith('-'));
-  const page = topicPage(word) ?? (await featurePage(word));
+  const listsCommands = word === undefined || word === 'nouns';
+  const plugins = listsCommands ? findPlugins(io.env) : [];
+  const page = topicPage(word, plugins) ?? (await featurePage(word));
   if (page !== undefined) {
     io.stdout.write(fitted(page, helpWidth(io.stdout)));
     return 0;
   }
   const noun = nounOf(word ?? '');
-  if (!noun || noun.name === 'help') throw unknownTopic(word ?? '');
+  if (!noun || noun.name === 'help') {
+    const plugin = findPlugin(io.env, word ?? '');
+    if (!plugin) throw unknownTopic(word ?? '');
+    return (await import('./plugins/run-plugin.ts')).runPlugin(plugin, ['--help'], [], io.env);
+  }
   const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal, true);
 }

@@ -1,5 +1,6 @@
 /** What completion offers for a word. */
 import { nouns } from '../args/catalog.ts';
+import type { Plugin } from '../plugins/find-plugins.ts';
 
 export type Choice = readonly [word: string, doc: string];
 
@@ -9,7 +10,10 @@ export interface Offer {
   readonly files?: boolean;
 }
 
-/** All nouns with what they are. */
-export function nounChoices(): readonly Choice[] {
-  return nouns.map(({ name, doc }): Choice => [name, doc]);
+/** All nouns with their descriptions, and plug-ins with their paths. */
+export function nounChoices(plugins: readonly Plugin[] = []): readonly Choice[] {
+  return [
+    ...nouns.map(({ name, doc }): Choice => [name, doc]),
+    ...plugins.map(({ name, path }): Choice => [name, path]),
+  ];
 }

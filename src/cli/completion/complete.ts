@@ -5,6 +5,7 @@
 
 import { nextWordIndex } from '../args/argv-scan.ts';
 import { nounOf } from '../args/catalog.ts';
+import { findPlugin, findPlugins } from '../plugins/find-plugins.ts';
 import { EffectiveSettings } from '../session/effective-settings.ts';
 import type { Io } from '../session/io.ts';
 import { type Choice, nounChoices, type Offer } from './choice.ts';
@@ -62,7 +63,9 @@ async function offerFor(words: readonly string[], io: Io): Promise<Offer> {
 async function offerFrom(before: readonly string[], typed: string, io: Io): Promise<Offer> {
   const at = nextWordIndex(before);
   const noun = at < 0 ? undefined : nounOf(before[at] ?? '');
-  if (at >= 0 && !noun) return { choices: [] };
+  if (at >= 0 && !noun) {
+    return { choices: [], files: findPlugin(io.env, before[at] ?? '') !== undefined };
+  }
   const commands = noun ? commandsOf(noun.name) : [];
   const verbAt = noun ? nextWordIndex(before, at + 1) : -1;
   const verb = before[verbAt] ?? '';
@@ -75,7 +78,7 @@ async function offerFrom(before: readonly string[], typed: string, io: Io): Prom
 
   if (line.open?.value) return await listed(values, line.open.value, typed, '');
   if (line.isPlain || !typed.startsWith('-')) {
-    if (!noun) return { choices: nounChoices() };
+    if (!noun) return { choices: nounChoices(findPlugins(io.env)) };
     if (!command) return { choices: commands.map(({ names, doc }) => [names[0] ?? '', doc]) };
     return await argumentOffer(values, line, typed);
   }

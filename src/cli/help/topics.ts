@@ -4,6 +4,7 @@ import { groups, nouns } from '../args/catalog.ts';
 import { type HelpSection, helpSections } from '../args/command.ts';
 import { helpLine } from '../args/parameters.ts';
 import { exitCodes } from '../output/error-report.ts';
+import type { Plugin } from '../plugins/find-plugins.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { errorCodes } from './error-codes.ts';
@@ -11,7 +12,7 @@ import { aligned, fitted, lineLength, wrapped } from './layout.ts';
 import { topicNames } from './topic-names.ts';
 import { topicTexts } from './topic-texts.ts';
 
-const generated: Readonly<Record<string, () => string>> = {
+const generated: Readonly<Record<string, (plugins: readonly Plugin[]) => string>> = {
   flags: flagsPage,
   environment: environmentPage,
   nouns: nounsPage,
@@ -23,15 +24,18 @@ const generated: Readonly<Record<string, () => string>> = {
 export function topicPages(
   others: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  const made = Object.entries(generated).map(([name, page]) => [name, page()] as const);
+  const made = Object.entries(generated).map(([name, page]) => [name, page([])] as const);
   const all = Object.entries({ ...topicTexts, ...Object.fromEntries(made), ...others });
   return Object.fromEntries(all.map(([name, page]) => [name, fitted(page, lineLength)]));
 }
 
 /** The page of a topic; without a word the root page. */
-export function topicPage(word: string | undefined): string | undefined {
-  if (word === undefined) return rootPage();
-  if (Object.hasOwn(generated, word)) return generated[word]?.();
+export function topicPage(
+  word: string | undefined,
+  plugins: readonly Plugin[] = [],
+): string | undefined {
+  if (word === undefined) return rootPage(plugins);
+  if (Object.hasOwn(generated, word)) return generated[word]?.(plugins);
   return Object.hasOwn(topicTexts, word) ? topicTexts[word] : undefined;
 }
 
@@ -44,7 +48,7 @@ export function unknownTopic(word: string): UsageError {
 }
 
 /** The root page; a test holds it to one screen of 80 columns and 24 lines. */
-function rootPage(): string {
+function rootPage(plugins: readonly Plugin[]): string {
   return `Administer an oVirt-style virtualization service from the command line.
 
 Usage: vmctl <noun> <verb> [refs...] [flags]
@@ -57,6 +61,9 @@ Examples:
 ${aligned([
   ['Nouns', `${rootNouns.join(', ')} (and ${nouns.length - rootNouns.length} more)`],
   ...sectionRows(),
+  ...(plugins.length > 0
+    ? [['Plug-ins', plugins.map(({ name }) => name).join(', ')] as const]
+    : []),
 ])}
 More help:
 ${aligned([
@@ -87,7 +94,7 @@ const rootNouns = [
   ...['disks', 'storagedomains', 'networks', 'snapshots', 'users'],
 ];
 
-function nounsPage(): string {
+function nounsPage(plugins: readonly Plugin[]): string {
   const parts = groups.map((group) => {
     const rows = nouns
       .filter((noun) => noun.group === group)
@@ -97,6 +104,9 @@ function nounsPage(): string {
       });
     return `${group}\n${aligned(rows)}`;
   });
+  if (plugins.length > 0) {
+    parts.push(`Plug-ins\n${aligned(plugins.map(({ name, path }) => [name, path] as const))}`);
+  }
   return `${parts.join('\n')}\n${wrapped(
     'Hyphens are optional and the singular works as well: storage-domain, storagedomains and sd are the same noun.',
   )}\n`;

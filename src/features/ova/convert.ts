@@ -1,8 +1,8 @@
 /** Images of other virtualization, made into qcow2 by `qemu-img`, where that is installed. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { isOnPath } from '../../cli/commands/vms/programs.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
+import { isOnPath } from '../../cli/session/programs.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { aloneWord, type ForeignImage, readInfo } from '../../formats/foreign-images.ts';
 import type { FileRegion } from '../../transfer/index.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { CommandContext } from '../../session/command-context.ts';
 import type { Environment } from '../../session/io.ts';
-import { isOnPath } from '../vms/programs.ts';
+import { isOnPath } from '../../session/programs.ts';
 
 /** The address of the page of a server, by the address of its API. */
 export function pageOf(baseUrl: string): string {

@@ -10,8 +10,8 @@ import { fileNameFrom } from '../../../formats/file-name.ts';
 import { printSavedPath, requireFreePath, saveFile } from '../../output/saved-file.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { type Environment, write } from '../../session/io.ts';
+import { isOnPath, isProgram } from '../../session/programs.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
-import { isOnPath, isProgram } from './programs.ts';
 
 export interface ConsoleFlags {
   readonly protocol?: string;

@@ -6,10 +6,10 @@ import { shellQuote } from '../../../client/shell-quote.ts';
 import { Progress } from '../../output/progress.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
+import { isOnPath } from '../../session/programs.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
 import { addressesOf, type GuestAddress } from './addresses.ts';
 import { addressWait, type WaitFlags } from './ip.ts';
-import { isOnPath } from './programs.ts';
 
 interface SshFlags extends WaitFlags {
   readonly user?: string;

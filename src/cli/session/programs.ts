@@ -1,7 +1,7 @@
-/** Programs of this machine that commands hand over to. */
+/** Programs on this computer. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Environment } from '../../session/io.ts';
+import type { Environment } from './io.ts';
 
 /** Whether a program can be run by its name alone. */
 export function isOnPath(env: Environment, name: string): boolean {
