@@ -1,14 +1,7 @@
-// Builds dist/: the command with lazy chunks, the threads of the image daemon, bundles of features, the page for
-// browsers, tables for completion, the server for tests, notices of bundled packages.
+// Builds dist/: the command with lazy chunks, the threads of the image daemon, bundles of features, tables
+// for completion, the server for tests, notices of bundled packages.
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -77,16 +70,7 @@ for (const feature of readdirSync(join(root, 'src/features'))) {
   await bundle({ write, common, output, root });
 }
 
-// Inspector page of the server.
-await write(
-  { ...common, platform: 'browser', input: { app: 'src/inspector/app.ts' } },
-  { ...output, dir: join(root, 'dist/inspector'), format: 'esm', codeSplitting: false },
-);
-for (const name of ['index.html', 'style.css']) {
-  copyFileSync(join(root, 'src/inspector', name), join(root, 'dist/inspector', name));
-}
-
-// Completion data, so that completion need not load the commands.
+// What completion offers, so that it need not load the commands.
 execFileSync(
   process.execPath,
   [join(root, 'bin/vmctl.js'), '__completion', join(root, 'dist/completion')],

@@ -82,12 +82,8 @@ export const rooms = {
     ...['images', 'model', 'wire', 'server/admin', 'server/api', 'server/auth', 'server/core'],
     'server/store',
   ],
-  'server/replay': [
-    ...['model', 'recording', 'wire', 'server/admin', 'server/api', 'server/core', 'server/http'],
-    'server/tls',
-  ],
   server: ['images', 'model', 'server/*'],
-  testkit: ['server', 'server/admin'],
+  testkit: ['cli/args', 'features', 'server', 'server/admin'],
 };
 
 /** Packages that only some modules may import: the modules by package. */

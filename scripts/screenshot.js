@@ -44,7 +44,14 @@ execFileSync(
   process.execPath,
   [
     join(root, 'node_modules/vitest/vitest.mjs'),
-    ...['run', '--project', 'e2e', 'test/e2e/inspector.test.ts', '-t', 'a picture of the page'],
+    ...[
+      'run',
+      '--project',
+      'e2e',
+      'test/features/inspector/commands/inspector.test.ts',
+      '-t',
+      'a picture of the page',
+    ],
   ],
   {
     cwd: root,

@@ -10,11 +10,15 @@ export const nounModules: NounModules = Object.fromEntries(
 
 /** Loads the commands of a noun; only features that have some are loaded. */
 async function loadNoun({ name, features: names = [] }: HandMadeNoun): Promise<NounModule> {
-  const core = await coreModules[name]?.();
-  const others = await Promise.all(names.map((feature) => features[feature]?.()));
-  const parts = others.flatMap(
-    (one) => one?.default.commands?.filter((module) => module.name === name) ?? [],
+  const loaded = await Promise.all(names.map((feature) => features[feature]?.()));
+  const others = loaded.flatMap((one) => one?.default ?? []);
+  const parts = others.flatMap(({ commands = [] }) =>
+    commands.filter((module) => module.name === name),
   );
+  const core =
+    name === 'serve'
+      ? (await import('./commands/serve.ts')).serveNoun(others.flatMap(({ serve }) => serve ?? []))
+      : await coreModules[name]?.();
   const [first, ...rest] = core ? [core, ...parts] : parts;
   if (!first) throw new Error(`no commands of ${name}; run npm run build`);
   return { ...first, commands: [first, ...rest].flatMap(({ commands }) => commands) };

@@ -20,6 +20,7 @@ import { CommandContext } from './session/command-context.ts';
 import { openClient } from './session/connect.ts';
 import type { Io } from './session/io.ts';
 import type { Printed } from './session/printed.ts';
+import { isGiven, longFlag, requestFiles, settings } from './session/settings.ts';
 import { closeMatches } from './text/did-you-mean.ts';
 import { type Verb, verbOf, verbsOf } from './verbs/derive-verbs.ts';
 import { purposeOf } from './verbs/purpose.ts';
@@ -187,9 +188,11 @@ async function prepare(
   const onlyReads = command.onlyReads === true;
   checkOutputFlags(context, { name: nameOf(command), prints, typed: flags, onlyReads });
   if (context.dryRunMode) checkDryRun(context, command);
-  if (flags['record'] !== undefined && command.offline) {
-    throw new UsageError(`${nameOf(command)} --record: the command sends no requests`, {
-      hint: 'remove --record',
+  for (const name of requestFiles) {
+    if (!command.offline || !isGiven(name, flags)) continue;
+    const flag = longFlag(settings[name]);
+    throw new UsageError(`${nameOf(command)} ${flag}: the command sends no requests`, {
+      hint: `remove ${flag}`,
     });
   }
 }

@@ -6,7 +6,10 @@ export const features: FeatureLoaders = {
   conformance: () => import('./conformance/feature.ts'),
   dashboard: () => import('./dashboard/feature.ts'),
   definitions: () => import('./definitions/feature.ts'),
+  faults: () => import('./faults/feature.ts'),
   history: () => import('./history/feature.ts'),
+  inspector: () => import('./inspector/feature.ts'),
   mcp: () => import('./mcp/feature.ts'),
   ova: () => import('./ova/feature.ts'),
+  recording: () => import('./recording/feature.ts'),
 };

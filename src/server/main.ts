@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { maxSocketPathLength, type PreparedDaemon } from '../images/index.ts';
+import { createExtensions, type ExtendedOptions } from './admin/extension.ts';
 import { Metrics } from './admin/metrics.ts';
 import { RequestJournal } from './admin/request-journal.ts';
-import { beginRules } from './admin/stored-faults.ts';
 import { CallLog } from './api/call-log.ts';
 import { EncodedObjects } from './api/encoded-objects.ts';
 import { purgeIdempotencyKeys } from './api/idempotency.ts';
@@ -83,7 +83,7 @@ const grace = 10_000;
  * wrong with its settings.
  */
 export async function startServer(
-  options: ServerOptions,
+  options: ExtendedOptions,
   images: PreparedDaemon,
 ): Promise<RunningServer> {
   // The image daemon takes absolute paths alone.
@@ -111,7 +111,7 @@ function shortWay(folder: string): { unixSocket?: string } {
 }
 
 async function start(
-  options: ServerOptions,
+  options: ExtendedOptions,
   folder: string,
   images: PreparedDaemon,
   closers: (() => unknown)[],
@@ -236,13 +236,13 @@ async function start(
   });
   const runner = new TaskRunner(store, site, report);
   closers.push(() => runner.stop());
-  const faults = await beginRules(store, site.random, options.faults ?? [], isFirst);
+  const extensions = await createExtensions(options, { store, random: site.random, isFirst });
   const journal = new RequestJournal(options.logsRequests ? options.log : undefined);
   const service = storeService({
     admin: {
       store,
       authenticator,
-      faults,
+      extensions,
       metrics: new Metrics(),
       journal,
       page: { appRoot: dialect.appRoot, scope: dialect.scope },
@@ -279,7 +279,7 @@ async function start(
       },
     },
     api: {
-      faults,
+      interceptors: extensions.flatMap(({ interceptor }) => interceptor ?? []),
       calls: options.callLog === undefined ? undefined : new CallLog(options.callLog),
       store,
       site,

@@ -10,13 +10,8 @@ export type { TestServer, TestServerOptions } from './types.ts';
 
 /** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  // Both are loaded here, as the command does it, so that they have their built files in common.
-  const { FaultRules, parseFault } = await import('../server/admin/faults.ts');
-  const faults = (options.faults ?? []).map((rule) =>
-    typeof rule === 'string' ? parseFault(rule) : rule,
-  );
-  const check = new FaultRules(Math.random);
-  for (const rule of faults) check.add(rule);
+  const { serverExtensions } = await import('./extensions.ts');
+  const extensions = await serverExtensions({ fault: options.faults ?? [] });
   const address = { host: '127.0.0.1', port: 0 };
   const { loadServer } = await import('../server/load.ts');
   const start = await loadServer();
@@ -28,7 +23,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     admin: options.admin ?? 'admin@internal',
     password: options.password ?? randomBytes(12).toString('base64url'),
     inventory: options.inventory ?? 'small',
-    faults,
+    extensions,
     speed: options.speed ?? 0,
     seed: options.seed,
     tokenLifetime: 8 * 3600,

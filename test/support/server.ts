@@ -61,6 +61,8 @@ export async function startTestServer(options: readonly string[] = []): Promise<
   const { values } = parseArgs({ args: [...options], options: flags });
   const { loadServer } = await import('../../src/server/load.ts');
   const startServer = await loadServer();
+  const { serverExtensions } = await import('../../src/testkit/extensions.ts');
+  const extensions = await serverExtensions({});
   const address = { host: '127.0.0.1', port: 0 };
   const callLog = process.env['VMCTL_SERVE_CALL_LOG'];
   const database = await ownDatabase();
@@ -80,6 +82,7 @@ export async function startTestServer(options: readonly string[] = []): Promise<
       seed: values.seed === undefined ? undefined : Number(values.seed),
       tokenLifetime: Number(values['token-lifetime']),
       callLog: callLog === undefined || callLog === '' ? undefined : resolve(callLog),
+      extensions,
       log: (line) => {
         stderr += `vmctl serve: ${line}\n`;
       },

@@ -264,6 +264,11 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "doc": "Run a server with simulated hosts and VMs",
     "aliases": [],
     "section": "Learn, test",
+    "features": [
+      "faults",
+      "inspector",
+      "recording"
+    ],
     "verbs": [
       {
         "name": "requests",

@@ -1,8 +1,9 @@
 /** `vmctl serve`: the reference server, for as long as it runs or for one command. */
 import { InvalidArgumentError } from 'commander';
-import { command, noun } from '../args/command.ts';
-import { argument, camelCase, flag, flagParts } from '../args/parameters.ts';
+import { command, type NounModule, noun } from '../args/command.ts';
+import { argument, camelCase, type FlagSpec, flag, flagParts } from '../args/parameters.ts';
 import { apiAddress, imagesAddress } from './serve/default-addresses.ts';
+import type { ServeExtension } from './serve/extension.ts';
 
 const repeatable = { repeatable: true, default: [] } as const;
 
@@ -77,12 +78,9 @@ const simulationFlags = [
   flag('--token-lifetime <seconds>', 'lifetime of access tokens in seconds (default 28800)', {
     parse: number,
   }),
-  flag('--fault <rule>', 'fault rule: operation=start,rate=0.1 (may be repeated)', repeatable),
-  flag('--delay <duration>', 'delay every response, for example 200ms±50'),
 ] as const;
 
 const taskFlags = [
-  flag('--replay <file>', 'recording to replay (see --record)'),
   flag('--load <file>', 'saved state, instead of an inventory'),
   flag('--save <file>', 'save the state of the server of this context, and exit'),
   flag('--copy-store <from>', 'copy a site to another store, and exit: --copy-store FROM TO'),
@@ -92,7 +90,6 @@ const taskFlags = [
   flag('--ready-file <file>', 'write addresses and process id to this file (JSON) when ready'),
   flag('--log <what>', 'log more: requests logs each request', { choices: ['requests'] }),
   flag('--env', 'print commands that export VMCTL_* variables'),
-  flag('--open', 'open the web page in a browser'),
   flag('--detach', 'run in the background'),
   flag('--stop', 'stop a background server (see --listen, --data)'),
   flag('--instance <file>', 'registration file of the server in the background', { hidden: true }),
@@ -106,12 +103,9 @@ const flags = [
   ...taskFlags,
 ] as const;
 
-const names: ReadonlySet<string> = new Set(
-  flags.map(({ notation }) => camelCase(flagParts(notation).long)),
-);
-
-/** What is given of the flags of this command, without those that every command has. */
-function ownFlags<T extends object>(given: T): T {
+/** The values of flags of this command, without the flags of every command. */
+function ownFlags<T extends object>(given: T, all: readonly FlagSpec[]): T {
+  const names = new Set(all.map(({ notation }) => camelCase(flagParts(notation).long)));
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name))) as T;
 }
 
@@ -140,54 +134,63 @@ const requests = command({
   run: async (cli, _, given) => (await import('./serve/requests.ts')).showRequests(cli, given),
 });
 
-export default noun({
-  name: 'serve',
-  doc: 'Run a server with simulated hosts and VMs',
-  position: 160,
-  section: 'Learn, test',
-  commands: [
-    command({
-      arguments: [argument('[command...]', 'command to run against a temporary server')],
-      flags,
-      rareFlags: [
-        '--images-listen',
-        '--images-control-socket',
-        '--host-files',
-        '--shared-storage',
-        '--images',
-        '--new-site',
-        '--copy-store',
-        '--adopt-images',
-        '--accept-loss',
-        '--app-root',
-        '--scope',
-        '--admin',
-        '--password-file',
-        '--tls-cert',
-        '--tls-key',
-        '--host-name',
-        '--allow-origin',
-        '--seed',
-        '--token-lifetime',
-        '--load',
-        '--save',
-        '--check',
-        '--restore',
-      ],
-      examples: [
-        'vmctl serve --memory --inventory small -- vmctl vms list',
-        'vmctl serve --data ./site --listen 127.0.0.1:8443',
-        'vmctl serve --backup site.backup',
-        'vmctl serve --restore site.backup --data ./again',
-        'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json',
-        'eval "$(vmctl serve --memory --detach --env)"',
-        'vmctl serve --replay session.ndjson -- vmctl vms list',
-      ],
-      unshowable: 'local',
-      prints: 'text',
-      run: async (cli, [words], given) =>
-        (await import('./serve/run.ts')).serve(cli, words, ownFlags(given)),
-    }),
-    requests,
-  ],
-});
+/** `vmctl serve`, with extensions of features. */
+export function serveNoun(extensions: readonly ServeExtension[]): NounModule {
+  const more = extensions.flatMap((one) => one.flags);
+  const serve = command({
+    arguments: [argument('[command...]', 'command to run against a temporary server')],
+    flags,
+    rareFlags: [
+      '--images-listen',
+      '--images-control-socket',
+      '--host-files',
+      '--shared-storage',
+      '--images',
+      '--new-site',
+      '--copy-store',
+      '--adopt-images',
+      '--accept-loss',
+      '--app-root',
+      '--scope',
+      '--admin',
+      '--password-file',
+      '--tls-cert',
+      '--tls-key',
+      '--host-name',
+      '--allow-origin',
+      '--seed',
+      '--token-lifetime',
+      '--load',
+      '--save',
+      '--check',
+      '--restore',
+      ...extensions.flatMap(({ rareFlags = [] }) => rareFlags),
+    ],
+    examples: [
+      'vmctl serve --memory --inventory small -- vmctl vms list',
+      'vmctl serve --data ./site --listen 127.0.0.1:8443',
+      'vmctl serve --backup site.backup',
+      'vmctl serve --restore site.backup --data ./again',
+      'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json',
+      'eval "$(vmctl serve --memory --detach --env)"',
+      ...extensions.flatMap(({ examples = [] }) => examples),
+    ],
+    unshowable: 'local',
+    prints: 'text',
+    run: async (cli, [words], given) => {
+      const values = ownFlags(given, [...flags, ...more]);
+      await (await import('./serve/run.ts')).serve(cli, words, values, extensions);
+    },
+  });
+  // The values of these flags reach the features through `serve`.
+  const extended = { ...serve, flags: [...serve.flags, ...more] };
+  return noun({
+    name: 'serve',
+    doc: 'Run a server with simulated hosts and VMs',
+    position: 160,
+    section: 'Learn, test',
+    commands: [extended, requests],
+  });
+}
+
+export default serveNoun([]);

@@ -41,7 +41,6 @@ const coreCodes: readonly (readonly [exit: string, codes: readonly string[]])[] 
       'locked',
       'missing_parent',
       'no_ssh',
-      'not_a_recording',
       'partial_changed',
       'read_only',
       'repeated_flag',

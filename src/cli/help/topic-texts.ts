@@ -132,14 +132,7 @@ contents, permissions and events. Use it to try commands and to test automation.
   eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop
   vmctl vms start vm-02 --sandbox      # a temporary server for one command
 
---record writes the requests and responses of a command to a file, without secrets. serve --replay
-answers the same requests from that file, for example to reproduce a problem:
-
-  vmctl vms start web01 --record session.ndjson
-  vmctl serve --replay session.ndjson -- vmctl vms start web01
-
---speed 0 completes operations immediately. --fault makes requests fail (vmctl serve --help). help,
-explain, commands and completion never connect.
+--speed 0 completes operations immediately. help, explain, commands and completion never connect.
 `,
   search: `Search language (--search).
 

@@ -2,6 +2,7 @@
 import type { ChangeObserver, Client } from '../../client/client.ts';
 import type { DryRunMode } from '../../client/dry-run.ts';
 import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
+import type { HttpOptions, RequestObserver } from '../../client/http.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { durationOf } from '../text/duration.ts';
 import { EffectiveSettings } from './effective-settings.ts';
@@ -14,8 +15,16 @@ export type ChangeObserverFactory = (
   username: string | undefined,
 ) => ChangeObserver | undefined;
 
+/** Options of connections whose requests are observed. */
+export type ObservedHttp = Pick<HttpOptions, 'observer' | 'observedBody'>;
+
 /** Extension points of a session for features. */
 export interface SessionHooks {
+  /** Returns options of connections that observe requests, in addition to the given observer. */
+  readonly observeRequests?: (
+    cli: CommandContext,
+    other: RequestObserver | undefined,
+  ) => Promise<ObservedHttp | undefined>;
   /** Loads the observers of changes, before the first change of a command. */
   readonly changeObservers?: () => Promise<readonly ChangeObserverFactory[]>;
 }

@@ -24,10 +24,7 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
   const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
   const debug = debugs ? (await import('./debug-log.ts')).debugLog(cli) : undefined;
-  const record = cli.setting('record')?.value;
-  const recording = record
-    ? (await import('./recording.ts')).recordingOf(cli, record, debug?.observer)
-    : undefined;
+  const observed = await cli.hooks.observeRequests?.(cli, debug?.observer);
   const times = await cli.timing();
   return await Http.open({
     trust,
@@ -37,7 +34,7 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
     ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
     ...(cli.dryRunMode ? { dryRun: cli.dryRunMode } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
-    ...recording,
+    ...observed,
     ...(times ? { times } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
   });

@@ -9,5 +9,11 @@ export const featureSettings = {
       "off"
     ],
     "doc": "Set to off to disable vmctl history and vmctl undo."
+  },
+  "record": {
+    "flags": "--record <file>",
+    "env": "VMCTL_RECORD",
+    "requestFile": true,
+    "doc": "File for requests and responses without secrets, for serve --replay."
   }
 } as const;

@@ -32,6 +32,8 @@ export interface Setting {
   readonly values?: readonly string[];
   /** A switch instead of a text. */
   readonly isSwitch?: boolean;
+  /** File for the requests of a command. Refused for commands without requests, and for servers. */
+  readonly requestFile?: boolean;
   /** Never printed, logged or stored. */
   readonly secret?: boolean;
   readonly doc: string;
@@ -133,11 +135,6 @@ const coreSettings = {
   debugFile: {
     flags: '--debug-file <file>',
     doc: 'Private file for the output of --debug.',
-  },
-  record: {
-    flags: '--record <file>',
-    env: 'VMCTL_RECORD',
-    doc: 'File for requests and responses without secrets, for serve --replay.',
   },
   sandbox: {
     flags: '--sandbox',
@@ -241,6 +238,9 @@ function optionKey(long: string): { readonly key: string; readonly negated: bool
     negated,
   };
 }
+
+/** Settings that name a file for requests. */
+export const requestFiles = settingNames.filter((name) => settings[name].requestFile);
 
 /** Whether the flag of a setting is among options as commander parsed them. */
 export function isGiven(name: SettingName, options: Sources['options']): boolean {

@@ -11,28 +11,24 @@
  * | `PUT state` | takes such a state in, in place of everything |
  * | `GET backup` | a backup of state and images, for `vmctl serve --restore` |
  * | `POST reset` | back to what the server began with |
- * | `GET`, `POST`, `DELETE faults`, `DELETE faults/ID` | failures that were asked for |
  * | `GET requests` | the last requests with their answers, without secrets; `since`, `limit`, `method`, `status` and `path` choose, `wait` waits so many milliseconds for one |
- * | `GET ui` | a page for browsers that shows all of this; it signs in by itself |
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 
-import {
-  type ApiResponse,
-  type ClientConnection,
-  decodeUrlText,
-  jsonObject,
-  utf8Text,
-} from '../api/request.ts';
+import { type ApiResponse, decodeUrlText, utf8Text } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { requireAllowedDocument } from '../core/allowed-text.ts';
 import { Refusal } from '../core/fault.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
 import { saveState } from '../store/state.ts';
-import { type Store, StoreError } from '../store/store.ts';
-import type { FaultRules } from './faults.ts';
+import type { Store } from '../store/store.ts';
+import {
+  type AdminRequest,
+  Created,
+  type PageSettings,
+  type ServerExtension,
+} from './extension.ts';
 import type { Metrics } from './metrics.ts';
-import { type PageSettings, pageFile } from './page.ts';
 import type { JournalFilter, RequestJournal } from './request-journal.ts';
 
 export const adminPath = '/_vmctl';
@@ -40,7 +36,7 @@ export const adminPath = '/_vmctl';
 export interface Administration {
   readonly store: Store;
   readonly authenticator: Authenticator;
-  readonly faults: FaultRules;
+  readonly extensions: readonly ServerExtension[];
   readonly metrics: Metrics;
   readonly journal: RequestJournal;
   readonly page: PageSettings;
@@ -52,17 +48,6 @@ export interface Administration {
   readonly steady: () => number;
   /** A host stops answering. False where no host has this id or name. */
   readonly lose: (host: string) => Promise<boolean>;
-}
-
-export interface AdminRequest {
-  readonly method: string;
-  /** Below `/_vmctl/`. */
-  readonly path: string;
-  readonly parameters: URLSearchParams;
-  readonly header: (name: string) => string | undefined;
-  readonly body: () => Promise<Uint8Array>;
-  readonly address: string;
-  readonly connection: ClientConnection;
 }
 
 type Handler = (admin: Administration, request: AdminRequest, rest: string) => Promise<unknown>;
@@ -121,8 +106,8 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     GET: async ({ backup }) => plain('application/octet-stream', await backup().catch(notCopied)),
   },
   reset: {
-    POST: async ({ restart, faults }) => {
-      await faults.remove();
+    POST: async ({ restart, extensions }) => {
+      for (const extension of extensions) await extension.reset?.();
       await restart();
       return { status: 'ok' };
     },
@@ -143,20 +128,6 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
       if (await lose(decodeUrlText(host))) return { status: 'ok' };
       throw new Refusal(404, 'Not Found', `Host ${host} not found.`);
     },
-  },
-  faults: {
-    GET: async ({ faults }, _request, id) =>
-      id === '' ? { faults: faults.all } : (faults.all.find((rule) => rule.id === id) ?? missing()),
-    POST: async ({ faults }, request) => {
-      try {
-        return await faults.share(jsonObject(await request.body(), 'rule'));
-      } catch (error) {
-        if (error instanceof StoreError || error instanceof Refusal) throw error;
-        throw new Refusal(400, 'Bad rule', reasonOf(error));
-      }
-    },
-    DELETE: async ({ faults }, _request, id) =>
-      (await faults.remove(id === '' ? undefined : id)) ? { status: 'ok' } : missing(),
   },
 };
 
@@ -192,10 +163,6 @@ function notCopied(error: unknown): never {
   throw new Refusal(503, 'Service Unavailable', error.message);
 }
 
-function missing(): never {
-  throw new Refusal(404, 'Not Found', 'Rule not found.');
-}
-
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -219,15 +186,16 @@ export async function administer(
   admin: Administration,
   request: AdminRequest,
 ): Promise<ApiResponse> {
-  const page = request.method === 'GET' ? pageFile(request.path, admin.page) : undefined;
+  const page = pageOf(admin, request);
   if (page) return page;
   try {
     const [word = '', ...rest] = request.path.split('/');
     const isAnybody = request.header('authorization') === undefined && openToAnybody.has(word);
     if (!isAnybody) await authorise(admin, request);
-    const methods = Object.hasOwn(handlers, word) ? handlers[word] : undefined;
+    const all = { ...handlers, ...handlersOf(admin.extensions) };
+    const methods = Object.hasOwn(all, word) ? all[word] : undefined;
     if (!methods) {
-      const known = Object.keys(handlers).join(', ');
+      const known = Object.keys(all).join(', ');
       throw new Refusal(404, 'Not Found', `${adminPath} has ${known}.`);
     }
     const handler = methods[request.method];
@@ -239,7 +207,7 @@ export async function administer(
     if (result instanceof Plain) {
       return { status: 200, headers: { 'Content-Type': result.type }, body: result.body };
     }
-    return json(request.method === 'POST' && word === 'faults' ? 201 : 200, result);
+    return result instanceof Created ? json(201, result.value) : json(200, result);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const challenge = error.status === 401 ? { 'WWW-Authenticate': 'Basic realm="vmctl"' } : {};
@@ -253,6 +221,35 @@ export async function administer(
       ...(body ? { body } : {}),
     };
   }
+}
+
+/** The handlers of extensions. */
+function handlersOf(extensions: readonly ServerExtension[]): typeof handlers {
+  const all = extensions.flatMap(({ endpoints = {} }) => Object.entries(endpoints));
+  return Object.fromEntries(
+    all.map(([word, methods]) => [
+      word,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, endpoint]): [string, Handler] => [
+          method,
+          (_admin, request, rest) => endpoint(request, rest),
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** A page of an extension. */
+function pageOf(
+  { extensions, page: settings }: Administration,
+  { method, path }: AdminRequest,
+): ApiResponse | undefined {
+  if (method !== 'GET') return undefined;
+  for (const { page } of extensions) {
+    const found = page?.(path, settings);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 async function authorise({ authenticator }: Administration, request: AdminRequest): Promise<void> {

@@ -48,8 +48,6 @@ export interface ServerOptions {
   readonly inventory: string;
   /** File with a saved state, instead of an inventory. */
   readonly load?: string | undefined;
-  /** Failures that are asked for from the start; see `FaultRules`. */
-  readonly faults?: readonly Readonly<Record<string, unknown>>[] | undefined;
   /** Factor on the duration of transitions; 0: at once. */
   readonly speed: number;
   /** Seed of ids and of all that varies; undefined: random. */

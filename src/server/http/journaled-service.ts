@@ -11,7 +11,7 @@ import { type ApiResponse, headerOf } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import type { HttpService, ServiceRequest } from './service.ts';
 
-/** Header of the requests that the page of the server (`src/inspector`) sends. */
+/** Header of the requests that the page of the server (`features/inspector`) sends. */
 export const inspectorHeader = 'vmctl-inspector';
 
 /** The service, seen by a journal. What is asked about the server itself is not kept. */

@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Socket } from 'node:net';
 import { type ConnectionLimits, LimitedConnections, tlsSettings } from '../../images/index.ts';
-import { Dropped } from '../admin/faults.ts';
 import {
   type ApiResponse,
   acceptedMedia,
@@ -14,6 +13,7 @@ import {
   UnsupportedVersion,
 } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
+import { ConnectionDropped } from '../core/interceptor.ts';
 import { StoreError } from '../store/store.ts';
 import { isSignIn } from './auxiliary-endpoints.ts';
 import { Connections } from './connections.ts';
@@ -109,7 +109,7 @@ export function makeListener(options: ListenerOptions): Listener {
       connections.inTurn(request, response, () => {
         answer(door, request, response).catch((error: unknown) => {
           if (error instanceof ClientGone) gone.note(error);
-          else if (!(error instanceof Dropped)) service.report(error);
+          else if (!(error instanceof ConnectionDropped)) service.report(error);
           response.destroy();
         });
       });

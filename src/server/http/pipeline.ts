@@ -2,12 +2,12 @@
  * The way of one API request: authenticate, route, decode, authorise, rule, encode. Each step is
  * one function here or one call into the room that knows it.
  */
+
 import { isRefusedPlainly } from '../../model/action-answers.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import { type FileAnswer, fileAnswers } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { MediaType } from '../../wire/index.ts';
-import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from '../api/call-log.ts';
 import { statusOf } from '../api/completion.ts';
@@ -31,6 +31,7 @@ import {
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { isOfInput, Refusal } from '../core/fault.ts';
+import { ConnectionDropped, type RequestInterceptor } from '../core/interceptor.ts';
 import { withMaskedSecrets } from '../core/masked-secrets.ts';
 import type { Site } from '../core/ports.ts';
 import type { StoredObject } from '../store/kinds.ts';
@@ -61,8 +62,7 @@ export interface ApiServer {
   readonly waits: SettlementWaits;
   /** Tells that a transaction was committed: tasks may have become due. */
   readonly committed: () => void;
-  /** Failures that were asked for. */
-  readonly faults: FaultRules;
+  readonly interceptors: readonly RequestInterceptor[];
   /** Notes which operations are called, where that is asked for. */
   readonly calls?: CallLog | undefined;
   /** Notes an error that is ours, not the client's. */
@@ -85,7 +85,7 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
     const reads = method === 'GET' || method === 'HEAD';
     response = await (reads ? server.store.assumingNoChange(work) : work());
   } catch (error) {
-    if (error instanceof Dropped || error instanceof ClientGone) throw error;
+    if (error instanceof ConnectionDropped || error instanceof ClientGone) throw error;
     const sent = contentMedia(request.header('content-type')) ?? 'application/xml';
     const form = { sent, wanted: media ?? 'application/xml' };
     response = refusalAnswer(server.dialect, form, error, server.report);
@@ -154,13 +154,14 @@ function notAcceptable(): Refusal {
   );
 }
 
-/** Steps 4 and 5, with the failures that were asked for. */
+/** Steps 4 and 5, after the interceptors. */
 async function perform(...call: Parameters<typeof run>): Promise<Answer> {
   const [server, request, match, operation, body, ...rest] = call;
   const { dialect } = server;
   try {
-    if (server.faults.any) {
-      await server.faults.strike(operation, () => nameOf(server, match, operation, body));
+    for (const interceptor of server.interceptors) {
+      if (!interceptor.isActive) continue;
+      await interceptor.beforeOperation(operation, () => nameOf(server, match, operation, body));
     }
     return await run(...call);
   } catch (error) {

@@ -40,7 +40,7 @@ export interface ServiceParts {
 
 /** The service over a store. */
 export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
-  const { dialect, faults, store } = api;
+  const { dialect, interceptors, store } = api;
   const server: ApiServer = { ...api, waits: new SettlementWaits() };
   const auxiliary = { oauth, admin, ca, certificate, dialect };
   return {
@@ -48,10 +48,11 @@ export function storeService({ api, oauth, admin, ca, certificate }: ServicePart
     report: api.report,
     answered: (method, status, seconds) => admin.metrics.answered(method, status, seconds),
     answer: async ({ message, target, api: parsed, readBody }) => {
-      // Whoever takes a rule away does not wait for it.
-      const mayWait = !target.startsWith(`${adminPath}/`);
-      const waits = mayWait && faults.any;
-      if (waits) await faults.wait();
+      // Requests that change fault rules are not delayed by them.
+      const isIntercepted = !target.startsWith(`${adminPath}/`);
+      const active = () => interceptors.filter((one) => isIntercepted && one.isActive);
+      const before = active();
+      for (const one of before) await one.beforeResponse();
       const response = await (parsed
         ? handle(server, {
             ...parsed,
@@ -62,8 +63,10 @@ export function storeService({ api, oauth, admin, ca, certificate }: ServicePart
             connection: clientConnection(message.socket),
           })
         : answerAuxiliary(auxiliary, message, target, readBody));
-      // Of a rule that another server has, this one may have learned just now: then the answer waits.
-      if (store.isShared && mayWait && !waits && faults.any) await faults.wait();
+      // The request may have read a rule that another server has added.
+      if (store.isShared) {
+        for (const one of active()) if (!before.includes(one)) await one.beforeResponse();
+      }
       return response;
     },
   };

@@ -51,7 +51,7 @@ it('leaves out what the page reads and how it signs in, and records every change
 });
 
 it('the page marks each of its requests', () => {
-  const folder = join(projectRoot, 'src/inspector');
+  const folder = join(projectRoot, 'src/features/inspector/browser');
   const sources = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   const calls = sources.flatMap((name) => {
     const [, ...after] = readFileSync(join(folder, name), 'utf8').split(/\bfetch\(/);

@@ -6,7 +6,6 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
-import { FaultRules } from '../../../src/server/admin/faults.ts';
 import type { Answer, Call } from '../../../src/server/api/call.ts';
 import { type ApiRequest, route } from '../../../src/server/api/request.ts';
 import type { Authenticator } from '../../../src/server/auth/authenticate.ts';
@@ -120,7 +119,7 @@ describe('a request whose client has left', () => {
     const server: ApiServer = {
       ...{ store, site: world.site(), dialect: dialects.standard, waits: new SettlementWaits() },
       authenticator: { authenticate: () => ({ caller: systemCaller }) } as unknown as Authenticator,
-      faults: new FaultRules(() => 0),
+      interceptors: [],
       committed: () => {},
       report: () => {},
     };

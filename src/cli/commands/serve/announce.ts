@@ -4,12 +4,13 @@ import { shellQuote } from '../../../client/shell-quote.ts';
 import type { RunningServer } from '../../../server/main.ts';
 import { type Environment, type Output, write } from '../../session/io.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
-import { pageOf } from './open-page.ts';
 import type { ServeFlags } from './options.ts';
 
 /** A server of either kind: one that answers from a recording has no image daemon. */
 export interface AnnouncedServer extends Omit<RunningServer, 'uploadUrl'> {
   readonly uploadUrl: string | undefined;
+  /** It has no data of its own, and changes nothing. */
+  readonly isReadOnly?: boolean;
   /** What it is, in a line for people. */
   readonly nature: string;
 }
@@ -83,15 +84,13 @@ export async function writeExports(
   await write(stdout, `${lines.join('\n')}\n`);
 }
 
-/** The lines that say where the server is; with the password only where it is new. */
-export function announcement(server: AnnouncedServer): readonly string[] {
+/** Lines with the addresses of the server, `lines` of features, and a password that is new. */
+export function announcement(server: AnnouncedServer, lines: readonly string[]): readonly string[] {
   return [
     `API: ${server.apiUrl}`,
     ...(server.uploadUrl === undefined ? [] : [`image daemon: ${server.uploadUrl}`]),
     `certificate authority: ${server.caFile}`,
-    ...(server.uploadUrl === undefined
-      ? []
-      : [`web page: ${pageOf(server.baseUrl)}`, `administrator: ${server.username}`]),
+    ...(server.uploadUrl === undefined ? [] : [...lines, `administrator: ${server.username}`]),
     ...(server.passwordIsNew
       ? [`password: ${server.password} (stored in ${server.passwordFile})`]
       : server.password === ''

@@ -8,6 +8,7 @@ import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { say, writeExports } from './announce.ts';
+import type { ServeExtension } from './extension.ts';
 import { newInstanceFiles } from './instances.ts';
 import { flagOf, type ServeFlags } from './options.ts';
 
@@ -19,9 +20,14 @@ export interface Started {
 }
 
 /** Starts it; resolves when it answers. What it says of a start that fails is said here. */
-export async function detach(cli: CommandContext, flags: ServeFlags): Promise<void> {
+export async function detach(
+  cli: CommandContext,
+  flags: ServeFlags,
+  extensions: readonly ServeExtension[],
+): Promise<void> {
+  const foreground = extensions.flatMap(({ foregroundFlags = [] }) => foregroundFlags);
   const { record, log } = newInstanceFiles(cli.paths.stateDirectory);
-  const child = begin(cli, flags, record, log);
+  const child = begin(cli, wordsOf(flags, foreground), record, log);
   const stop = () => child.kill('SIGTERM');
   cli.signal.addEventListener('abort', stop, { once: true });
   let started: Started | undefined;
@@ -52,15 +58,21 @@ export async function detach(cli: CommandContext, flags: ServeFlags): Promise<vo
     'stop it with vmctl serve --stop',
   ]);
   const url = started.environment['VMCTL_URL'];
-  if (flags.open && url !== undefined) (await import('./open-page.ts')).openPage(cli, url);
+  if (url === undefined) return;
+  for (const { load } of extensions) (await load()).afterStart?.(cli, flags, url);
 }
 
-function begin(cli: CommandContext, flags: ServeFlags, record: string, log: string): ChildProcess {
+function begin(
+  cli: CommandContext,
+  given: readonly string[],
+  record: string,
+  log: string,
+): ChildProcess {
   const { file, words } = ownCommand();
   const output = openSync(log, 'wx', 0o600);
   try {
     const format = cli.setting('output')?.value;
-    return spawn(file, [...words, 'serve', ...wordsOf(flags), `--instance=${record}`], {
+    return spawn(file, [...words, 'serve', ...given, `--instance=${record}`], {
       detached: true,
       stdio: ['ignore', output, output, 'ipc'],
       windowsHide: true,
@@ -88,12 +100,13 @@ async function endOf(child: ChildProcess): Promise<void> {
   await new Promise((resolve) => child.once('exit', resolve));
 }
 
-const ofThisProcess: ReadonlySet<string> = new Set(['detach', 'env', 'open', 'stop', 'instance']);
+const ofThisProcess: ReadonlySet<string> = new Set(['detach', 'env', 'stop', 'instance']);
 
 /** The flags as they are typed. */
-function wordsOf(flags: ServeFlags): readonly string[] {
+function wordsOf(flags: ServeFlags, foreground: readonly string[]): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
-    if (ofThisProcess.has(name) || value === undefined || value === false) return [];
+    if (ofThisProcess.has(name) || foreground.includes(name)) return [];
+    if (value === undefined || value === false) return [];
     const flag = flagOf(name);
     if (value === true) return [flag];
     return (Array.isArray(value) ? value : [value]).map((one) => `${flag}=${one}`);

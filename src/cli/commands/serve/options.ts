@@ -24,7 +24,6 @@ export interface ServeFlags {
   readonly acceptLoss?: boolean;
   readonly dialect?: 'standard' | 'ovirt';
   readonly log?: 'requests';
-  readonly open?: boolean;
   readonly appRoot?: string;
   readonly scope?: string;
   readonly admin?: string;
@@ -41,15 +40,12 @@ export interface ServeFlags {
   readonly tokenLifetime?: number;
   readonly readyFile?: string;
   readonly env?: boolean;
-  readonly fault: readonly string[];
   readonly load?: string;
   readonly save?: string;
   readonly check?: boolean;
   readonly copyStore?: string;
   readonly backup?: string;
   readonly restore?: string;
-  readonly delay?: string;
-  readonly replay?: string;
   readonly detach?: boolean;
   readonly stop?: boolean;
   /** Of a server in the background: the file of its record. */
@@ -121,7 +117,6 @@ export async function serverOptions(
     allowOrigins: flags.allowOrigin.map((text) => parsed(parseOrigin, text, '--allow-origin')),
     inventory: flags.inventory ?? 'small',
     load: absolute(flags.load),
-    faults: await faultsOf(flags),
     speed: flags.speed ?? 1,
     seed: flags.seed,
     tokenLifetime: flags.tokenLifetime ?? defaultTokenLifetime,
@@ -169,26 +164,6 @@ export function postgresAddressOf({
     throw new UsageError('--store sqlite:DIR and --data DIR exclude each other');
   }
   return undefined;
-}
-
-async function faultsOf({
-  fault,
-  delay,
-}: ServeFlags): Promise<Readonly<Record<string, unknown>>[]> {
-  const latency = delay === undefined ? [] : [(await import('./delay.ts')).latencyRule(delay)];
-  const { FaultRules, parseFault } = await import('../../../server/admin/faults.ts');
-  const check = new FaultRules(Math.random);
-  const rules = fault.map((rule) => {
-    try {
-      const members = parseFault(rule);
-      check.add(members);
-      return members;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new UsageError(`--fault ${rule}: ${reason}`);
-    }
-  });
-  return [...latency, ...rules];
 }
 
 function passwordOf(cli: CommandContext, { passwordFile }: ServeFlags): string | undefined {

@@ -8,6 +8,7 @@ import { UsageError } from '../../../client/errors.ts';
 import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { writeOptionFile } from '../../session/private-file.ts';
+import { longFlag, requestFiles, settings } from '../../session/settings.ts';
 import { stopSignal } from '../../session/signals.ts';
 import {
   type AnnouncedServer,
@@ -19,6 +20,7 @@ import {
   writeReady,
 } from './announce.ts';
 import type { Started } from './detach.ts';
+import type { ServeExtension, ServeHandlers } from './extension.ts';
 import {
   absolute,
   dataFolder,
@@ -32,18 +34,21 @@ export async function serve(
   cli: CommandContext,
   words: readonly string[],
   flags: ServeFlags,
+  extensions: readonly ServeExtension[],
 ): Promise<void> {
   const hasCommand = words.length > 0;
   if (flags.stop) return (await import('./stop.ts')).stopServer(cli, words, flags);
   const asksServer = flags.save !== undefined || flags.backup !== undefined;
-  if (!hasCommand && !asksServer && cli.setting('record')?.origin === 'flag') {
-    throw new UsageError('--record is not valid for the server', {
-      hint: 'use vmctl --record FILE vms list, or vmctl serve --record FILE -- COMMAND',
+  for (const name of requestFiles) {
+    if (hasCommand || asksServer || cli.setting(name)?.origin !== 'flag') continue;
+    const flag = longFlag(settings[name]);
+    throw new UsageError(`${flag} is not valid for the server`, {
+      hint: `use vmctl ${flag} FILE vms list, or vmctl serve ${flag} FILE -- COMMAND`,
     });
   }
   if (flags.detach) {
     refuseDetached(words, flags);
-    return (await import('./detach.ts')).detach(cli, flags);
+    return (await import('./detach.ts')).detach(cli, flags, extensions);
   }
   if (flags.save !== undefined) return save(cli, flags.save);
   if (flags.copyStore !== undefined) {
@@ -57,15 +62,8 @@ export async function serve(
     const folder = !isNamed && backup !== undefined ? undefined : dataFolder(cli, flags);
     return maintain(cli, folder, { check, backup, restore, images: absolute(flags.images) });
   }
-  if (flags.open && (hasCommand || flags.replay !== undefined)) {
-    throw new UsageError(
-      `--open: ${hasCommand ? 'the server ends with the command' : 'a replay has no page'}`,
-      {
-        hint: 'remove --open',
-      },
-    );
-  }
-  const start = await startOf(cli, flags, hasCommand);
+  const handlers = await Promise.all(extensions.map(({ load }) => load()));
+  const start = await startOf(cli, flags, hasCommand, handlers);
   // From now on: whoever asks it to stop while it starts, or the moment it is ready, is heard.
   const stopping = hasCommand ? undefined : stopSignal(flags.instance !== undefined);
   cli.signal.throwIfAborted();
@@ -73,7 +71,7 @@ export async function serve(
     throw refusalOf(error);
   });
   try {
-    await announce(cli, server, flags, hasCommand);
+    await announce(cli, server, flags, hasCommand, handlers);
     if (hasCommand) cli.exitCode = await runCommand(cli, server, words);
     else await stopping;
   } finally {
@@ -88,16 +86,18 @@ async function startOf(
   cli: CommandContext,
   flags: ServeFlags,
   hasCommand: boolean,
+  handlers: readonly ServeHandlers[],
 ): Promise<() => Promise<AnnouncedServer>> {
-  if (flags.replay !== undefined) {
-    const { replayOf } = await import('./replay.ts');
-    return replayOf(cli, flags.replay, flags, hasCommand);
+  const extensions = handlers.flatMap((one) => one.extend?.(flags) ?? []);
+  for (const one of handlers) {
+    const start = await one.start?.({ cli, flags, hasCommand, extensions }, flags);
+    if (start) return start;
   }
   const { loadServer } = await import('../../../server/load.ts');
   const startServer = await loadServer();
   const options = await serverOptions(cli, flags, hasCommand);
   const nature = 'hosts and VMs are simulated; disk contents are real';
-  return async () => ({ ...(await startServer(options)), nature });
+  return async () => ({ ...(await startServer({ ...options, extensions })), nature });
 }
 
 /** Refuses what is done with folders alone. */
@@ -140,14 +140,18 @@ async function announce(
   server: AnnouncedServer,
   flags: ServeFlags,
   runsCommand: boolean,
+  handlers: readonly ServeHandlers[],
 ): Promise<void> {
   writeReady(server, flags);
   if (runsCommand) return;
   const environment = environmentOf(server);
-  const lines = announcement(server);
+  const lines = announcement(
+    server,
+    handlers.flatMap((one) => one.announce?.(server) ?? []),
+  );
   if (flags.instance !== undefined) {
     const { writeInstance } = await import('./instances.ts');
-    const keepsData = flags.memory !== true && flags.replay === undefined;
+    const keepsData = flags.memory !== true && !server.isReadOnly;
     const data = keepsData ? dataFolder(cli, flags) : undefined;
     writeInstance(flags.instance, { url: server.baseUrl, data });
     const started: Started = { environment, lines };
@@ -159,7 +163,7 @@ async function announce(
   }
   if (flags.env) await writeExports(cli.io.stdout, environment, process.pid, cli.io.env);
   await say(cli.io.stderr, lines);
-  if (flags.open) (await import('./open-page.ts')).openPage(cli, server.baseUrl);
+  for (const one of handlers) one.afterStart?.(cli, flags, server.baseUrl);
 }
 
 /** What keeps a server from starting, with what can be done about it. */
@@ -180,6 +184,17 @@ async function save(cli: CommandContext, file: string): Promise<void> {
   writeOptionFile('--save', file, answer.body);
 }
 
+/** Variables for the files to which the command writes its requests. */
+function requestFileVariables(cli: CommandContext): Record<string, string> {
+  return Object.fromEntries(
+    requestFiles.flatMap((name) => {
+      const { env } = settings[name];
+      const file = cli.setting(name)?.value;
+      return env === undefined || file === undefined ? [] : [[env, resolvePath(file)]];
+    }),
+  );
+}
+
 /** Runs a command with the server in its environment; resolves with its exit code. */
 function runCommand(
   cli: CommandContext,
@@ -187,7 +202,6 @@ function runCommand(
   words: readonly string[],
 ): Promise<number> {
   const { signal } = cli;
-  const record = cli.setting('record')?.value;
   const [program = '', ...rest] = words;
   const own = Object.entries(process.env).filter(
     ([name]) => !otherServers.some((other) => other === name),
@@ -198,7 +212,7 @@ function runCommand(
       env: {
         ...Object.fromEntries(own),
         ...environmentOf(server),
-        ...(record === undefined ? {} : { VMCTL_RECORD: resolvePath(record) }),
+        ...requestFileVariables(cli),
       },
     });
     const stop = () => child.kill('SIGTERM');

@@ -1,0 +1,20 @@
+/** The web page in `vmctl serve`. */
+import type { ServeHandlers } from '../../cli/commands/serve/extension.ts';
+import { UsageError } from '../../client/errors.ts';
+import { openPage, pageOf } from './open-page.ts';
+import { pageFile } from './page.ts';
+
+export const handlers: ServeHandlers<{ readonly open?: boolean }> = {
+  start: async ({ hasCommand }, { open }) => {
+    if (open && hasCommand) {
+      throw new UsageError('--open: the server ends with the command', { hint: 'remove --open' });
+    }
+    return undefined;
+  },
+  extend: () => async () => ({ page: pageFile }),
+  announce: ({ baseUrl, uploadUrl }) =>
+    uploadUrl === undefined ? [] : [`web page: ${pageOf(baseUrl)}`],
+  afterStart: (cli, { open }, baseUrl) => {
+    if (open) openPage(cli, baseUrl);
+  },
+};

@@ -1,0 +1,72 @@
+/** Parts of the server that features add. */
+import type { ApiResponse, ClientConnection } from '../api/request.ts';
+import type { RequestInterceptor } from '../core/interceptor.ts';
+import type { ServerOptions } from '../core/options.ts';
+import type { Store } from '../store/store.ts';
+
+export interface AdminRequest {
+  readonly method: string;
+  /** Below `/_vmctl/`. */
+  readonly path: string;
+  readonly parameters: URLSearchParams;
+  readonly header: (name: string) => string | undefined;
+  readonly body: () => Promise<Uint8Array>;
+  readonly address: string;
+  readonly connection: ClientConnection;
+}
+
+/** Result of an endpoint that has created something (status 201). */
+export class Created {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+/** Returns the JSON document of the response. `rest` is the path after the first segment. */
+export type Endpoint = (request: AdminRequest, rest: string) => Promise<unknown>;
+
+/** Values of a server that its pages contain. */
+export interface PageSettings {
+  /** Path of the application: `/virt-app`. */
+  readonly appRoot: string;
+  /** OAuth scope of a sign-in. */
+  readonly scope: string;
+}
+
+export interface ServerExtension {
+  /** Endpoints below `/_vmctl` for administrators, by first segment and method. */
+  readonly endpoints?: Readonly<Record<string, Readonly<Record<string, Endpoint>>>>;
+  /** Returns a file below `/_vmctl` that needs no sign-in; undefined for other paths. */
+  readonly page?: (path: string, settings: PageSettings) => ApiResponse | undefined;
+  readonly interceptor?: RequestInterceptor;
+  /** Called by `POST /_vmctl/reset`. */
+  readonly reset?: () => Promise<unknown>;
+}
+
+/** Parts of a server that an extension uses. */
+export interface ExtendedServer {
+  /** Absent in a server without a store. */
+  readonly store?: Store;
+  readonly random: () => number;
+  /** Whether this is the first server of the store. */
+  readonly isFirst: boolean;
+}
+
+export type CreateServerExtension = (server: ExtendedServer) => Promise<ServerExtension>;
+
+/** Options of a server, with parts of features. */
+export interface ExtendedOptions extends ServerOptions {
+  readonly extensions?: readonly CreateServerExtension[] | undefined;
+}
+
+/** Creates the extensions one after the other: each may write to the store. */
+export async function createExtensions(
+  { extensions = [] }: Pick<ExtendedOptions, 'extensions'>,
+  server: ExtendedServer,
+): Promise<readonly ServerExtension[]> {
+  const created: ServerExtension[] = [];
+  for (const create of extensions) created.push(await create(server));
+  return created;
+}
