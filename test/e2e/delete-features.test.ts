@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nouns } from '../../src/cli/args/catalog.ts';
+import { flagParts } from '../../src/cli/args/parameters.ts';
 import type { Feature } from '../../src/feature.ts';
 import { features } from '../../src/features/index.ts';
 import { makeHome } from '../support/command.ts';
@@ -47,7 +48,7 @@ function deleteFeature(name: string): () => void {
 }
 
 /** Help, completion and manual pages do not mention anything that a feature adds. */
-function expectUnmentioned({ commands = [], topics = {}, settings = {} }: Feature): void {
+function expectUnmentioned({ commands = [], topics = {}, settings = {}, serve }: Feature): void {
   const nounPages = copy.vmctl('help', 'nouns');
   const flags = copy.vmctl('help', 'flags');
   const environment = copy.vmctl('help', 'environment');
@@ -74,6 +75,13 @@ function expectUnmentioned({ commands = [], topics = {}, settings = {} }: Featur
   for (const topic of Object.keys(topics)) {
     expect(copy.vmctl('--help')).not.toContain(topic);
     expect(copy.vmctl('__complete', 'help', '').split('\n')).not.toContain(`${topic}\t`);
+  }
+  const serveFlags = new Set(copy.vmctl('help', 'serve').match(/--[\w-]+/g));
+  const offeredFlags = copy.vmctl('__complete', 'serve', '--');
+  for (const { notation } of serve?.flags ?? []) {
+    const { long } = flagParts(notation);
+    expect(serveFlags).not.toContain(long);
+    expect(offeredFlags).not.toContain(`${long}\t`);
   }
   for (const { flags: notation, env } of Object.values(settings)) {
     if (notation !== undefined) expect(flags).not.toContain(notation.split(' ')[0]);
