@@ -39,7 +39,6 @@ await write(
     input: {
       main: 'src/cli/main.ts',
       testkit: 'src/testkit/testkit.ts',
-      'postgres-thread': 'src/server/store/postgres/thread.ts',
     },
     plugins: [lean(root), modelAsJson],
   },

@@ -83,7 +83,7 @@ export const rooms = {
     'server/store',
   ],
   server: ['images', 'model', 'server/*'],
-  testkit: ['cli/args', 'features', 'server', 'server/admin'],
+  testkit: ['cli/args', 'features', 'server', 'server/admin', 'server/store'],
 };
 
 /** Packages that only some modules may import: the modules by package. */

@@ -11,5 +11,6 @@ export const features: FeatureLoaders = {
   inspector: () => import('./inspector/feature.ts'),
   mcp: () => import('./mcp/feature.ts'),
   ova: () => import('./ova/feature.ts'),
+  postgres: () => import('./postgres/feature.ts'),
   recording: () => import('./recording/feature.ts'),
 };

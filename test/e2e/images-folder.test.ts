@@ -65,7 +65,7 @@ it('is moved aside for an empty site', async () => {
 
 it.each([
   [['--restore', 'x', '--images', 'y'], /remove --images/],
-  [['--check', '--store', 'postgres:'], /works on a folder.*\n.*--copy-store/],
+  [['--check', '--store', 'postgres:'], /works on a folder.*\n.*use --data DIR/],
   [['--restore', 'x', '--store', 'postgres:'], /works on a folder/],
   [['--backup', 'x', '--store', 'postgres:'], /remove --store to use the server of the context/],
   [['--copy-store', 'sqlite:no-such', 'sqlite:other'], /no-such has no site/],

@@ -131,8 +131,8 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/scale-out.md': [
     `is silent for ${seconds(silenceLimit)}`,
-    `no response within ${constant('server/store/postgres/group-writer.ts', 'inquiryTime') === 60_000 ? 'a minute' : '?'}`,
-    `up to six connections: ${['four'][constant('server/store/postgres/read-connections.ts', 'maxConnections') - 4]} for GET requests`,
+    `no response within ${constant('features/postgres/group-writer.ts', 'inquiryTime') === 60_000 ? 'a minute' : '?'}`,
+    `up to six connections: ${['four'][constant('features/postgres/read-connections.ts', 'maxConnections') - 4]} for GET requests`,
     `one for each ${constant('server/api/generic.ts', 'partSize')} objects`,
   ],
   'docs/agents.md': [

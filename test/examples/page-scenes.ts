@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { holds, imageTicket, ownAuthority, prints, type Scene, shows, stranger } from './scene.ts';
 
-const inPostgres = 'test/e2e/postgres.test.ts does so, with a PostgreSQL of its own';
+const inPostgres =
+  'test/features/postgres/commands/postgres.test.ts does so, with a PostgreSQL of its own';
 
 const betweenSites =
   'test/faults/handover-kills.test.ts moves a storage domain between two servers';

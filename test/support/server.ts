@@ -61,18 +61,18 @@ export async function startTestServer(options: readonly string[] = []): Promise<
   const { values } = parseArgs({ args: [...options], options: flags });
   const { loadServer } = await import('../../src/server/load.ts');
   const startServer = await loadServer();
-  const { serverExtensions } = await import('../../src/testkit/extensions.ts');
+  const { serverExtensions, storeAddress } = await import('../../src/testkit/extensions.ts');
   const extensions = await serverExtensions({});
   const address = { host: '127.0.0.1', port: 0 };
   const callLog = process.env['VMCTL_SERVE_CALL_LOG'];
   const database = await ownDatabase();
   let stderr = '';
-  const server = await inQuickFolder(() =>
+  const server = await inQuickFolder(async () =>
     startServer({
       listen: address,
       imagesListen: address,
       data: undefined,
-      store: database?.address,
+      store: database && (await storeAddress(database.address)),
       dialect: values.dialect === 'ovirt' ? 'ovirt' : 'standard',
       scope: values.scope,
       admin: 'admin@internal',

@@ -10,6 +10,7 @@ export const featureHooks: Readonly<Record<'observeChanges' | 'serve', readonly 
   "serve": [
     "faults",
     "inspector",
+    "postgres",
     "recording"
   ]
 };

@@ -267,6 +267,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "features": [
       "faults",
       "inspector",
+      "postgres",
       "recording"
     ],
     "verbs": [

@@ -32,7 +32,7 @@ const addressFlags = [
 const dataFlags = [
   flag('--data <dir>', 'data folder (default: in the XDG state folder)'),
   flag('--memory', 'in memory only, without a data folder'),
-  flag('--store <address>', 'database of the state: sqlite:DIR or postgres://HOST/NAME'),
+  flag('--store <address>', 'database of the state: sqlite:DIR'),
   flag('--images <dir>', 'folder for disk contents (default: in the data folder)'),
   flag(
     '--host-files <dir>',
@@ -83,7 +83,6 @@ const simulationFlags = [
 const taskFlags = [
   flag('--load <file>', 'saved state, instead of an inventory'),
   flag('--save <file>', 'save the state of the server of this context, and exit'),
-  flag('--copy-store <from>', 'copy a site to another store, and exit: --copy-store FROM TO'),
   flag('--check', 'check the data folder, and exit'),
   flag('--backup <file>', 'back up state and images to a file, and exit'),
   flag('--restore <file>', 'restore a backup to the data folder, and exit'),
@@ -134,6 +133,10 @@ const requests = command({
   run: async (cli, _, given) => (await import('./serve/requests.ts')).showRequests(cli, given),
 });
 
+function longOf({ notation }: FlagSpec): string {
+  return flagParts(notation).long;
+}
+
 /** `vmctl serve`, with extensions of features. */
 export function serveNoun(extensions: readonly ServeExtension[]): NounModule {
   const more = extensions.flatMap((one) => one.flags);
@@ -147,7 +150,6 @@ export function serveNoun(extensions: readonly ServeExtension[]): NounModule {
       '--shared-storage',
       '--images',
       '--new-site',
-      '--copy-store',
       '--adopt-images',
       '--accept-loss',
       '--app-root',
@@ -182,8 +184,12 @@ export function serveNoun(extensions: readonly ServeExtension[]): NounModule {
       await (await import('./serve/run.ts')).serve(cli, words, values, extensions);
     },
   });
-  // The values of these flags reach the features through `serve`.
-  const extended = { ...serve, flags: [...serve.flags, ...more] };
+  // A feature may describe a flag of the core in its place.
+  const replaced = new Set(more.map(longOf));
+  const extended = {
+    ...serve,
+    flags: [...serve.flags.filter((one) => !replaced.has(longOf(one))), ...more],
+  };
   return noun({
     name: 'serve',
     doc: 'Run a server with simulated hosts and VMs',

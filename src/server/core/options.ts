@@ -1,6 +1,7 @@
 /** Settings of a server, with their defaults. */
 import { hostname } from 'node:os';
 import { type Dialect, type DialectName, dialects } from '../../model/dialect.ts';
+import type { StoreAddress } from '../store/shared-store.ts';
 import type { Clock } from './clock.ts';
 
 export interface Address {
@@ -15,8 +16,8 @@ export interface ServerOptions {
   readonly imagesControlSocket?: string | undefined;
   /** Folder of the data; undefined keeps nothing. */
   readonly data: string | undefined;
-  /** Address of the PostgreSQL that has the state: `postgres://USER@HOST/NAME`; undefined: files do. */
-  readonly store?: string | undefined;
+  /** Shared store with the state. Without it, the state is in the data folder. */
+  readonly store?: StoreAddress | undefined;
   /** Folder of the images of disks; undefined: below that of the data. */
   readonly images?: string | undefined;
   /** Folder for what has to be in files where nothing is kept, removed at the end; undefined: a new one. */

@@ -13,6 +13,7 @@ import { clearPartial, moved, moveImagesAside, unused } from './aside.ts';
 import { howLeft, markClosed, markOf, markOpen, newSite, readMark, strangersIn } from './marks.ts';
 import type { DataFolder, FolderSettings } from './opened-site.ts';
 import * as refusals from './refusals.ts';
+import { openSharedSite } from './shared-site.ts';
 
 /** Throws a `FolderInUse` where a server has the database. Nothing else may open it meanwhile. */
 export function lock(db: Database, path: string): void {
@@ -64,8 +65,6 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
   const images = settings.images ?? imagesIn(path);
   const frozen = settings.images ?? path;
   if (settings.store !== undefined) {
-    // Whoever keeps the state in the folder does not load what speaks with PostgreSQL.
-    const { openSharedSite } = await import('./shared-site.ts');
     return openSharedSite(settings.store, { images, frozen }, settings);
   }
   if (settings.inMemory) {

@@ -1,4 +1,5 @@
 /** A site that is open: its state, and the folders of its bytes. */
+import type { StoreAddress } from '../store/shared-store.ts';
 import type { Store } from '../store/store.ts';
 import type { AgreementSettings } from './agreement.ts';
 
@@ -23,8 +24,8 @@ export interface FolderSettings extends AgreementSettings {
   readonly acceptLoss?: boolean | undefined;
   /** What is there is moved aside, for an empty site. */
   readonly newSite: boolean;
-  /** Address of the PostgreSQL that has the state; undefined: the folder has it. */
-  readonly store?: string | undefined;
+  /** Shared store with the state; undefined: the state is in the folder. */
+  readonly store?: StoreAddress | undefined;
   /** Folder of the images; undefined: below that of the data. */
   readonly images?: string | undefined;
 }

@@ -1,7 +1,6 @@
-/** A site whose state is in PostgreSQL: the database, and the folder with the bytes of its disks. */
+/** A site in a shared store: the database, and the folder with the bytes of its disks. */
 import { FolderError, ownFolder } from '../files/access.ts';
-import { maskedAddress } from '../store/postgres/address.ts';
-import { openPostgresStore } from '../store/postgres/open.ts';
+import type { StoreAddress } from '../store/shared-store.ts';
 import type { Store } from '../store/store.ts';
 import { agree, writeSite } from './agreement.ts';
 import { clearPartial, moveImagesAside } from './aside.ts';
@@ -9,25 +8,25 @@ import { newSite, readMark, siteMarkIn } from './marks.ts';
 import type { DataFolder, FolderSettings } from './opened-site.ts';
 
 /**
- * Opens the site in the database at an address of PostgreSQL, with its images in a folder. Throws a
+ * Opens the site in a shared store, with its images in a folder. Throws a
  * `FolderError` where that could lose something.
  */
 export async function openSharedSite(
-  address: string,
+  { address, driver }: StoreAddress,
   { images, frozen }: Pick<DataFolder, 'images' | 'frozen'>,
   settings: FolderSettings & { readonly alone?: boolean },
 ): Promise<DataFolder> {
   ownFolder(images);
   // The database is looked at first: where other servers have it, its images stay.
-  const store = openPostgresStore(address, settings);
+  const store = driver.openStore(address, settings);
   const { isFirst } = store;
   try {
     if (settings.newSite) moveImagesAside(images, settings.log);
-    if (!isFirst) requireSame(store, maskedAddress(address), images);
+    if (!isFirst) requireSame(store, driver.maskAddress(address), images);
     else {
       clearPartial(frozen);
       if (settings.inMemory) await writeSite(store, { ...newSite(), starts: 1 });
-      else await agree(store, maskedAddress(address), images, settings);
+      else await agree(store, driver.maskAddress(address), images, settings);
     }
   } catch (error) {
     await store.close();

@@ -1,5 +1,6 @@
 /** Extensions of `vmctl serve` by features. */
 import type { CreateServerExtension } from '../../../server/admin/extension.ts';
+import type { StoreDriver } from '../../../server/store/shared-store.ts';
 import type { FlagSpec, FlagValues } from '../../args/parameters.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import type { AnnouncedServer } from './announce.ts';
@@ -16,10 +17,23 @@ export interface ServeRun {
   readonly extensions: readonly CreateServerExtension[];
 }
 
+/** A task with the arguments of the command. */
+export interface ServeTask extends Pick<ServeRun, 'cli' | 'flags'> {
+  readonly words: readonly string[];
+}
+
 /** `F` are the values of the flags of the feature. */
 export interface ServeHandlers<F = unknown> {
   /** Returns the function that starts another kind of server; undefined for the default. Throws usage errors. */
   start?(run: ServeRun, flags: F): Promise<(() => Promise<AnnouncedServer>) | undefined>;
+  /** Performs a task instead of starting a server. Returns false if no flag requests it. */
+  perform?(task: ServeTask, flags: F): Promise<boolean>;
+  /** A driver of shared stores, by address. */
+  readonly store?: {
+    readonly example: string;
+    isAddress(address: string): boolean;
+    load(): Promise<StoreDriver>;
+  };
   /** Returns parts of the server. Throws usage errors. */
   extend?(flags: F): CreateServerExtension;
   /** Lines about a server that is ready. */

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import { escapeControlChars } from '../../../escape-control-chars.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
-import { isPostgresAddress } from '../../../server/store/postgres/address.ts';
+import type { StoreAddress } from '../../../server/store/shared-store.ts';
 import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { kebab } from '../../verbs/fields.ts';
@@ -43,7 +43,6 @@ export interface ServeFlags {
   readonly load?: string;
   readonly save?: string;
   readonly check?: boolean;
-  readonly copyStore?: string;
   readonly backup?: string;
   readonly restore?: string;
   readonly detach?: boolean;
@@ -70,6 +69,7 @@ export async function serverOptions(
   cli: CommandContext,
   flags: ServeFlags,
   hasCommand: boolean,
+  store?: StoreAddress,
 ): Promise<ServerOptions> {
   const { parseAddress, parseHostName, parseOrigin } = await import(
     '../../../server/core/options.ts'
@@ -77,7 +77,6 @@ export async function serverOptions(
   if (flags.memory && flags.data !== undefined) {
     throw new UsageError('--memory and --data exclude each other');
   }
-  const store = postgresAddressOf(flags);
   if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key must be used together');
   }
@@ -144,8 +143,8 @@ export function dataFolder(
 
 const sqlitePrefix = 'sqlite:';
 
-/** The address of the PostgreSQL that has the state; undefined where a folder has it. Throws usage errors. */
-export function postgresAddressOf({
+/** The address of the shared store; undefined if the state is in a folder. Throws usage errors. */
+export function sharedAddressOf({
   store,
   data,
   memory,
@@ -154,16 +153,19 @@ export function postgresAddressOf({
   if (memory) {
     throw new UsageError('--memory and --store exclude each other');
   }
-  if (isPostgresAddress(store)) return store;
-  if (!store.startsWith(sqlitePrefix) || store === sqlitePrefix) {
-    throw new UsageError(`--store ${store}: not a valid store`, {
-      hint: 'use sqlite:DIR or postgres://USER@HOST:PORT/NAME',
-    });
-  }
+  if (!store.startsWith(sqlitePrefix)) return store;
+  if (store === sqlitePrefix) throw invalidStore(store, ['sqlite:DIR']);
   if (data !== undefined) {
     throw new UsageError('--store sqlite:DIR and --data DIR exclude each other');
   }
   return undefined;
+}
+
+/** The error for an address that no store has. */
+export function invalidStore(store: string, examples: readonly string[]): UsageError {
+  return new UsageError(`--store ${store}: not a valid store`, {
+    hint: `use ${examples.join(' or ')}`,
+  });
 }
 
 function passwordOf(cli: CommandContext, { passwordFile }: ServeFlags): string | undefined {

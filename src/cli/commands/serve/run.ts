@@ -24,10 +24,11 @@ import type { ServeExtension, ServeHandlers } from './extension.ts';
 import {
   absolute,
   dataFolder,
-  postgresAddressOf,
   type ServeFlags,
   serverOptions,
+  sharedAddressOf,
 } from './options.ts';
+import { sharedStore } from './shared-store.ts';
 
 /** Runs the server, or does one of the other things that the flags ask for. */
 export async function serve(
@@ -51,9 +52,8 @@ export async function serve(
     return (await import('./detach.ts')).detach(cli, flags, extensions);
   }
   if (flags.save !== undefined) return save(cli, flags.save);
-  if (flags.copyStore !== undefined) {
-    return (await import('./copy-store.ts')).copyStore(cli, flags.copyStore, words, flags);
-  }
+  const handlers = await Promise.all(extensions.map(({ load }) => load()));
+  for (const one of handlers) if (await one.perform?.({ cli, flags, words }, flags)) return;
   const { check, backup, restore } = flags;
   if (check === true || backup !== undefined || restore !== undefined) {
     const { maintain } = await import('./maintain.ts');
@@ -62,7 +62,6 @@ export async function serve(
     const folder = !isNamed && backup !== undefined ? undefined : dataFolder(cli, flags);
     return maintain(cli, folder, { check, backup, restore, images: absolute(flags.images) });
   }
-  const handlers = await Promise.all(extensions.map(({ load }) => load()));
   const start = await startOf(cli, flags, hasCommand, handlers);
   // From now on: whoever asks it to stop while it starts, or the moment it is ready, is heard.
   const stopping = hasCommand ? undefined : stopSignal(flags.instance !== undefined);
@@ -95,7 +94,7 @@ async function startOf(
   }
   const { loadServer } = await import('../../../server/load.ts');
   const startServer = await loadServer();
-  const options = await serverOptions(cli, flags, hasCommand);
+  const options = await serverOptions(cli, flags, hasCommand, await sharedStore(flags, handlers));
   const nature = 'hosts and VMs are simulated; disk contents are real';
   return async () => ({ ...(await startServer({ ...options, extensions })), nature });
 }
@@ -103,12 +102,10 @@ async function startOf(
 /** Refuses what is done with folders alone. */
 function requireFolder(flags: ServeFlags): void {
   const task = (['check', 'restore', 'backup'] as const).find((name) => flags[name] !== undefined);
-  if (postgresAddressOf(flags) !== undefined) {
-    throw new UsageError(`--${task} works on a folder, not on PostgreSQL`, {
+  if (sharedAddressOf(flags) !== undefined) {
+    throw new UsageError(`--${task} works on a folder, not on a database server`, {
       hint:
-        task === 'backup'
-          ? 'remove --store to use the server of the context'
-          : 'to move a site to another store: vmctl serve --copy-store FROM TO',
+        task === 'backup' ? 'remove --store to use the server of the context' : 'use --data DIR',
     });
   }
   if (task === 'restore' && flags.images !== undefined) {

@@ -2,7 +2,7 @@
  * Connections to PostgreSQL for statements that this thread does not wait for: it has other things to do until
  * the rows are there, and several of them are under way at once.
  */
-import type { Row } from '../driver.ts';
+import type { Row } from '../../server/store/driver.ts';
 import { DatabaseError } from './errors.ts';
 import type { DatabaseFailure, SentStatement, SiteUse } from './messages.ts';
 import type { Session } from './session.ts';

@@ -1,6 +1,6 @@
 /** Messages between the store and the thread with the connection to PostgreSQL. */
 import type { MessagePort } from 'node:worker_threads';
-import type { Row, SqlValue } from '../driver.ts';
+import type { Row, SqlValue } from '../../server/store/driver.ts';
 
 /** What the thread is started with. */
 export interface ThreadSettings {

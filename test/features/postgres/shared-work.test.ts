@@ -1,12 +1,12 @@
 /** Long work of several servers on one store: one does it at a time, and takes over from one that is silent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgresStore } from '../../../src/features/postgres/open.ts';
 import { dialects } from '../../../src/model/dialect.ts';
 import { BehaviorRegistry } from '../../../src/server/core/behavior.ts';
 import { defineWork } from '../../../src/server/core/declared-tasks.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
 import { TaskRunner } from '../../../src/server/core/task-runner.ts';
-import { openPostgresStore } from '../../../src/server/store/postgres/open.ts';
-import type { SharedStore } from '../../../src/server/store/postgres/store.ts';
+import type { SharedStore } from '../../../src/server/store/shared-store.ts';
 import {
   type Cluster,
   createDatabase,

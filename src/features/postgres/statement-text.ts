@@ -1,5 +1,5 @@
 /** Text of the store's statements as PostgreSQL understands it. */
-import type { SqlValue } from '../driver.ts';
+import type { SqlValue } from '../../server/store/driver.ts';
 
 /** Texts and names in quotes, which stay as they are; and what is written otherwise. */
 const tokens = /'(?:[^']|'')*'|"[^"]*"|\?|\bCROSS JOIN\b|\bCOLLATE NOCASE\b|\bWITHOUT ROWID\b/g;

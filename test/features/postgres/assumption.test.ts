@@ -4,17 +4,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openPostgresStore } from '../../../../src/server/store/postgres/open.ts';
-import type { SharedStore } from '../../../../src/server/store/postgres/store.ts';
-import { StoreError } from '../../../../src/server/store/store.ts';
-import type { Transaction } from '../../../../src/server/store/transaction.ts';
+import { openPostgresStore } from '../../../src/features/postgres/open.ts';
+import type { SharedStore } from '../../../src/server/store/shared-store.ts';
+import { StoreError } from '../../../src/server/store/store.ts';
+import type { Transaction } from '../../../src/server/store/transaction.ts';
 import {
   type Cluster,
   createDatabase,
   postgresPrograms,
   startCluster,
   type TestDatabase,
-} from '../../../support/postgres.ts';
+} from '../../support/postgres.ts';
 
 describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothing changes', () => {
   let cluster: Cluster;

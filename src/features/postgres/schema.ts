@@ -1,12 +1,12 @@
 /** Tables of the store in PostgreSQL: made when it is opened for the first time, and brought up to date. */
-import { countInTransaction, deciding, summed } from '../counters.ts';
-import type { Database } from '../driver.ts';
-import { columnsOf, type KindName, storedKinds } from '../kinds.ts';
-import { readMeta, writeMeta } from '../meta.ts';
-import type { Column } from '../own-column.ts';
-import { heldIndexes, heldSelect } from '../permission-index.ts';
-import { byTable, fillColumns } from '../prepare-schema.ts';
-import { orders, schemaVersion, table, taskColumns, ways } from '../schema.ts';
+import { countInTransaction, deciding, summed } from '../../server/store/counters.ts';
+import type { Database } from '../../server/store/driver.ts';
+import { columnsOf, type KindName, storedKinds } from '../../server/store/kinds.ts';
+import { readMeta, writeMeta } from '../../server/store/meta.ts';
+import type { Column } from '../../server/store/own-column.ts';
+import { heldIndexes, heldSelect } from '../../server/store/permission-index.ts';
+import { byTable, fillColumns } from '../../server/store/prepare-schema.ts';
+import { orders, schemaVersion, table, taskColumns, ways } from '../../server/store/schema.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isRolledBack } from './errors.ts';
 import { functions } from './functions.ts';

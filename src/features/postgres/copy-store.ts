@@ -1,13 +1,18 @@
 /** `vmctl serve --copy-store FROM TO`: a site moves into another store, and is compared with its copy. */
 
-import { UsageError } from '../../../client/errors.ts';
-import { escapeControlChars } from '../../../escape-control-chars.ts';
-import { copySite, type SitePlace } from '../../../server/backup/copy-site.ts';
-import { FolderError } from '../../../server/files/access.ts';
-import { imagesIn } from '../../../server/folder/data-folder.ts';
-import type { CommandContext } from '../../session/command-context.ts';
-import { write } from '../../session/io.ts';
-import { absolute, dataFolder, postgresAddressOf, type ServeFlags } from './options.ts';
+import {
+  absolute,
+  dataFolder,
+  type ServeFlags,
+  sharedAddressOf,
+} from '../../cli/commands/serve/options.ts';
+import type { CommandContext } from '../../cli/session/command-context.ts';
+import { write } from '../../cli/session/io.ts';
+import { UsageError } from '../../client/errors.ts';
+import { escapeControlChars } from '../../escape-control-chars.ts';
+import { FolderError } from '../../server/files/access.ts';
+import { imagesIn } from '../../server/folder/data-folder.ts';
+import { copySite, type SitePlace } from './copy-site.ts';
 
 /**
  * Copies a site that no server runs on. The bytes of disks of a store in PostgreSQL are in the folder that
@@ -46,7 +51,7 @@ export async function copyStore(
 
 /** Where a site is by its store. The folder of images that is named is that of PostgreSQL. */
 function placeOf(cli: CommandContext, store: string, images: string | undefined): SitePlace {
-  const address = postgresAddressOf({ store });
+  const address = sharedAddressOf({ store });
   if (address !== undefined) {
     return { address, images: absolute(images) ?? imagesIn(dataFolder(cli, {})) };
   }

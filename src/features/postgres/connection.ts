@@ -8,8 +8,8 @@ import {
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads';
-import { builtFile } from '../../../built-file.ts';
-import type { Database, Row, SqlValue, Statement } from '../driver.ts';
+import { builtFile } from '../../built-file.ts';
+import type { Database, Row, SqlValue, Statement } from '../../server/store/driver.ts';
 import { DatabaseError } from './errors.ts';
 import type {
   AnswerTime,

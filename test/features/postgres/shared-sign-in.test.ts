@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadServer } from '../../../src/server/load.ts';
 import type { RunningServer } from '../../../src/server/main.ts';
+import { serverExtensions, storeAddress } from '../../../src/testkit/extensions.ts';
 import {
   type Cluster,
   createDatabase,
@@ -28,8 +29,13 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
     const address = { host: '127.0.0.1', port: 0 };
     const running = await (await loadServer())({
       ...{ listen: address, imagesListen: address, dialect: 'standard', admin: user, password },
-      ...{ store, data: join(folder, name), images: join(folder, 'images') },
+      ...{
+        store: await storeAddress(store),
+        data: join(folder, name),
+        images: join(folder, 'images'),
+      },
       ...{ inventory: 'small', speed: 0, tokenLifetime: 3_600, log: () => {} },
+      extensions: await serverExtensions({}),
     });
     servers.push({ running, ca: readFileSync(running.caFile, 'utf8') });
   }

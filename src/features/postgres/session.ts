@@ -1,6 +1,6 @@
 /** A session with PostgreSQL as the store needs it: settings, locks, values as the store has them, failures. */
 import pg from 'pg';
-import type { Row, SqlValue } from '../driver.ts';
+import type { Row, SqlValue } from '../../server/store/driver.ts';
 import { beginStart, useAlone, useShared } from './locks.ts';
 import type { DatabaseFailure, SentStatement, SiteUse } from './messages.ts';
 

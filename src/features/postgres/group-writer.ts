@@ -2,10 +2,10 @@
  * Groups of writing requests in PostgreSQL: one after the other over all servers of a site. Nobody waits for
  * the lock of the writers, or for a commit, but those who write.
  */
-import type { Statement } from '../driver.ts';
-import { type DoneGroup, type Pending, pendingOf, runGroup } from '../group.ts';
-import { StoreError } from '../store.ts';
-import { Transaction } from '../transaction.ts';
+import type { Statement } from '../../server/store/driver.ts';
+import { type DoneGroup, type Pending, pendingOf, runGroup } from '../../server/store/group.ts';
+import { StoreError } from '../../server/store/store.ts';
+import { Transaction } from '../../server/store/transaction.ts';
 import type { PostgresConnection } from './connection.ts';
 import { DatabaseError, describe, isOfDatabase, isRolledBack } from './errors.ts';
 import { writeAlone } from './locks.ts';

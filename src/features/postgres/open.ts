@@ -1,28 +1,22 @@
 /** The store in PostgreSQL: opened, with what is wrong where it cannot be used. */
-import { FolderError, FolderInUse } from '../../files/access.ts';
-import type { Database } from '../driver.ts';
+
+import { FolderError, FolderInUse } from '../../server/files/access.ts';
+import type { Database } from '../../server/store/driver.ts';
+import type { SharedStore, SharedStoreSettings } from '../../server/store/shared-store.ts';
 import { maskedAddress } from './address.ts';
 import { PostgresConnection } from './connection.ts';
 import { DatabaseError, describe } from './errors.ts';
 import { lockNotAvailable, othersUse } from './locks.ts';
 import { ReadConnections } from './read-connections.ts';
 import { NewerSchema, preparePostgresSchema } from './schema.ts';
-import { PostgresStore, type SharedStore } from './store.ts';
-
-export interface PostgresSettings {
-  /** Nobody else may use it, for as long as it is open. */
-  readonly alone?: boolean;
-  /** What is there gets another name, for an empty site. */
-  readonly newSite?: boolean;
-  readonly log?: (line: string) => void;
-}
+import { PostgresStore } from './store.ts';
 
 /**
  * Opens the store in a database at `postgres://USER@HOST:PORT/NAME`, and makes its tables where they are
  * missing. Waits while another server starts. Throws a `FolderInUse` where somebody has it alone, and a
  * `FolderError` with what is wrong where it cannot be used.
  */
-export function openPostgresStore(url: string, settings: PostgresSettings = {}): SharedStore {
+export function openPostgresStore(url: string, settings: SharedStoreSettings = {}): SharedStore {
   const use = settings.alone ? 'alone' : 'starting';
   const connection = opened(url, use, (database) => {
     if (!settings.newSite) return;

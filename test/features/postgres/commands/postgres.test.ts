@@ -4,16 +4,16 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Home, makeHome } from '../support/command.ts';
+import { type Home, makeHome } from '../../../support/command.ts';
 import {
   type Cluster,
   createDatabase,
   postgresPrograms,
   startCluster,
   type TestDatabase,
-} from '../support/postgres.ts';
-import { RawApi, send } from '../support/raw.ts';
-import { password, startServerProcess, vmctl } from '../support/server.ts';
+} from '../../../support/postgres.ts';
+import { RawApi, send } from '../../../support/raw.ts';
+import { password, startServerProcess, vmctl } from '../../../support/server.ts';
 
 describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => {
   let cluster: Cluster;

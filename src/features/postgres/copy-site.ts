@@ -1,19 +1,20 @@
 /** `vmctl serve --copy-store`: a site copied from one store into another, and both compared. */
 import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderError, ownFile, ownFolder } from '../files/access.ts';
-import { syncFolder } from '../files/durable-file.ts';
-import { databaseIn, lock, openDataFolder } from '../folder/data-folder.ts';
-import { namesIn, siteMarkIn, writeMark } from '../folder/marks.ts';
-import type { DataFolder } from '../folder/opened-site.ts';
-import { openSharedSite } from '../folder/shared-site.ts';
-import { cloneOrCopy } from '../images/copy-sparse.ts';
-import { copyTables, differenceOf, isEmptySite } from '../store/copy-tables.ts';
-import { type Database, openDatabase } from '../store/driver.ts';
-import { knownImages } from '../store/inspection.ts';
-import { maskedAddress } from '../store/postgres/address.ts';
-import { openPostgresDatabase } from '../store/postgres/open.ts';
-import { prepareSchema } from '../store/prepare-schema.ts';
+import { FolderError, ownFile, ownFolder } from '../../server/files/access.ts';
+import { syncFolder } from '../../server/files/durable-file.ts';
+import { databaseIn, lock, openDataFolder } from '../../server/folder/data-folder.ts';
+import { namesIn, siteMarkIn, writeMark } from '../../server/folder/marks.ts';
+import type { DataFolder } from '../../server/folder/opened-site.ts';
+import { openSharedSite } from '../../server/folder/shared-site.ts';
+import { cloneOrCopy } from '../../server/images/copy-sparse.ts';
+import { copyTables, differenceOf, isEmptySite } from '../../server/store/copy-tables.ts';
+import { type Database, openDatabase } from '../../server/store/driver.ts';
+import { knownImages } from '../../server/store/inspection.ts';
+import { prepareSchema } from '../../server/store/prepare-schema.ts';
+import { maskedAddress } from './address.ts';
+import { postgresDriver } from './driver.ts';
+import { openPostgresDatabase } from './open.ts';
 
 /** Where a site is, or is to be: its state, and the folder of the bytes of its disks. */
 export type SitePlace = { readonly images: string } & (
@@ -80,7 +81,11 @@ async function openSite(place: SitePlace, log: (line: string) => void): Promise<
   const settings = { inMemory: false, newSite: false, adoptImages: false, log };
   if (!('folder' in place)) {
     const folders = { images: place.images, frozen: place.images };
-    return openSharedSite(place.address, folders, { ...settings, alone: true });
+    const { address } = place;
+    return openSharedSite({ address, driver: postgresDriver }, folders, {
+      ...settings,
+      alone: true,
+    });
   }
   if (!existsSync(databaseIn(place.folder))) throw noSite(place);
   return openDataFolder(place.folder, settings);

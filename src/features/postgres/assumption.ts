@@ -1,5 +1,5 @@
 /** The assumption that nothing has changed, under which work is begun that may have to be begun again. */
-import type { Row } from '../driver.ts';
+import type { Row } from '../../server/store/driver.ts';
 import type { SentStatement } from './messages.ts';
 
 /** Statements of one piece of work that are read ahead: for each of them it is begun again. */

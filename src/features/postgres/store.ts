@@ -1,17 +1,19 @@
 /** The store in PostgreSQL: read in snapshots over one connection, written in groups over another. */
-import type { ChangeWatch } from '../change-watch.ts';
-import { copyTables } from '../copy-tables.ts';
+
+import type { ChangeWatch } from '../../server/store/change-watch.ts';
+import { copyTables } from '../../server/store/copy-tables.ts';
 import {
   type Database,
   databaseOpener,
   type Row,
   type SqlValue,
   type Statement,
-} from '../driver.ts';
-import { readMeta, writeMeta } from '../meta.ts';
-import { prepareSchema } from '../prepare-schema.ts';
-import { type Store, StoreError } from '../store.ts';
-import { Transaction } from '../transaction.ts';
+} from '../../server/store/driver.ts';
+import { readMeta, writeMeta } from '../../server/store/meta.ts';
+import { prepareSchema } from '../../server/store/prepare-schema.ts';
+import type { SharedStore } from '../../server/store/shared-store.ts';
+import { StoreError } from '../../server/store/store.ts';
+import { Transaction } from '../../server/store/transaction.ts';
 import { Assumption, type ReadStatement } from './assumption.ts';
 import type { PostgresConnection } from './connection.ts';
 import { type DatabaseError, describe, isOfDatabase } from './errors.ts';
@@ -21,12 +23,6 @@ import type { SentStatement } from './messages.ts';
 import type { ReadConnections, ReadRows } from './read-connections.ts';
 
 /** A store that several servers use. Others that are opened wait until this one has `started`. */
-export interface SharedStore extends Store {
-  /** Nobody else used it when it was opened. */
-  readonly isFirst: boolean;
-  started(): void;
-}
-
 /** The number of changes of the site by all servers. */
 const readVersion = 'SELECT version FROM store_version';
 

@@ -5,6 +5,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { maskedAddress } from '../../../src/features/postgres/address.ts';
+import { writeAlone } from '../../../src/features/postgres/locks.ts';
+import { openPostgresDatabase, openPostgresStore } from '../../../src/features/postgres/open.ts';
+import { statementText } from '../../../src/features/postgres/statement-text.ts';
 import { searchFields } from '../../../src/model/derive/search.ts';
 import { services } from '../../../src/model/derive/services.ts';
 import type { SearchFieldKind } from '../../../src/model/notation/search.ts';
@@ -16,19 +20,13 @@ import { allOf } from '../../../src/server/store/conditions.ts';
 import { copyTables, differenceOf, isEmptySite } from '../../../src/server/store/copy-tables.ts';
 import { diskSums, structureVersion } from '../../../src/server/store/counters.ts';
 import { isKind, type KindName } from '../../../src/server/store/kinds.ts';
-import { maskedAddress } from '../../../src/server/store/postgres/address.ts';
-import { writeAlone } from '../../../src/server/store/postgres/locks.ts';
-import {
-  openPostgresDatabase,
-  openPostgresStore,
-} from '../../../src/server/store/postgres/open.ts';
-import { statementText } from '../../../src/server/store/postgres/statement-text.ts';
-import type { SharedStore } from '../../../src/server/store/postgres/store.ts';
 import { compileSearch } from '../../../src/server/store/search.ts';
+import type { SharedStore } from '../../../src/server/store/shared-store.ts';
 import { inTurns } from '../../../src/server/store/slices.ts';
 import { type Store, StoreError } from '../../../src/server/store/store.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { Visibility } from '../../../src/server/store/visibility.ts';
+import { useWorld } from '../../server/support/world.ts';
 import {
   type Cluster,
   createDatabase,
@@ -36,7 +34,6 @@ import {
   startCluster,
   type TestDatabase,
 } from '../../support/postgres.ts';
-import { useWorld } from '../support/world.ts';
 
 describe('the text of a statement', () => {
   it.each([

@@ -1,0 +1,9 @@
+// Build of the thread that communicates with PostgreSQL.
+
+/** Writes `dist/postgres-thread.cjs`. */
+export async function bundle({ write, common, output }) {
+  await write(
+    { ...common, input: { 'postgres-thread': 'src/features/postgres/thread.ts' } },
+    { ...output, format: 'cjs', codeSplitting: false, entryFileNames: '[name].cjs' },
+  );
+}
