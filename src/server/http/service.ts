@@ -6,7 +6,8 @@ import { type ApiRequest, type ApiResponse, headerOf } from '../api/request.ts';
 import type { OAuth } from '../auth/oauth.ts';
 import { answerAuxiliary, type ReadBody } from './auxiliary-endpoints.ts';
 import { clientConnection } from './client-connection.ts';
-import { type ApiServer, handle } from './pipeline.ts';
+import { handle } from './pipeline.ts';
+import type { ApiServer } from './request-context.ts';
 import { SettlementWaits } from './settlement.ts';
 
 /** A request whose head is acceptable. */

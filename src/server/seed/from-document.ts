@@ -19,11 +19,11 @@ import {
   sourceOfTemplate,
 } from '../../definitions/templates.ts';
 import { settled } from '../../definitions/values.ts';
-import { attributesOf, isType, operationsOf, referencedType } from '../../model/index.ts';
+import { attributesOf, isType, referencedType } from '../../model/index.ts';
 import type { SourcePlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
-import { behaviorOf } from '../core/behavior.ts';
+import { behaviorOf, requireAction } from '../core/behavior.ts';
 import { type CollectionRef, isStored, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
@@ -102,8 +102,7 @@ class Seeding {
     const ctx = this.#ctx;
     const id = this.#ids.get(entry)?.at(-1) ?? '';
     const target = generic.find(ctx, resolveCollection(ctx.tx, '/vms', []), id);
-    const start = operationsOf('/vms/{vm}').find(({ name }) => name === 'start');
-    if (start) attempt(entry.where, () => generic.act(ctx, target, start, {}));
+    attempt(entry.where, () => requireAction(ctx, 'vm', 'start')(ctx, target, {}));
   }
 
   /** Templates that were made here, with their parts. */
