@@ -1,5 +1,6 @@
 /** Request pipeline of the API, in numbered steps. docs/architecture.md has the same numbers. */
 import { addressesObject } from '../../model/index.ts';
+import { type Administration, adminPath } from '../admin/endpoints.ts';
 import { Dropped } from '../admin/faults.ts';
 import type { Answer } from '../api/call.ts';
 import { change } from '../api/change.ts';
@@ -12,15 +13,19 @@ import {
   acceptedByEngine,
   acceptedMedia,
   contentMedia,
+  headerOf,
   isMalformedAccept,
   parametersOf,
   route,
 } from '../api/request.ts';
+import type { OAuth } from '../auth/oauth.ts';
 import { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
 import { encodeAnswer } from './answer.ts';
+import { answerAuxiliary } from './auxiliary-endpoints.ts';
+import { clientConnection } from './client-connection.ts';
 import { answerToRefusal } from './failed-operations.ts';
 import { MalformedHeader, refusalAnswer } from './refusal-answers.ts';
 import { readDocument, takesBody } from './request-body.ts';
@@ -40,8 +45,50 @@ import {
   requireVersion,
 } from './routing.ts';
 import { ClientGone } from './send.ts';
-import { asksToWait, waitUntilSettled } from './settlement.ts';
+import type { HttpService } from './service.ts';
+import { asksToWait, SettlementWaits, waitUntilSettled } from './settlement.ts';
 import { authoriseLongBody, hashAhead } from './work-ahead.ts';
+
+/** Parts of the service of a site. */
+export interface ServiceParts {
+  readonly api: Omit<ApiServer, 'waits'>;
+  readonly oauth: OAuth;
+  readonly admin: Administration;
+  /** Certificate authority and certificate, PEM. */
+  readonly ca: string;
+  readonly certificate: string;
+}
+
+/** Creates the service of a site: the API, and the endpoints outside of it. */
+export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
+  const { dialect, faults, store } = api;
+  const server: ApiServer = { ...api, waits: new SettlementWaits() };
+  const auxiliary = { oauth, admin, ca, certificate, dialect };
+  return {
+    dialect,
+    report: api.report,
+    answered: (method, status, seconds) => admin.metrics.answered(method, status, seconds),
+    answer: async ({ message, target, api: parsed, readBody }) => {
+      // Injected delays do not apply to the endpoint that removes them.
+      const isDelayed = !target.startsWith(`${adminPath}/`);
+      const waits = isDelayed && faults.any;
+      if (waits) await faults.wait();
+      const response = await (parsed
+        ? handle(server, {
+            ...parsed,
+            method: message.method ?? 'GET',
+            header: (name) => headerOf(message, name),
+            readBody,
+            address: message.socket.remoteAddress ?? '',
+            connection: clientConnection(message.socket),
+          })
+        : answerAuxiliary(auxiliary, message, target, readBody));
+      // This server may have received a rule of another server during the request.
+      if (store.isShared && isDelayed && !waits && faults.any) await faults.wait();
+      return response;
+    },
+  };
+}
 
 /** Responds to a request. Rejects only if the connection must be closed. */
 export async function handle(server: ApiServer, request: ApiRequest): Promise<ApiResponse> {
