@@ -4,7 +4,7 @@ import { pluralOf, tagOf } from '../model/index.ts';
 import type { MediaType } from './body.ts';
 import { writeJson, writeJsonInPieces } from './json-writer.ts';
 import { isLarge } from './member-writer.ts';
-import { actionShape, actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
+import { actionShape, actionsMember, getShape, linkMember, type Shape } from './shape.ts';
 import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml-writer.ts';
 
 /** Minimum characters in a chunk of a long list. */
@@ -17,7 +17,7 @@ export function encodeObject(
   type: string,
   dialect: Dialect,
 ): string {
-  return encode(media, value, tagOf(type), shapeOf(type), dialect);
+  return encode(media, value, tagOf(type), getShape(type), dialect);
 }
 
 /**
@@ -112,7 +112,7 @@ export function* encodeRuns(
   type: string,
   dialect: Dialect,
 ): Generator<string, void, undefined> {
-  const shape = shapeOf(type);
+  const shape = getShape(type);
   const json = media === 'application/json';
   const tag = tagOf(type);
   let run = '';
@@ -148,7 +148,7 @@ function itemInPieces(
   depth: number,
 ): Generator<string, void, undefined> {
   const fields = item as Readonly<Record<string, unknown>>;
-  const shape = shapeOf(type);
+  const shape = getShape(type);
   return media === 'application/json'
     ? writeJsonInPieces(fields, shape, dialect)
     : writeXmlInPieces(fields, tagOf(type), shape, depth);

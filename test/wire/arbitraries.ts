@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { type EnumName, enums } from '../../src/model/enums.ts';
 import { attributesOf, isIdentified, parseKind } from '../../src/model/index.ts';
-import { longOf } from '../../src/wire/scalars.ts';
+import { toLong } from '../../src/wire/scalars.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   int: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
   long: fc.oneof(
     fc.maxSafeInteger(),
-    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(longOf),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(toLong),
     fc.constantFrom(2 ** 53 - 1, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n), 0),
   ),
   decimal: fc

@@ -6,7 +6,7 @@ import {
   type SearchField,
   type SearchFields,
 } from '../../model/notation/search.ts';
-import { offeredValues } from '../../search/index.ts';
+import { listOfferedValues } from '../../search/index.ts';
 import { homeOf } from '../verbs/collections.ts';
 import type { Choice } from './choice.ts';
 
@@ -147,6 +147,6 @@ function valueChoices(
 ): SearchOffer {
   if (!field) return nothing;
   if (noun !== undefined) return { start, noun };
-  const words = quote === '' ? offeredValues(field) : [];
+  const words = quote === '' ? listOfferedValues(field) : [];
   return { choices: words.map((word) => [`${start}${word}`, '']) };
 }

@@ -2,7 +2,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { UsageError, VmctlError } from '../../../../client/errors.ts';
-import { aloneWord, type ForeignImage, readInfo } from '../../../../formats/foreign-images.ts';
+import {
+  type ForeignImage,
+  formatImageArgument,
+  readInfo,
+} from '../../../../formats/foreign-images.ts';
 import type { FileRegion } from '../../../../transfer/index.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
 import { isOnPath } from '../programs.ts';
@@ -30,7 +34,7 @@ export async function virtualSizeOf(
   format: ForeignImage,
   name: string,
 ): Promise<number> {
-  const words = ['info', '--output=json', aloneWord(region, format)];
+  const words = ['info', '--output=json', formatImageArgument(region, format)];
   const { virtualSize, isDifference } = readInfo(await qemuImg(cli, words, name));
   if (isDifference) {
     throw new UsageError(`${name} is the overlay of another image`, {
@@ -50,7 +54,7 @@ export async function convertImage(
   name: string,
   target: string,
 ): Promise<void> {
-  const word = aloneWord(region, format);
+  const word = formatImageArgument(region, format);
   await qemuImg(cli, ['convert', '-O', 'qcow2', word, target], name);
 }
 
