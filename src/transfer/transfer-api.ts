@@ -10,7 +10,7 @@ import {
 } from '../client/errors.ts';
 import { backOff, pause } from '../client/retry.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
-import { type Operation, operationsOf } from '../model/index.ts';
+import { listOperations, type Operation } from '../model/index.ts';
 
 export type Direction = 'upload' | 'download';
 
@@ -31,7 +31,7 @@ const CLEANUP_TIMEOUT = 15_000;
 type Action = 'pause' | 'resume' | 'cancel' | 'finalize';
 
 function operation(path: string, name: string): Operation {
-  const found = operationsOf(path).find((one) => one.name === name);
+  const found = listOperations(path).find((one) => one.name === name);
   if (!found) throw new Error(`The model has no ${name} of ${path}.`);
   return found;
 }

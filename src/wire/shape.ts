@@ -2,14 +2,14 @@
 import { linkedTypes } from '../model/derive/linked.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
-  attributesOf,
+  getPluralTag,
+  getTag,
+  getType,
   isIdentified,
-  linkNames,
+  listAttributes,
+  listLinkNames,
   type ParsedKind,
   parseKind,
-  pluralOf,
-  tagOf,
-  typeOf,
 } from '../model/index.ts';
 import type { Kind, ScalarKind } from '../model/notation/attributes.ts';
 import { type ActionParameter, actionParameters } from '../model/notation/parameters.ts';
@@ -112,7 +112,7 @@ export function getShape(type: string): Shape {
 /** Creates members on first use: types have many, and a command reads few. */
 class TypeShape implements Shape {
   readonly display: string;
-  readonly links = () => linkNames(this.#type);
+  readonly links = () => listLinkNames(this.#type);
   readonly #type: string;
   readonly #general: readonly Member[];
   #members: readonly Member[] | undefined;
@@ -159,7 +159,7 @@ function generalMembers(type: string): readonly Member[] {
 }
 
 function ownMember(type: string, name: string): Member | undefined {
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   return Object.hasOwn(attributes, name)
     ? member(name, attributes[name]?.kind ?? 'string')
     : undefined;
@@ -171,7 +171,7 @@ function ownMember(type: string, name: string): Member | undefined {
  * clients take the first `name` or `status`, so members of the type must not precede its identity.
  */
 function listMembers(type: string): Member[] {
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   const general = generalMembers(type);
   const own = new Map(
     Object.entries(attributes).map(([name, { kind }]) => [name, member(name, kind)]),
@@ -214,7 +214,7 @@ const inherited: ReadonlySet<string> = new Set([
 /** Whether a type declares a member itself. */
 function isOwn(type: string, name: string): boolean {
   if (hasIdentity(type) && inherited.has(name)) return false;
-  return Object.hasOwn(typeOf(type).attributes, name);
+  return Object.hasOwn(getType(type).attributes, name);
 }
 
 /**
@@ -240,7 +240,7 @@ const linkForms: ReadonlySet<string> = new Set(['ref', 'links']);
 
 /** Names of the attributes of a type, by the level of inheritance that declares them, base first. */
 function listLevels(type: string): string[][] {
-  const { base, attributes } = typeOf(type);
+  const { base, attributes } = getType(type);
   return [...(base ? listLevels(base) : []), Object.keys(attributes)];
 }
 
@@ -257,7 +257,7 @@ export function member(name: string, kind: Kind): Member {
   if (!parsed.list) {
     return { name, wire, attribute: name === 'id' && single.form === 'scalar', content: single };
   }
-  const item = single.form === 'scalar' ? singular(name) : tagOf(getItemType(name, parsed));
+  const item = single.form === 'scalar' ? singular(name) : getTag(getItemType(name, parsed));
   return {
     name,
     wire,
@@ -312,7 +312,7 @@ function getItemType(member: string, { of }: ParsedKind): string {
 /** Name of a member in bodies. Only lists of NUMA nodes are named after their type. */
 export function wireName(member: string, kind: ParsedKind): string {
   return member === 'numa_nodes' && kind.form === 'links'
-    ? pluralOf(getItemType(member, kind))
+    ? getPluralTag(getItemType(member, kind))
     : member;
 }
 

@@ -1,6 +1,6 @@
 /** What may stand at the end of a search that is being typed: fields, relations, values, keywords. */
 import { crossReferences, searchFields } from '../../model/derive/search.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import {
   relationsByKind,
   type SearchField,
@@ -135,7 +135,7 @@ function homeOfField(type: string, name: string): string | undefined {
   if (of === undefined || path === undefined || !isType(of)) return undefined;
   if (path === 'name' || path === 'alias') return homeOf(of)?.noun;
   const [, attribute = ''] = /^(\w+)\.name$/.exec(path) ?? [];
-  const kind = attributesOf(of)[attribute]?.kind;
+  const kind = listAttributes(of)[attribute]?.kind;
   return kind && parseKind(kind).form === 'ref' ? homeOf(parseKind(kind).of)?.noun : undefined;
 }
 

@@ -1,6 +1,6 @@
 /** The root page of help, and the pages of topics. */
 import { UsageError } from '../../client/errors.ts';
-import { leftOut } from '../../model/derive/definitions.ts';
+import { omittedCollections } from '../../model/derive/definitions.ts';
 import { groups, nouns } from '../args/catalog.ts';
 import { helpLine } from '../args/parameters.ts';
 import { exitCodes } from '../output/error-report.ts';
@@ -44,7 +44,7 @@ export function unknownTopic(word: string): UsageError {
 
 /** The topic, followed by the collections that are not exported, with the reasons. */
 function definitionsPage(): string {
-  const reasons = Object.entries(leftOut).map(
+  const reasons = Object.entries(omittedCollections).map(
     ([what, why]) =>
       [what.startsWith('/') ? shortened(what) : `${what.replaceAll('_', ' ')}`, why] as const,
   );

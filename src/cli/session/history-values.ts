@@ -1,5 +1,5 @@
 /** Values of objects as the history has them: those that a request is about, without secrets. */
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Values } from './history-file.ts';
 import { hidden, masked } from './mask-secrets.ts';
@@ -57,7 +57,7 @@ function valueAt(attribute: Attribute | undefined, said: unknown, value: unknown
 }
 
 function attributesOfType(type: string): Readonly<Record<string, Attribute>> {
-  return isType(type) ? attributesOf(type) : {};
+  return isType(type) ? listAttributes(type) : {};
 }
 
 /** Whether a value has members. */

@@ -1,10 +1,10 @@
 /** Actions on objects and collections, and their responses. */
 import {
-  answersEarly,
-  answersJob,
-  answersObject,
-  answersSent,
-  shownInAnswer,
+  continuesAfterResponse,
+  listShownMembers,
+  returnsJob,
+  returnsObject,
+  returnsRequest,
 } from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
 import { behaviorOf, requireAction } from '../core/behavior.ts';
@@ -39,15 +39,15 @@ export function act(ctx: RuleContext, call: Call): Answer {
   const body = sentIn(call);
   const { result, job, object } = runAction(ctx, call, body);
   const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
-  const isBare = call.dialect.engineAnswers && !answersSent(call.operation);
+  const isBare = call.dialect.engineAnswers && !returnsRequest(call.operation);
   const repeated = isBare ? {} : body;
-  const hasJob = !call.dialect.engineAnswers || answersJob(call.operation);
+  const hasJob = !call.dialect.engineAnswers || returnsJob(call.operation);
   const action = {
     ...withMaskedSecrets({ ...repeated, ...visible }),
     ...object,
     ...jobMember(request, hasJob ? job : undefined),
   };
-  const continues = call.dialect.engineAnswers && answersEarly(call.operation);
+  const continues = call.dialect.engineAnswers && continuesAfterResponse(call.operation);
   const early =
     body['async'] === true ||
     (continues && body['async'] !== false) ||
@@ -102,10 +102,10 @@ function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
   const result = requireAction(ctx, target.ref.kind, operation.name)(ctx, target, body);
   const job = noteJob(ctx, operation, target.ref, target.object);
   const { type } = target.ref;
-  const isShown = engineAnswers && answersObject(operation);
+  const isShown = engineAnswers && returnsObject(operation);
   if (!isShown || result?.[type] !== undefined) return { result, job };
   const shown = show(presentationOf(ctx, call), target.ref, target.object);
-  const members = shownInAnswer(operation.service).map((name) => [name, shown[name]] as const);
+  const members = listShownMembers(operation.service).map((name) => [name, shown[name]] as const);
   return { result, job, object: { [type]: Object.fromEntries(members) } };
 }
 

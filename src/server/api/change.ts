@@ -1,6 +1,6 @@
 /** Changes: operations that add, update and remove objects, actions, and files that an action creates. */
 import type { FileAnswer } from '../../model/files.ts';
-import { addressesObject, operationsOf } from '../../model/index.ts';
+import { addressesObject, listOperations } from '../../model/index.ts';
 import { absentInNew, shownWhenSent, statesOfNew } from '../../model/shown-below.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
@@ -82,7 +82,7 @@ function reload(ctx: RuleContext, call: Call): Answer {
 
 /** Responds with the file that an action of the object creates. Requires the permits of the action. */
 function file(ctx: RuleContext, call: Call, { action, member, media }: FileAnswer): Answer {
-  const operation = operationsOf(call.match.service).find(({ name }) => name === action);
+  const operation = listOperations(call.match.service).find(({ name }) => name === action);
   if (!operation) throw new Error(`${call.match.service} has no action ${action}.`);
   const { result } = runAction(ctx, { ...call, operation }, sentIn(call));
   const content = result?.[member];

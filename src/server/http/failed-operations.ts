@@ -1,5 +1,5 @@
 /** Responses to refused operations: failed actions, and unknown ids in dialects that follow an engine. */
-import { isRefusedPlainly } from '../../model/action-answers.ts';
+import { hasPlainRefusal } from '../../model/action-answers.ts';
 import type { Answer } from '../api/call.ts';
 import { isOfInput, Refusal } from '../core/fault.ts';
 import { withMaskedSecrets } from '../core/masked-secrets.ts';
@@ -24,7 +24,7 @@ export function answerToRefusal(ctx: RequestContext, error: unknown): Answer | '
 /** The response to a refused action: the action of the request with the fault. Rethrows other errors. */
 function failedAction({ body, dialect, operation }: RequestContext, error: unknown): Answer {
   if (!operation.isAction || !(error instanceof Refusal)) throw error;
-  const isPlain = isOfInput(error) || isUnaddressed(error) || isRefusedPlainly(operation);
+  const isPlain = isOfInput(error) || isUnaddressed(error) || hasPlainRefusal(operation);
   if (dialect.engineRefusals && isPlain) throw error;
   const { status, reason, detail } = error;
   const fault = { reason, ...(detail === undefined ? {} : { detail }) };

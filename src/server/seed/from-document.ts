@@ -19,7 +19,7 @@ import {
   sourceOfTemplate,
 } from '../../definitions/templates.ts';
 import { settled } from '../../definitions/values.ts';
-import { attributesOf, isType, referencedType } from '../../model/index.ts';
+import { getReferencedType, isType, listAttributes } from '../../model/index.ts';
 import type { SourcePlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
@@ -218,7 +218,7 @@ function candidates(
   ref: CollectionRef,
 ): readonly StoredObject[] | undefined {
   if (!isType(type)) return undefined;
-  const kind = referencedType(type);
+  const kind = getReferencedType(type);
   if (!isStored(kind)) return undefined;
   if (name === undefined) return ctx.tx.list(kind, {});
   if (kind === 'user') {
@@ -263,7 +263,7 @@ function presentAs(
       .find(({ disk }) => ctx.tx.get('disk', disk?.id ?? '')?.alias === word);
     return found?.id;
   }
-  if (word === undefined || !('name' in attributesOf(ref.type)) || type === 'user')
+  if (word === undefined || !('name' in listAttributes(ref.type)) || type === 'user')
     return undefined;
   if (type === 'template' && isRecord(sent['version']) && sent['version']['base_template']) {
     return undefined;

@@ -1,11 +1,11 @@
 /** Fault rules in the store: two servers share them, those of the command line are of one alone. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { operationsOf } from '../../../src/model/index.ts';
+import { listOperations } from '../../../src/model/index.ts';
 import type { FaultRules } from '../../../src/server/admin/faults.ts';
 import { beginRules } from '../../../src/server/admin/stored-faults.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 
-const list = operationsOf('/vms').find(({ name }) => name === 'list');
+const list = listOperations('/vms').find(({ name }) => name === 'list');
 const rule = { operation: 'list', status: 503 };
 
 let store: Store;

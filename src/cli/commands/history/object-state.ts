@@ -1,7 +1,7 @@
 /** What taking back needs to know of an object, and how it says what came of it. */
 import type { ApiObject, Client } from '../../../client/client.ts';
 import { NotFoundError } from '../../../client/errors.ts';
-import { operationsOf } from '../../../model/index.ts';
+import { listOperations } from '../../../model/index.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import type { QueryValues } from '../../session/history-file.ts';
 import { collectionAt } from '../../verbs/collections.ts';
@@ -41,7 +41,7 @@ export function gone(label: string): NotFoundError {
 
 /** Whether single objects can be read at a path. */
 export function canBeRead(path: string): boolean {
-  return operationsOf(path).some(({ name }) => name === 'get');
+  return listOperations(path).some(({ name }) => name === 'get');
 }
 
 /** The object as it is; undefined where it is gone, empty where nobody can tell. */
@@ -50,7 +50,7 @@ export async function present(
   { path, ids, id }: { readonly path: string; readonly ids: Ids; readonly id: string },
   query: QueryValues = {},
 ): Promise<ApiObject | undefined> {
-  const get = operationsOf(path).find(({ name }) => name === 'get');
+  const get = listOperations(path).find(({ name }) => name === 'get');
   if (!get) return {};
   const collection = collectionAt(path.slice(0, path.lastIndexOf('/')));
   const same = Object.entries(query).filter(([name]) => get.query.includes(name));
