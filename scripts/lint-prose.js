@@ -1,6 +1,8 @@
-// Check of the language in texts that users read: documents, and texts in `src`, `bin` and the demo.
-// `npm run lint` fails for each sentence that matches a signal below and is not in the list of exceptions.
+// Check of the language: documents, texts for users in `src`, `bin` and the demo, comments, and titles of tests.
+// `npm run lint` fails for each sentence of a document or text that matches a signal below and is not in the
+// list of exceptions. In comments and titles it accepts a small share of such sentences in each folder.
 // Usage: node scripts/lint-prose.js [FILE or FOLDER ...]
+//        node scripts/lint-prose.js --comments [FOLDER ...]    only comments and titles; lists the sentences
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,8 +52,21 @@ const documents = [
   ...['scripts/demo.js', 'scripts/demo-steps.js', 'scripts/demo-cluster.js'],
 ];
 
+/** Largest share of flagged sentences in the comments and titles of a folder. */
+const largestShare = 0.03;
+
+/** Folders that may have a larger share. A folder leaves this list when its comments are reworded. */
+const unfinished = new Set(readJson('scripts/prose-unfinished.json'));
+
+/** Folders with comments and titles. */
+const commented = ['src', 'test', 'bin', 'scripts', 'bench'];
+
 /** Folders whose Markdown is generated from texts in `src`. */
 const generated = /(^|\/)(docs\/commands|node_modules)\/|\.generated\.ts$/;
+
+function readJson(path) {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'));
+}
 
 function* filesBelow(path) {
   let entries;
@@ -86,13 +101,14 @@ function* markdownSentences(text) {
   }
 }
 
-/** Text literals of at least three words; a value in a template is one word. */
-function* literalSentences(file, text) {
-  const tree = parseAst(text, {
-    lang: file.endsWith('x') ? 'tsx' : file.endsWith('.js') ? 'js' : 'ts',
-    astType: 'ts',
-  });
-  const lineAt = (offset) => text.slice(0, offset).split('\n').length;
+function parse(file, text) {
+  const [, kind] = /\.(d\.ts|tsx|ts)$/.exec(file) ?? [];
+  const lang = kind === 'd.ts' ? 'dts' : (kind ?? 'js');
+  return parseAst(text, { lang, astType: 'ts' });
+}
+
+/** All nodes of a syntax tree, except for those of imports. */
+function* nodesOf(tree) {
   const open = [tree];
   while (open.length > 0) {
     const node = open.pop();
@@ -102,30 +118,129 @@ function* literalSentences(file, text) {
     }
     if (node === null || typeof node !== 'object') continue;
     if (node.type === 'ImportDeclaration') continue;
-    const literal =
-      node.type === 'Literal' && typeof node.value === 'string'
-        ? node.value
-        : node.type === 'TemplateLiteral'
-          ? node.quasis.map(({ value }) => value.cooked ?? '').join('X')
-          : node.type === 'JSXText'
-            ? node.value
-            : '';
-    if (
-      /[a-z]{2,} [a-z]{2,} [a-zX]+/i.test(literal) &&
-      !/\b(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|PRAGMA|WHERE)\b/.test(literal)
-    ) {
-      for (const sentence of sentencesOf(literal.replace(/`[^`\n]*`/g, 'x'))) {
-        yield { line: lineAt(node.start), sentence };
-      }
-    }
+    yield node;
     for (const [key, value] of Object.entries(node)) {
       if (key !== 'parent' && value !== null && typeof value === 'object') open.push(value);
     }
   }
 }
 
+/** Text of a literal; a value in a template is one word. Empty for other nodes. */
+function literalText(node) {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node.type === 'TemplateLiteral') {
+    return node.quasis.map(({ value }) => value.cooked ?? '').join('X');
+  }
+  return node.type === 'JSXText' ? node.value : '';
+}
+
+function lineAt(text, offset) {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** Text literals of at least three words. */
+function* literalSentences(file, text) {
+  for (const node of nodesOf(parse(file, text))) {
+    const literal = literalText(node);
+    if (
+      /[a-z]{2,} [a-z]{2,} [a-zX]+/i.test(literal) &&
+      !/\b(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|PRAGMA|WHERE)\b/.test(literal)
+    ) {
+      for (const sentence of sentencesOf(literal.replace(/`[^`\n]*`/g, 'x'))) {
+        yield { line: lineAt(text, node.start), sentence };
+      }
+    }
+  }
+}
+
+/** Name of the function in a call such as `it.each([...])('title', ...)`. */
+function calleeName(node) {
+  const inner = node.callee ?? node.object ?? node.tag;
+  return inner === undefined ? node.name : calleeName(inner);
+}
+
+/** Sentences of comments, and of titles of tests. */
+function* commentSentences(file, text) {
+  const nodes = [...nodesOf(parse(file, text))];
+  // Literals can contain the marks of comments.
+  const literals = nodes.filter(({ type }) => /^(Literal|TemplateElement|JSXText)$/.test(type));
+  const parts = [];
+  let end = 0;
+  for (const literal of literals.toSorted((one, other) => one.start - other.start)) {
+    if (literal.start < end) continue;
+    parts.push(text.slice(end, literal.start), '_'.repeat(literal.end - literal.start));
+    end = literal.end;
+  }
+  const code = parts.join('') + text.slice(end);
+  const comments = /\/\*[\s\S]*?\*\/|\/\/.*(?:\n[ \t]*\/\/.*)*/g;
+  for (const { 0: comment, index } of code.matchAll(comments)) {
+    if (/^\/\/ ?(biome-ignore|@ts-)/.test(comment)) continue;
+    const body = comment.replace(/^\/\*+|\*\/$/g, '').replace(/^[ \t]*(\/\/|\*)/gm, ' ');
+    for (const sentence of sentencesOf(body.replace(/`[^`]*`/g, 'x'))) {
+      yield { line: lineAt(text, index), sentence };
+    }
+  }
+  for (const node of nodes) {
+    if (node.type !== 'CallExpression' || !/^(describe|it|test)$/.test(calleeName(node))) continue;
+    const title = literalText(node.arguments[0] ?? node);
+    for (const sentence of sentencesOf(title)) yield { line: lineAt(text, node.start), sentence };
+  }
+}
+
+/** Folder that is checked as a unit: two levels in some folders of `src`, otherwise one. */
+function folderOf(file) {
+  return /^(src\/(server|cli|features|lib)|src|test)\/[^/]+(?=\/)|^[^/]+/.exec(file)?.[0] ?? file;
+}
+
+function reasonsFor(sentence) {
+  return signals.filter(([, pattern]) => pattern.test(sentence)).map(([why]) => why);
+}
+
+/** Checks the comments and titles of each folder. Returns the number of folders above the limit. */
+function checkComments(paths, lists) {
+  const folders = new Map();
+  for (const path of paths) {
+    for (const file of filesBelow(path)) {
+      if (!/\.(tsx?|[cm]?js)$/.test(file) || /\.generated\.ts$|(^|\/)data\//.test(file)) continue;
+      const folder = lists ? path : folderOf(file);
+      const count = folders.get(folder) ?? { all: 0, flagged: 0 };
+      folders.set(folder, count);
+      for (const { line, sentence } of commentSentences(
+        file,
+        readFileSync(join(root, file), 'utf8'),
+      )) {
+        count.all += 1;
+        const reasons = reasonsFor(sentence);
+        if (reasons.length === 0) continue;
+        count.flagged += 1;
+        if (lists) console.log(`${file}:${line}: ${reasons.join('; ')}: ${sentence}`);
+      }
+    }
+  }
+  let failed = 0;
+  for (const [folder, { all, flagged }] of folders) {
+    const share = `${flagged} of ${all} sentences flagged (${((100 * flagged) / Math.max(1, all)).toFixed(1)} %)`;
+    const isAbove = flagged > 1 && flagged > largestShare * all;
+    if (lists) console.log(`Comments and titles in ${folder}: ${share}`);
+    if (isAbove && !unfinished.has(folder)) {
+      failed += 1;
+      console.error(
+        `${folder}: ${share} in comments and titles, more than ${100 * largestShare} %; list them with --comments ${folder}`,
+      );
+    }
+    if (!isAbove && unfinished.has(folder)) {
+      console.log(`${folder}: ${share}; remove it from scripts/prose-unfinished.json`);
+    }
+  }
+  return failed;
+}
+
 const given = process.argv.slice(2);
-const exceptions = JSON.parse(readFileSync(join(root, 'scripts/prose-exceptions.json'), 'utf8'));
+if (given[0] === '--comments') {
+  const paths = given.length > 1 ? given.slice(1) : commented;
+  process.exit(checkComments(paths, given.length > 1) > 0 ? 1 : 0);
+}
+const exceptions = readJson('scripts/prose-exceptions.json');
 const accepted = new Set(Object.values(exceptions).flat());
 const counts = new Map();
 const used = new Set();
@@ -140,7 +255,7 @@ for (const path of given.length > 0 ? given : documents) {
     counts.set(kind, count);
     for (const { line, sentence } of found) {
       count.all += 1;
-      const reasons = signals.filter(([, pattern]) => pattern.test(sentence)).map(([why]) => why);
+      const reasons = reasonsFor(sentence);
       if (reasons.length === 0) continue;
       count.flagged += 1;
       if (accepted.has(sentence)) {
@@ -161,4 +276,5 @@ for (const [kind, { all, flagged }] of counts) {
   const share = ((100 * flagged) / Math.max(1, all)).toFixed(1);
   console.log(`Prose of ${kind}: ${flagged} of ${all} sentences flagged (${share} %)`);
 }
+if (given.length === 0) failures += checkComments(commented, false);
 if (failures > 0) process.exitCode = 1;

@@ -1,6 +1,6 @@
-/** The check of the language: flags a bad sentence with its position, and passes plain ones. */
+/** Language check: flags sentences of documents, texts, comments and titles with their position. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +11,10 @@ const folder = mkdtempSync(join(tmpdir(), 'vmctl-prose-'));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function lint(name: string, text: string) {
+function lint(name: string, text: string, ...flags: readonly string[]) {
   writeFileSync(join(folder, name), text);
   const file = relative(root, join(folder, name));
-  return spawnSync(process.execPath, ['scripts/lint-prose.js', file], {
+  return spawnSync(process.execPath, ['scripts/lint-prose.js', ...flags, file], {
     cwd: root,
     encoding: 'utf8',
   });
@@ -37,4 +37,37 @@ it.each([
 ])('accepts plain sentences, code and comments in %s: %j', (name, text) => {
   const { status, stderr } = lint(name, text);
   expect([status, stderr]).toEqual([0, '']);
+});
+
+const plain = '/** Retry policy. It waits before each attempt. */\n';
+const odd = ['// What nobody is told.', "it('is told what it is', () => {});"].join('\n');
+
+it.each([
+  ['comments.ts', `${plain}${odd}`, ':2: '],
+  ['comments.ts', `const a = '/* not a comment';\n${odd}`, ':2: '],
+  ['titles.test.ts', `${odd}\nit.each([1, 2])('says what is there: %i', () => {});\n`, ':3: '],
+])('lists flagged comments and titles of %s: %j', (name, text, position) => {
+  const { status, stdout, stderr } = lint(name, text, '--comments');
+  expect([status, stdout]).toEqual([1, expect.stringContaining(`${name}${position}`)]);
+  expect(stderr).toContain('more than 3 %');
+});
+
+it.each([
+  ['comments.ts', plain],
+  [
+    'comments.ts',
+    `${plain}// biome-ignore lint/a: what nobody is told\nconst text = '// what is told';`,
+  ],
+  // A small share is accepted.
+  ['comments.ts', `${plain.repeat(40)}${odd}`],
+])('accepts comments and titles of %s: %j', (name, text) => {
+  const { status, stderr } = lint(name, text, '--comments');
+  expect([status, stderr]).toEqual([0, '']);
+});
+
+it('lists only unfinished folders that exist', () => {
+  const folders: string[] = JSON.parse(
+    readFileSync(join(root, 'scripts/prose-unfinished.json'), 'utf8'),
+  );
+  expect(folders.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

@@ -16,7 +16,7 @@ const tables = new RegExp(
 );
 
 const entries = fileURLToPath(new URL('../../src/model/entries.ts', import.meta.url));
-const imports = `import { entriesOf } from ${JSON.stringify(entries)};`;
+const imports = `import { createLazyTable } from ${JSON.stringify(entries)};`;
 
 export const modelAsJson = {
   name: 'model-as-json',
@@ -39,7 +39,7 @@ export const modelAsJson = {
 function expressionOf(value, text) {
   if (Array.isArray(value) || text.length < 10_000) return `JSON.parse(${JSON.stringify(text)})`;
   const texts = Object.entries(value).map(([key, entry]) => [key, JSON.stringify(entry)]);
-  return `entriesOf(${JSON.stringify(Object.fromEntries(texts))})`;
+  return `createLazyTable(${JSON.stringify(Object.fromEntries(texts))})`;
 }
 
 /** Exports of a module that imports only modules of this project and of Node. */

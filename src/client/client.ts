@@ -1,6 +1,6 @@
 /** Client for the operations of the model. */
 import { type Dialect, dialects } from '../model/dialect.ts';
-import { tagOf } from '../model/index.ts';
+import { getTag } from '../model/index.ts';
 import {
   decodeAction,
   decodeList,
@@ -144,7 +144,7 @@ export class Client {
   ): AsyncGenerator<readonly ApiObject[]> {
     const answer = await this.#call(call, true);
     const whole = (body: Uint8Array) => this.#read(call, answer, decode, body);
-    const splitter = new ListSplitter(tagOf(call.operation.type));
+    const splitter = new ListSplitter(getTag(call.operation.type));
     const isXml = /xml/i.test(answer.headers['content-type'] ?? '');
     const gathered: Uint8Array[] = [];
     let isList = false;

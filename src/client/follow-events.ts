@@ -3,7 +3,7 @@
  * an event can appear shortly after an event with a higher id. Gaps are therefore polled until a
  * timeout.
  */
-import { operationsOf } from '../model/index.ts';
+import { listOperations } from '../model/index.ts';
 import type { ApiObject, Client } from './client.ts';
 import { isRetryable } from './errors.ts';
 import { pause } from './retry.ts';
@@ -113,7 +113,7 @@ const pageSize = 500;
 
 /** Id of the last event before a time, by the times of the events. */
 async function lastBefore(client: Client, following: FollowOptions, since: Date): Promise<number> {
-  const operation = operationsOf('/events').find(({ name }) => name === 'list');
+  const operation = listOperations('/events').find(({ name }) => name === 'list');
   if (!operation) throw new Error('The model has no list of events.');
   const { signal } = following;
   const call = { operation, what: 'list events', signal };
@@ -189,7 +189,7 @@ async function list(
   { signal }: Pick<FollowOptions, 'signal'>,
   query: Readonly<Record<string, number | string | boolean>>,
 ): Promise<ApiObject[]> {
-  const operation = operationsOf('/events').find(({ name }) => name === 'list');
+  const operation = listOperations('/events').find(({ name }) => name === 'list');
   if (!operation) throw new Error('The model has no list of events.');
   return await client.list({ operation, query, what: 'list events', signal });
 }

@@ -3,7 +3,7 @@
  * confirmation.
  */
 import { harmlessActions } from '../model/derive/harmless.ts';
-import { addressesObject, allOperations, type Operation } from '../model/index.ts';
+import { addressesObject, listAllOperations, type Operation } from '../model/index.ts';
 import { decodeAction, decodeObject, type MediaType } from '../wire/index.ts';
 import { absolutePath, apiRoot, type Site } from './address.ts';
 import type { ApiObject } from './call.ts';
@@ -58,7 +58,7 @@ export function doesHarm(
 
 /** Operation of the model for a method and the decoded segments below the API root. */
 export function operationAt(method: string, segments: readonly string[]): Operation | undefined {
-  const matches = allOperations().filter(({ http, path }) => {
+  const matches = listAllOperations().filter(({ http, path }) => {
     if (http !== method) return false;
     const template = path.split('/').filter((word) => word !== '');
     return (

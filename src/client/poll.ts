@@ -1,7 +1,7 @@
 /** Polling of an object until it meets a condition or is deleted. */
 
 import { lifecycles } from '../model/derive/lifecycles.ts';
-import { attributesOf, isType } from '../model/index.ts';
+import { isType, listAttributes } from '../model/index.ts';
 import type { ApiObject } from './client.ts';
 import {
   ConflictError,
@@ -189,7 +189,7 @@ export function stateAttribute(type: string): string | undefined {
   const known = lifecycles[type]?.attribute;
   if (known !== undefined || !isType(type)) return known;
   if (type === 'snapshot') return 'snapshot_status';
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   return stateAttributes.find((name) => attributes[name] !== undefined);
 }
 

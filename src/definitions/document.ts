@@ -15,7 +15,7 @@
 
 import { requiredOnAdd } from '../model/derive/required.ts';
 import { services } from '../model/derive/services.ts';
-import { subCollections } from '../model/index.ts';
+import { listSubCollections } from '../model/index.ts';
 import { firstPath } from '../model/requirements.ts';
 import type { SourcePlace } from '../source-place.ts';
 
@@ -127,7 +127,7 @@ export interface Divided {
 
 /** Takes an object of a service apart; `objectService` is the path of one: `/vms/{vm}`. */
 export function divided(objectService: string | undefined, item: Item): Divided {
-  const children = new Set(objectService ? subCollections(objectService) : []);
+  const children = new Set(objectService ? listSubCollections(objectService) : []);
   // What an object cannot be added without is sent with it: the permits of a role.
   for (const one of requiredOnAdd[services[objectService ?? '']?.type ?? ''] ?? []) {
     children.delete(firstPath(one));

@@ -3,7 +3,7 @@
  * machine after the machine, a machine that is made from a template after the template.
  */
 import { nounsByPath } from '../model/derive/commands.ts';
-import { written } from '../model/derive/definitions.ts';
+import { writtenCollections } from '../model/derive/definitions.ts';
 import { naming } from '../model/derive/naming.ts';
 import { placements } from '../model/derive/placements.ts';
 import { requiredOnAdd } from '../model/derive/required.ts';
@@ -152,7 +152,7 @@ function checkName({ type, wanted, where, isMember }: Entry): void {
 
 /** What is only put into a collection: all that is said of it is its name. */
 function isMember(service: string, type: string, wanted: Item): boolean {
-  const rule = written[service];
+  const rule = writtenCollections[service];
   if (rule) return rule.how === 'names' || rule.only !== undefined;
   // What only a file can give is not there yet.
   const isAdded = services[service]?.operations['add'] !== undefined;

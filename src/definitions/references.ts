@@ -2,8 +2,8 @@
  * References in definitions: `cluster: lab`, `{ name: mgmt, data_center: south }`. What they lead to
  * is asked for as it is needed, so that a client may wait for the answers and a server need not.
  */
-import { attributesOf, isType, parseKind, typeBehind } from '../model/index.ts';
-import { scopeOf } from '../model/naming.ts';
+import { getObjectType, isType, listAttributes, parseKind } from '../model/index.ts';
+import { getNameScope } from '../model/naming.ts';
 import { pathText, type Step } from '../source-place.ts';
 import { type Item, isItem } from './document.ts';
 import { isNameless, wordsOf } from './identity.ts';
@@ -47,7 +47,7 @@ export function* resolved(
   onMissing: OnMissing,
   above: Steps = [],
 ): Asking<Written> {
-  const attributes = isType(type) ? attributesOf(type) : {};
+  const attributes = isType(type) ? listAttributes(type) : {};
   const result: Written = {};
   for (const [name, value] of Object.entries(fields)) {
     const attribute = attributes[name];
@@ -97,7 +97,14 @@ function isNamedPart(type: string, value: Fields): boolean {
 export function isReference(type: string, value: Fields): boolean {
   const names = Object.keys(value);
   if (isNameless(type)) return names.length > 0;
-  const telling = new Set(['name', 'alias', 'user_name', scopeOf(type), ownerOf(type), 'version']);
+  const telling = new Set([
+    'name',
+    'alias',
+    'user_name',
+    getNameScope(type),
+    ownerOf(type),
+    'version',
+  ]);
   return names.length > 0 && names.every((name) => telling.has(name));
 }
 
@@ -181,11 +188,11 @@ export function covers(wanted: unknown, present: unknown): boolean {
 
 /** Every object that the attributes refer to: its type, and what is said of it. */
 export function* mentioned(type: string, fields: Fields): Generator<readonly [string, Fields]> {
-  const attributes = isType(type) ? attributesOf(type) : {};
+  const attributes = isType(type) ? listAttributes(type) : {};
   for (const [name, value] of Object.entries(fields)) {
     const attribute = attributes[name];
     if (attribute?.idOf !== undefined) yield [attribute.idOf, { name: value }];
-    const of = attribute && typeBehind(attribute.kind);
+    const of = attribute && getObjectType(attribute.kind);
     if (!attribute || of === undefined) continue;
     const isPart = parseKind(attribute.kind).form === 'struct';
     for (const one of Array.isArray(value) ? value : [value]) {

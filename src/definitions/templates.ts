@@ -1,5 +1,5 @@
 /** Templates that are made of what the definition says of them, and what machines have from templates. */
-import { attributesOf } from '../model/index.ts';
+import { listAttributes } from '../model/index.ts';
 import { type Item, isItem } from './document.ts';
 import type { Entry } from './entries.ts';
 import { wordOf } from './identity.ts';
@@ -64,7 +64,7 @@ const ofTemplateAlone: ReadonlySet<string> = new Set([
 
 /** What a machine is made with so that the template of these attributes can be made of it. */
 export function sourceOfTemplate(template: Item): Item {
-  const attributes = attributesOf('vm');
+  const attributes = listAttributes('vm');
   return Object.fromEntries(
     Object.entries(template).filter(([name]) => attributes[name] && !ofTemplateAlone.has(name)),
   );

@@ -1,5 +1,5 @@
 /** Values of a definition as the API takes them: names become references, sizes numbers. */
-import { attributesOf, isType, parseKind } from '../model/index.ts';
+import { isType, listAttributes, parseKind } from '../model/index.ts';
 import type { Attribute, Kind, SizeUnit } from '../model/notation/attributes.ts';
 import type { SourcePlace } from '../source-place.ts';
 import { readSingleValue, WireError } from '../wire/index.ts';
@@ -11,7 +11,7 @@ import { numberIfExact } from './yaml-text.ts';
 
 /** The attributes of an object as the API has them. Throws `FILE:LINE:COLUMN: problem` for what it has not. */
 export function settled(type: string, item: Item, place: SourcePlace): Record<string, unknown> {
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   return Object.fromEntries(
     Object.entries(item).map(([name, value]) => {
       const attribute = attributes[name];

@@ -25,7 +25,7 @@ export const foreignHeadLength = 512;
  * Detects a foreign image by its first bytes. `undefined` if a disk can have this format. `tail`
  * contains the last 512 bytes, which identify VHD images of a fixed size.
  */
-export function foreignImageOf(head: Buffer, tail?: Buffer): ForeignImage | undefined {
+export function detectForeignImage(head: Buffer, tail?: Buffer): ForeignImage | undefined {
   if (tail?.toString('latin1', 0, 8) === 'conectix') return vhd;
   return signatures.find(([bytes, offset]) =>
     head.subarray(offset, offset + bytes.length).equals(bytes),
@@ -53,7 +53,10 @@ export interface ImageRegion {
  * Argument of `qemu-img` that opens one image in a file, and never a backing file. The caller must
  * first check `isListOfFiles`.
  */
-export function aloneWord({ path, offset, size }: ImageRegion, { driver }: ForeignImage): string {
+export function formatImageArgument(
+  { path, offset, size }: ImageRegion,
+  { driver }: ForeignImage,
+): string {
   return `json:${JSON.stringify({
     driver,
     file: { driver: 'raw', offset, size, file: { driver: 'file', filename: path } },

@@ -19,7 +19,7 @@ const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
 export const HEAD_LENGTH = 512;
 
 /** Detects the format of an image of `length` bytes that begins with `head`. */
-export function imageFormat(head: Buffer, length: number): ImageFormat {
+export function detectImageFormat(head: Buffer, length: number): ImageFormat {
   if (head.length >= 32 && head.subarray(0, 4).equals(qcowMagic)) {
     const version = head.readUInt32BE(4);
     if (version === 2 || version === 3) {
@@ -45,7 +45,10 @@ function obstacleIn(head: Buffer, version: number): Pick<ImageFormat, 'obstacle'
 }
 
 /** Describes why an image is incomplete, for faults: "the image is ...". */
-export function lackOf({ hasBackingFile, obstacle }: ImageFormat): string | undefined {
+export function describeIncompleteness({
+  hasBackingFile,
+  obstacle,
+}: ImageFormat): string | undefined {
   if (hasBackingFile) return 'the overlay of another image';
   if (obstacle === 'external data') return 'an image with an external data file';
   return obstacle;

@@ -34,13 +34,13 @@ export async function isComplete(read: ReadImage, size: number): Promise<boolean
 function isTableComplete(table: Buffer, header: Qcow2Header, size: number): boolean {
   if (table.length < header.clusterSize) return false;
   for (let entry = 0; entry < header.clusterSize; entry += 8) {
-    if (beginOf(table.readBigUInt64BE(entry), header.clusterBits) >= size) return false;
+    if (getClusterOffset(table.readBigUInt64BE(entry), header.clusterBits) >= size) return false;
   }
   return true;
 }
 
 /** Offset of a cluster in the file. 0 if it is not allocated. */
-function beginOf(entry: bigint, bits: number): number {
+function getClusterOffset(entry: bigint, bits: number): number {
   if ((entry & compressed) === 0n) return Number(entry & offsetMask);
   return Number(entry & ((1n << BigInt(62 - (bits - 8))) - 1n));
 }

@@ -34,7 +34,7 @@ export interface Qcow2Header {
 
 /** Whether a file begins like a qcow2 image of any version. */
 export function isQcow2(head: Uint8Array): boolean {
-  return head.length >= 4 && viewOf(head).getUint32(0) === magic;
+  return head.length >= 4 && createView(head).getUint32(0) === magic;
 }
 
 /**
@@ -44,7 +44,7 @@ export function isQcow2(head: Uint8Array): boolean {
  */
 export function readQcow2Header(head: Uint8Array, fileSize: number): Qcow2Header {
   if (!isQcow2(head)) throw new Qcow2Error('the file is not a qcow2 image');
-  const header = padded(head);
+  const header = padHeader(head);
   const version = header.getUint32(4);
   if (version !== 2 && version !== 3) {
     throw new Qcow2Error(`version ${version} of qcow2 is not supported; 2 and 3 are`);
@@ -63,7 +63,7 @@ export function readQcow2Header(head: Uint8Array, fileSize: number): Qcow2Header
     version,
     clusterBits,
     clusterSize,
-    ...tableOf(header, clusterSize, fileSize),
+    ...readL1Table(header, clusterSize, fileSize),
   };
 }
 
@@ -101,7 +101,7 @@ function checkRefcountTable(header: DataView, clusterSize: number, fileSize: num
   checkOffset('refcount_table_offset', offset, clusters * clusterSize, clusterSize, fileSize);
 }
 
-function tableOf(
+function readL1Table(
   header: DataView,
   clusterSize: number,
   fileSize: number,
@@ -140,12 +140,12 @@ function checkOffset(
 }
 
 /** View that adds zeros after the end of the file. */
-function padded(head: Uint8Array): DataView {
+function padHeader(head: Uint8Array): DataView {
   const bytes = new Uint8Array(qcow2HeaderLength);
   bytes.set(head.subarray(0, qcow2HeaderLength));
-  return viewOf(bytes);
+  return createView(bytes);
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function createView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -37,13 +37,13 @@ export interface Part {
  * Virtual size of an image in bytes, from the first 32 bytes of its file. `undefined` if the file
  * is not a qcow2 image. The other fields of the header are not checked.
  */
-export function sizeInside(head: Uint8Array): number | undefined {
+export function readVirtualSize(head: Uint8Array): number | undefined {
   if (head.length < 32 || !isQcow2(head)) return undefined;
   return Number(new DataView(head.buffer, head.byteOffset, head.byteLength).getBigUint64(24));
 }
 
 /** Parses and validates the header of an open file. Throws a `Qcow2Error`. */
-export async function headerOf(file: FileHandle): Promise<Qcow2Header & { fileSize: number }> {
+export async function readHeader(file: FileHandle): Promise<Qcow2Header & { fileSize: number }> {
   const { size: fileSize } = await file.stat();
   const head = await readAt(file, 0, qcow2HeaderLength);
   return { ...readQcow2Header(head, fileSize), fileSize };
@@ -55,7 +55,7 @@ export async function headerOf(file: FileHandle): Promise<Qcow2Header & { fileSi
  * be damaged. Throws a `Qcow2Error` for the first problem.
  */
 export async function checkImage(file: FileHandle): Promise<Qcow2Header> {
-  const header = await headerOf(file);
+  const header = await readHeader(file);
   // The generator checks each reference.
   for await (const { entry } of clusterRefs(file, header)) {
     if ((entry & compressed) !== 0n) await clusterAt(file, entry, header);
@@ -67,11 +67,11 @@ export async function checkImage(file: FileHandle): Promise<Qcow2Header> {
  * Parts of an image with data, in order. Throws a `Qcow2Error` if the image is damaged, depends on
  * another file, or is larger than `maxSize` bytes.
  */
-export async function* partsOf(
+export async function* readParts(
   file: FileHandle,
   maxSize = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<Part> {
-  const header = await headerOf(file);
+  const header = await readHeader(file);
   const { clusterSize: size, virtualSize } = header;
   if (virtualSize > maxSize) {
     throw new Qcow2Error(`the virtual size is ${virtualSize} bytes; the disk has ${maxSize}`);
@@ -248,12 +248,12 @@ export async function writeImage(
     throw new Qcow2Error(`a virtual size of ${size} bytes needs an L1 table of more than 32 MiB`);
   }
   const writer = new Qcow2Writer((offset, bytes) => writeAll(file, bytes, offset), size);
-  for await (const part of clustersOf(parts)) await writer.add(part);
+  for await (const part of regroupClusters(parts)) await writer.add(part);
   await file.truncate(await writer.finish(version));
 }
 
 /** Regroups parts of any size into clusters. */
-async function* clustersOf(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+async function* regroupClusters(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   let current = -1;
   let cluster = Buffer.alloc(0);
   for await (const { offset, bytes } of parts) {

@@ -26,7 +26,7 @@ const largestExtension = 2 ** 20;
 const maxEntries = 10_000;
 
 /** Creates an archive of small files with the same modification time. */
-export function tarOf(files: readonly TarFile[], time: Date): Buffer {
+export function createTar(files: readonly TarFile[], time: Date): Buffer {
   const parts = files.flatMap(({ name, content }) => {
     const bytes = Buffer.from(content);
     return [tarHeader(name, bytes.length, time), bytes, tarPadding(bytes.length)];
@@ -54,7 +54,7 @@ export function tarHeader(name: string, size: number, time: Date): Buffer {
   bytes.write(' '.repeat(8), 148, 'latin1');
   bytes.write('0', 156, 'latin1');
   bytes.write('ustar\0' + '00', 257, 'latin1');
-  bytes.write(`${sumOf(bytes).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  bytes.write(`${computeChecksum(bytes).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return bytes;
 }
 
@@ -83,7 +83,7 @@ export function* tarEntries(file: number): Generator<TarEntry> {
     if (header.length === 0 && at > 0) return;
     if (header.length < block) throw new FormatError('The archive is truncated.');
     if (header.every((byte) => byte === 0)) return;
-    if (sumOf(header) !== Number.parseInt(word(header, 148, 8), 8)) {
+    if (computeChecksum(header) !== Number.parseInt(word(header, 148, 8), 8)) {
       throw new FormatError('Not a tar archive, or a damaged one.');
     }
     const size = longSize ?? numberIn(header, 124, 12);
@@ -120,7 +120,7 @@ export function* tarEntries(file: number): Generator<TarEntry> {
 }
 
 /** Checksum of a header, with blanks in the field of the checksum. */
-function sumOf(header: Buffer): number {
+function computeChecksum(header: Buffer): number {
   return header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
 }
 

@@ -7,15 +7,15 @@ export type { Changes } from './dirty/backend.ts';
 export { createBitmapFile, isBitmapFile } from './dirty/bitmap.ts';
 export {
   type ConnectionLimits,
+  formatPeer,
   type IdleSince,
   LimitedConnections,
-  peerOf,
 } from './http/connection-limits.ts';
 export { tlsSettings } from './http/tls-settings.ts';
 export { CONNECTIONS as maxConnections } from './system/piece-memory.ts';
 export { maxSocketPathLength } from './system/unix-socket.ts';
 export { type PreparedDaemon, prepareThread } from './thread.ts';
-export { ticketOfDocument } from './tickets/ticket-document.ts';
+export { parseTicket } from './tickets/ticket-document.ts';
 export type { Ticket, TicketState } from './tickets/types.ts';
 export type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 

@@ -16,7 +16,7 @@ try {
   port.on('message', (request: CallMessage) => void answer(daemon, request));
   reply({ kind: 'started', url: daemon.url, port: daemon.port });
 } catch (error) {
-  reply({ kind: 'failed', message: messageOf(error) });
+  reply({ kind: 'failed', message: getMessage(error) });
 }
 
 async function answer(daemon: ImageDaemon, request: CallMessage): Promise<void> {
@@ -24,7 +24,7 @@ async function answer(daemon: ImageDaemon, request: CallMessage): Promise<void> 
   try {
     reply({ kind: 'result', id, value: await run(daemon, request) });
   } catch (error) {
-    reply({ kind: 'error', id, message: messageOf(error) });
+    reply({ kind: 'error', id, message: getMessage(error) });
   }
 }
 
@@ -45,6 +45,6 @@ function run(daemon: ImageDaemon, request: CallMessage) {
   }
 }
 
-function messageOf(error: unknown): string {
+function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

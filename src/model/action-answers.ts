@@ -27,7 +27,7 @@ const shownAttributes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Members of the object in the response to an action. */
-export function shownInAnswer(service: string): readonly string[] {
+export function listShownMembers(service: string): readonly string[] {
   return ['id', 'href', 'actions', 'link', ...(shownAttributes[service] ?? [])];
 }
 
@@ -75,29 +75,29 @@ interface ActionName {
 }
 
 /** Whether the response to an action contains its object. */
-export function answersObject({ type, name, path }: ActionName): boolean {
+export function returnsObject({ type, name, path }: ActionName): boolean {
   const without = answering[type];
   // Objects that wait for their registration are not part of the inventory.
   return without !== undefined && !without.includes(name) && !path.endsWith('/register');
 }
 
 /** Whether the response to an action repeats the request. */
-export function answersSent({ type, name }: ActionName): boolean {
+export function returnsRequest({ type, name }: ActionName): boolean {
   return !withoutSent.has(`${type}.${name}`);
 }
 
 /** Whether the response to an action refers to its job. */
-export function answersJob({ type, name }: ActionName): boolean {
+export function returnsJob({ type, name }: ActionName): boolean {
   return !withoutJob.has(`${type}.${name}`);
 }
 
 /** Whether the action continues after the response. */
-export function answersEarly({ type, name }: ActionName): boolean {
+export function continuesAfterResponse({ type, name }: ActionName): boolean {
   return continued.has(`${type}.${name}`);
 }
 
 /** Whether the refusal of an action is a plain fault. */
-export function isRefusedPlainly({ type, name }: ActionName): boolean {
+export function hasPlainRefusal({ type, name }: ActionName): boolean {
   const action = `${type}.${name}`;
   return refusedPlainly.has(action) || withoutSent.has(action);
 }

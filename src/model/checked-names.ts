@@ -96,8 +96,8 @@ type WrongSearchPaths<D> = D extends { readonly name: infer T extends string }
   : never;
 
 /** Last literal segment of a path of a collection or object. */
-type WordOf<P, Before = never> = P extends `${infer First}/${infer Rest}`
-  ? WordOf<Rest, First>
+type LastSegment<P, Before = never> = P extends `${infer First}/${infer Rest}`
+  ? LastSegment<Rest, First>
   : P extends `{${string}}`
     ? Before
     : P;
@@ -114,7 +114,7 @@ type ObjectPaths<D> = D extends { readonly paths: infer P } ? keyof P : never;
  * Collections in which an operation declares new objects, but for which no resource declares
  * objects.
  */
-type WrongPlaces<P> = P extends string
+type WrongCollections<P> = P extends string
   ? [Extract<ObjectPaths<Declaration>, `${P}/{${string}`>] extends [never]
     ? P
     : never
@@ -138,25 +138,25 @@ type PathWords<D> = D extends { readonly paths: infer P }
   ? {
       [K in keyof P]: P[K] extends { readonly memberVerbs: object }
         ? never
-        : WordOf<Exclude<K, OtherwiseNamed | '/'>>;
+        : LastSegment<Exclude<K, OtherwiseNamed | '/'>>;
     }[keyof P]
   : never;
 
 /** A compile error here names the missing declaration. */
-type Nothing<Unknown extends never> = Unknown;
+type None<Unknown extends never> = Unknown;
 
 export type UnknownNames =
-  | Nothing<Exclude<UsedTypes, TypeName>>
-  | Nothing<Exclude<EnumIn<Kinds>, EnumName>>
-  | Nothing<Exclude<EnumsSearched<Declaration>, EnumName>>
-  | Nothing<Exclude<EventsOf<MovesOf<Declaration>>, EventName>>
-  | Nothing<Exclude<FaultsOf<MovesOf<Declaration>>, FaultKey>>
+  | None<Exclude<UsedTypes, TypeName>>
+  | None<Exclude<EnumIn<Kinds>, EnumName>>
+  | None<Exclude<EnumsSearched<Declaration>, EnumName>>
+  | None<Exclude<EventsOf<MovesOf<Declaration>>, EventName>>
+  | None<Exclude<FaultsOf<MovesOf<Declaration>>, FaultKey>>
   /** Names that are both in a resource and in a shared table. */
-  | Nothing<DeclaredEventName & SharedEventName>
-  | Nothing<DeclaredFaultKey & SharedFaultKey>
-  | Nothing<keyof DeclaredEnums & keyof SharedEnums>
-  | Nothing<WrongColumns<Declaration>>
-  | Nothing<WrongSearchPaths<Declaration>>
-  | Nothing<WrongPlaces<MadeIn<RulesOf<Declaration>>>>
+  | None<DeclaredEventName & SharedEventName>
+  | None<DeclaredFaultKey & SharedFaultKey>
+  | None<keyof DeclaredEnums & keyof SharedEnums>
+  | None<WrongColumns<Declaration>>
+  | None<WrongSearchPaths<Declaration>>
+  | None<WrongCollections<MadeIn<RulesOf<Declaration>>>>
   /** Path segments without a noun in the `commands` of a resource. */
-  | Nothing<Exclude<PathWords<Declaration>, NounName>>;
+  | None<Exclude<PathWords<Declaration>, NounName>>;

@@ -6,7 +6,7 @@
  * Creates a table that parses its entries on first use. It behaves like a plain object.
  * @param texts entries as JSON, by key
  */
-export function entriesOf(texts: Readonly<Record<string, string>>): Record<string, unknown> {
+export function createLazyTable(texts: Readonly<Record<string, string>>): Record<string, unknown> {
   const table: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(texts)) {
     Object.defineProperty(table, key, {

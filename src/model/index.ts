@@ -5,7 +5,7 @@ import type { Attribute, Kind, TypeDefinition } from './notation/attributes.ts';
 import type { TypeName } from './resources/index.ts';
 
 /** Declaration of a type. Throws for an unknown type, which is a programming error. */
-export function typeOf(name: string): TypeDefinition {
+export function getType(name: string): TypeDefinition {
   const found = types[name];
   if (!found) throw new Error(`The model has no type ${name}.`);
   return found;
@@ -33,12 +33,12 @@ const identifiedAttributes: Readonly<Record<string, Attribute>> = {
 const attributesByType = new Map<string, Readonly<Record<string, Attribute>>>();
 
 /** Attributes of a type and its bases, base first, without `id` and `href`. */
-export function attributesOf(name: string): Readonly<Record<string, Attribute>> {
+export function listAttributes(name: string): Readonly<Record<string, Attribute>> {
   let attributes = attributesByType.get(name);
   if (!attributes) {
-    const type = typeOf(name);
+    const type = getType(name);
     const inherited = type.base
-      ? attributesOf(type.base)
+      ? listAttributes(type.base)
       : type.identified
         ? identifiedAttributes
         : {};
@@ -56,27 +56,27 @@ export function attributesOf(name: string): Readonly<Record<string, Attribute>> 
 }
 
 /** Type of the objects that references of this type identify. */
-export function referencedType(name: TypeName): TypeName {
-  const { standsFor } = typeOf(name);
+export function getReferencedType(name: TypeName): TypeName {
+  const { standsFor } = getType(name);
   return standsFor !== undefined && isType(standsFor) ? standsFor : name;
 }
 
 /** Whether objects of the type have an id (specification 2.2). */
 export function isIdentified(name: string): boolean {
-  const type = typeOf(name);
+  const type = getType(name);
   return type.identified ?? (type.base ? isIdentified(type.base) : false);
 }
 
 /** XML element of one object of the type, and JSON key of a list of them. */
-export function tagOf(name: string): string {
-  return typeOf(name).tag ?? name;
+export function getTag(name: string): string {
+  return getType(name).tag ?? name;
 }
 
 /** XML element of a list of objects of the type. */
-export function pluralOf(name: string): string {
-  const { plural } = typeOf(name);
+export function getPluralTag(name: string): string {
+  const { plural } = getType(name);
   if (plural) return plural;
-  const tag = tagOf(name);
+  const tag = getTag(name);
   return /[^aeiou]y$/.test(tag) ? `${tag.slice(0, -1)}ies` : `${tag}s`;
 }
 
@@ -97,13 +97,13 @@ const parsedKinds = new Map<string, ParsedKind>();
 export function parseKind(kind: Kind): ParsedKind {
   let parsed = parsedKinds.get(kind);
   if (!parsed) {
-    parsed = takenApart(kind);
+    parsed = splitKind(kind);
     parsedKinds.set(kind, parsed);
   }
   return parsed;
 }
 
-function takenApart(kind: Kind): ParsedKind {
+function splitKind(kind: Kind): ParsedKind {
   const words = kind.split(' ');
   const list = words[0] === 'list';
   if (list) words.shift();
@@ -116,7 +116,7 @@ function takenApart(kind: Kind): ParsedKind {
 }
 
 /** Type of the objects in an attribute or of its references. `undefined` for plain values. */
-export function typeBehind(kind: Kind): TypeName | undefined {
+export function getObjectType(kind: Kind): TypeName | undefined {
   const { form, of } = parseKind(kind);
   return form === 'scalar' || form === 'enum' ? undefined : of;
 }
@@ -155,7 +155,7 @@ const methods: Readonly<Record<string, HttpMethod>> = {
 const operationsByPath = new Map<string, readonly Operation[]>();
 
 /** Operations of a service, by its declared path template. */
-export function operationsOf(path: string): readonly Operation[] {
+export function listOperations(path: string): readonly Operation[] {
   const service = services[path];
   if (!service) return [];
   let operations = operationsByPath.get(path);
@@ -171,8 +171,8 @@ export function operationsOf(path: string): readonly Operation[] {
 let everyOperation: readonly Operation[] | undefined;
 
 /** All operations of the API. */
-export function allOperations(): readonly Operation[] {
-  everyOperation ??= Object.keys(services).flatMap((path) => operationsOf(path));
+export function listAllOperations(): readonly Operation[] {
+  everyOperation ??= Object.keys(services).flatMap((path) => listOperations(path));
   return everyOperation;
 }
 
@@ -204,12 +204,12 @@ export function addressesObject(path: string): boolean {
 let childrenByPath: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** Sub-collections of an object: the `rel` of its links, and the segment of their paths. */
-export function subCollections(path: string): readonly string[] {
-  childrenByPath ??= allSubCollections();
+export function listSubCollections(path: string): readonly string[] {
+  childrenByPath ??= mapSubCollections();
   return childrenByPath.get(path) ?? [];
 }
 
-function allSubCollections(): ReadonlyMap<string, readonly string[]> {
+function mapSubCollections(): ReadonlyMap<string, readonly string[]> {
   const children = new Map<string, string[]>();
   for (const path of Object.keys(services)) {
     if (path === '/') continue;
@@ -225,13 +225,13 @@ function allSubCollections(): ReadonlyMap<string, readonly string[]> {
 const linksByType = new Map<string, ReadonlySet<string>>();
 
 /** Links of objects of a type, at any path. */
-export function linkNames(type: string): ReadonlySet<string> {
+export function listLinkNames(type: string): ReadonlySet<string> {
   let names = linksByType.get(type);
   if (!names) {
     const paths = Object.keys(services).filter(
       (path) => addressesObject(path) && services[path]?.type === type,
     );
-    names = new Set(paths.flatMap((path) => subCollections(path)));
+    names = new Set(paths.flatMap((path) => listSubCollections(path)));
     linksByType.set(type, names);
   }
   return names;

@@ -1,6 +1,6 @@
 /** Links of an object: the collections below its path that objects of its sort have. */
 import { missingCollections } from './derive/placements.ts';
-import { subCollections } from './index.ts';
+import { listSubCollections } from './index.ts';
 
 const linksBySort = new Map<string, readonly string[]>();
 
@@ -10,10 +10,10 @@ const typesWithSearches: ReadonlySet<string> = new Set(['domain']);
 const searchesByPath = new Map<string, readonly string[]>();
 
 /** Relations of the links of an object, in dialects with templates for searches. */
-export function linksWithSearches(
-  ...[path, type, object, answer]: Parameters<typeof linksOf>
+export function listLinksWithSearches(
+  ...[path, type, object, answer]: Parameters<typeof listLinks>
 ): readonly string[] {
-  const links = linksOf(path, type, object, answer);
+  const links = listLinks(path, type, object, answer);
   if (!typesWithSearches.has(type)) return links;
   const known = searchesByPath.get(path) ?? [...links, ...links.map((word) => `${word}/search`)];
   searchesByPath.set(path, known);
@@ -25,7 +25,7 @@ export function linksWithSearches(
  * the response to an update, or to GET of a single object, in dialects where these have other
  * links.
  */
-export function linksOf(
+export function listLinks(
   path: string,
   type: string,
   object: Readonly<Record<string, unknown>>,
@@ -34,7 +34,7 @@ export function linksOf(
   const rule = missingCollections[type];
   // Below a data center, all storage domains have the same links, except in lists.
   if (!rule || (answer !== 'listed' && path.startsWith('/datacenters/'))) {
-    return subCollections(path);
+    return listSubCollections(path);
   }
   const instead =
     answer === 'updated' ? rule.afterUpdate : answer === 'alone' ? rule.alone : undefined;
@@ -43,7 +43,7 @@ export function linksOf(
   let links = linksBySort.get(key);
   if (!links) {
     const without = instead ?? rule.collections[sort] ?? [];
-    links = subCollections(path).filter((word) => !without.includes(word));
+    links = listSubCollections(path).filter((word) => !without.includes(word));
     linksBySort.set(key, links);
   }
   return links;

@@ -1,5 +1,5 @@
 /** Links to follow for lists of other objects in a response. */
-import { attributesOf, linkNames, parseKind, subCollections } from './index.ts';
+import { listAttributes, listLinkNames, listSubCollections, parseKind } from './index.ts';
 
 /** Attributes whose name differs from the last segment of their collection, by that segment. */
 const attributeByWord: Readonly<Record<string, string>> = {
@@ -21,13 +21,15 @@ export function attributeOfCollection(word: string): string {
  * response contains the list, and `'elsewhere'` if objects at this path do not have it.
  */
 export function linksForList(path: string, type: string, attribute: string): string {
-  const { kind, through } = attributesOf(type)[attribute] ?? {};
+  const { kind, through } = listAttributes(type)[attribute] ?? {};
   if (kind === undefined || parseKind(kind).form !== 'links') return 'inline';
   const plain = attribute.replaceAll('_', '');
   const isShown = (word: string) => attributeOfCollection(word) === plain;
-  const word = subCollections(path).find(isShown);
+  const word = listSubCollections(path).find(isShown);
   if (word !== undefined) return word === plain ? attribute : word;
-  if (![...linkNames(type)].some(isShown)) return 'inline';
+  if (![...listLinkNames(type)].some(isShown)) return 'inline';
   const [first = ''] = through?.split('.') ?? [];
-  return subCollections(path).includes(first.replaceAll('_', '')) ? (through ?? '') : 'elsewhere';
+  return listSubCollections(path).includes(first.replaceAll('_', ''))
+    ? (through ?? '')
+    : 'elsewhere';
 }

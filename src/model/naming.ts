@@ -2,7 +2,7 @@
 import { naming } from './derive/naming.ts';
 
 /** Attribute that distinguishes objects of the same name: `data_center` for networks. */
-export function scopeOf(type: string): string | undefined {
+export function getNameScope(type: string): string | undefined {
   const unique = naming[type]?.unique;
   return typeof unique === 'object' ? unique.within : undefined;
 }

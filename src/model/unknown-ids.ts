@@ -156,7 +156,7 @@ interface Asked {
 }
 
 /** Response of an engine to a path with a valid id without an object. */
-export function unknownIdAnswerOf({ http, path, name, isAction }: Asked): UnknownIdAnswer {
+export function getUnknownIdAnswer({ http, path, name, isAction }: Asked): UnknownIdAnswer {
   const exception = exceptions.get(`${http} ${path}`);
   if (exception) return exception;
   if (isAction) return 'refused';

@@ -59,7 +59,7 @@ const statuses: Readonly<Record<string, Statuses>> = {
 export const refusedReferences: readonly string[] = Object.keys(statuses);
 
 /** Status of the refusal of an unknown reference in an attribute. */
-export function statusOfUnknown(
+export function getUnknownReferenceStatus(
   type: string,
   attribute: string,
   { id }: { readonly id?: unknown },

@@ -88,8 +88,9 @@ const bootDevices: readonly (readonly [letter: string, device: BootDevice])[] = 
 
 /** Number of a boot order. `undefined` if it has none. */
 export function bootNumber(devices: readonly BootDevice[]): string | undefined {
-  const letterOf = (device: BootDevice) => bootDevices.find(([, one]) => one === device)?.[0] ?? '';
-  const index = bootOrders.indexOf(devices.map(letterOf).join(''));
+  const getLetter = (device: BootDevice) =>
+    bootDevices.find(([, one]) => one === device)?.[0] ?? '';
+  const index = bootOrders.indexOf(devices.map(getLetter).join(''));
   return index < 0 ? undefined : String(index);
 }
 
@@ -170,7 +171,7 @@ export function cimNumber(system: string): string {
 }
 
 /** Operating system for a CIM number. */
-export function systemOfCim(number: string): string {
+export function findCimSystem(number: string): string {
   if (linuxNumbers.has(number)) return 'other_linux';
   return cimSystems.find(([, known]) => known === number)?.[0] ?? 'other';
 }

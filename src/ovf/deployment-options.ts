@@ -12,7 +12,7 @@ export interface ChosenItems {
  * Selects the items of the default configuration (DSP0243, section 9.8), or of the first one if
  * none is marked.
  */
-export function chosenItems(document: OvfDocument, section: XmlNode | undefined): ChosenItems {
+export function selectItems(document: OvfDocument, section: XmlNode | undefined): ChosenItems {
   const configuration = defaultConfiguration(document);
   const items: XmlNode[] = [];
   const others: XmlNode[] = [];
@@ -23,8 +23,8 @@ export function chosenItems(document: OvfDocument, section: XmlNode | undefined)
   }
   // An item of a configuration replaces the general item of the same device.
   const isSpecial = (item: XmlNode) => document.attribute(item, 'configuration') !== undefined;
-  const replaced = new Set(items.filter(isSpecial).flatMap((item) => instanceOf(item) ?? []));
-  const left = items.filter((item) => isSpecial(item) || !replaced.has(instanceOf(item) ?? ''));
+  const replaced = new Set(items.filter(isSpecial).flatMap((item) => getInstance(item) ?? []));
+  const left = items.filter((item) => isSpecial(item) || !replaced.has(getInstance(item) ?? ''));
   // Limits of a range come first, so that the value itself takes precedence if it exists.
   const isLimit = (item: XmlNode) => /^(?:min|max)$/.test(document.attribute(item, 'bound') ?? '');
   return { items: [...left.filter(isLimit), ...left.filter((item) => !isLimit(item))], others };
@@ -37,7 +37,7 @@ function defaultConfiguration(document: OvfDocument): string | undefined {
   return marked && document.attribute(marked, 'id');
 }
 
-function instanceOf(item: XmlNode): string | undefined {
+function getInstance(item: XmlNode): string | undefined {
   return childText(item, 'InstanceID') ?? childText(item, 'InstanceId');
 }
 

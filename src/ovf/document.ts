@@ -123,7 +123,7 @@ export class OvfError extends Error {
 }
 
 /** Creates the error for an invalid document. */
-export function notOvf(why: string): OvfError {
+export function createOvfError(why: string): OvfError {
   return new OvfError(why);
 }
 
@@ -136,17 +136,18 @@ export class OvfDocument {
 
   /** Parses a document. Throws an `OvfError` if it is invalid. */
   constructor(text: string) {
-    this.root = treeOf(text);
+    this.root = parseTree(text);
     const { name, attributes } = this.root;
-    if (name !== 'Envelope') throw notOvf(`its root element is ${name}, not Envelope`);
+    if (name !== 'Envelope') throw createOvfError(`its root element is ${name}, not Envelope`);
     const declared = [...attributes].find(
       ([key, value]) => key.startsWith('xmlns:') && standardNamespace.test(value),
     );
     this.#prefix = declared?.[0].slice('xmlns:'.length) ?? 'ovf';
     const machines = machinesIn(this.root);
     const [machine] = machines;
-    if (!machine) throw notOvf('it has neither Content nor VirtualSystem');
-    if (machines.length > 1) throw notOvf(`it describes ${machines.length} VMs; expected one`);
+    if (!machine) throw createOvfError('it has neither Content nor VirtualSystem');
+    if (machines.length > 1)
+      throw createOvfError(`it describes ${machines.length} VMs; expected one`);
     this.machine = machine;
     this.layout = machine.name === 'Content' ? 'ovf' : 'ova';
   }
@@ -168,16 +169,16 @@ export class OvfDocument {
     return node.children.find(
       (child) =>
         child.name === `${kind}Section` ||
-        (child.name === 'Section' && typeOf(child).endsWith(`${kind}Section_Type`)),
+        (child.name === 'Section' && getType(child).endsWith(`${kind}Section_Type`)),
     );
   }
 }
 
-function treeOf(text: string): XmlNode {
+function parseTree(text: string): XmlNode {
   try {
     return readXmlTree(text);
   } catch (error) {
-    if (error instanceof WireError) throw notOvf(error.message);
+    if (error instanceof WireError) throw createOvfError(error.message);
     throw error;
   }
 }
@@ -189,7 +190,7 @@ function machinesIn(root: XmlNode): XmlNode[] {
   });
 }
 
-function typeOf(node: XmlNode): string {
+function getType(node: XmlNode): string {
   const found = [...node.attributes].find(([key]) => key.endsWith(':type') || key === 'type');
   return found?.[1] ?? '';
 }
@@ -200,10 +201,10 @@ export function childText(node: XmlNode, name: string): string | undefined {
 }
 
 /** Parses an integer in a document. Throws an `OvfError` for other text. */
-export function wholeNumber(text: string, what: string): number {
+export function parseInteger(text: string, what: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
-    throw notOvf(`${what} is "${text.slice(0, 40)}", not an integer`);
+    throw createOvfError(`${what} is "${text.slice(0, 40)}", not an integer`);
   }
   return number;
 }
@@ -212,9 +213,10 @@ export function wholeNumber(text: string, what: string): number {
  * Converts units to bytes, rounded up. Throws an `OvfError` if a number does not represent the
  * result exactly.
  */
-export function bytesOf(count: number, bytesPerUnit: number, what: string): number {
+export function toBytes(count: number, bytesPerUnit: number, what: string): number {
   const bytes = Math.ceil(count * bytesPerUnit);
-  if (!Number.isSafeInteger(bytes)) throw notOvf(`${what} is ${bytes} bytes, which is too large`);
+  if (!Number.isSafeInteger(bytes))
+    throw createOvfError(`${what} is ${bytes} bytes, which is too large`);
   return bytes;
 }
 
@@ -229,14 +231,14 @@ const namedUnits: Readonly<Record<string, number>> = {
  * Bytes in a unit: `byte * 2^20` as in the standard, or `MegaBytes`. Throws an `OvfError` for an
  * unknown unit.
  */
-export function bytesOfUnit(unit: string): number {
+export function parseUnit(unit: string): number {
   const named = namedUnits[unit.trim().toLowerCase()];
   if (named !== undefined) return named;
   const [base = '', ...factors] = unit.split('*').map((part) => part.trim());
-  if (base !== 'byte') throw notOvf(`the unit "${unit}" is not a unit of bytes`);
+  if (base !== 'byte') throw createOvfError(`the unit "${unit}" is not a unit of bytes`);
   return factors.reduce((product, factor) => {
     const [, number, power = '1'] = /^(\d{1,6})(?:\^(\d{1,2}))?$/.exec(factor) ?? [];
-    if (number === undefined) throw notOvf(`unknown unit "${unit}"`);
+    if (number === undefined) throw createOvfError(`unknown unit "${unit}"`);
     return product * Number(number) ** Number(power);
   }, 1);
 }

@@ -100,15 +100,15 @@ function readOne(item: JsonObject): NicConfiguration {
   const onBoot = item['startOnBoot'];
   return {
     ...(name === undefined ? {} : { name }),
-    boot_protocol: protocolOf(text('bootProtocol')),
+    boot_protocol: findProtocol(text('bootProtocol')),
     ...(ip ? { ip } : {}),
-    ipv6_boot_protocol: protocolOf(text('ipv6BootProtocol')),
+    ipv6_boot_protocol: findProtocol(text('ipv6BootProtocol')),
     ...(ipv6 ? { ipv6 } : {}),
     ...(typeof onBoot === 'boolean' ? { on_boot: onBoot } : {}),
   };
 }
 
-function protocolOf(word: string | undefined): Protocol {
+function findProtocol(word: string | undefined): Protocol {
   return enums.boot_protocol.find((one) => protocols[one] === word) ?? 'none';
 }
 

@@ -2,19 +2,19 @@
 import { enums } from '../model/enums.ts';
 import { operatingSystems, systemNamed } from '../model/operating-systems.ts';
 import type { XmlNode } from '../wire/xml-tree.ts';
-import { diskInterface, formatUris, hardware, nicInterface, systemOfCim } from './codes.ts';
-import { type ChosenItems, chosenItems, withProperties } from './deployment-options.ts';
+import { diskInterface, findCimSystem, formatUris, hardware, nicInterface } from './codes.ts';
+import { type ChosenItems, selectItems, withProperties } from './deployment-options.ts';
 import {
-  bytesOf,
-  bytesOfUnit,
   childText,
-  notOvf,
+  createOvfError,
   type OvfDisk,
   OvfDocument,
   type OvfMachine,
   type OvfNic,
   type OvfSnapshot,
-  wholeNumber,
+  parseInteger,
+  parseUnit,
+  toBytes,
 } from './document.ts';
 import { generalMembers, initializationMembers } from './members.ts';
 
@@ -77,8 +77,8 @@ function count(item: XmlNode, name: string, largest = largestInt): number | unde
 }
 
 function atMost(largest: number, text: string, what: string): number {
-  const number = wholeNumber(text, what);
-  if (number > largest) throw notOvf(`${what} is ${number}; the limit is ${largest}`);
+  const number = parseInteger(text, what);
+  if (number > largest) throw createOvfError(`${what} is ${number}; the limit is ${largest}`);
   return number;
 }
 
@@ -93,8 +93,8 @@ function readProcessors(item: XmlNode, { vm }: Hardware): void {
 function readMemory(item: XmlNode, { vm }: Hardware): void {
   const quantity = count(item, 'VirtualQuantity', Number.MAX_SAFE_INTEGER);
   if (quantity === undefined) return;
-  const unit = bytesOfUnit(childText(item, 'AllocationUnits') ?? 'MegaBytes');
-  vm.memory = bytesOf(quantity, unit, 'the memory');
+  const unit = parseUnit(childText(item, 'AllocationUnits') ?? 'MegaBytes');
+  vm.memory = toBytes(quantity, unit, 'the memory');
 }
 
 /** Models of other platforms by parts of their names. Other models become the fastest one. */
@@ -203,7 +203,7 @@ const gibibyte = 2 ** 30;
 export function readOvf(text: string): OvfMachine {
   const document = new OvfDocument(text);
   const { machine } = document;
-  const found = readHardware(chosenItems(document, document.section(machine, 'VirtualHardware')));
+  const found = readHardware(selectItems(document, document.section(machine, 'VirtualHardware')));
   const system = document.section(machine, 'OperatingSystem');
   const vm: OvfMachine['vm'] = { ...found.vm };
   readGeneral(document, vm);
@@ -259,7 +259,7 @@ function systemIn(document: OvfDocument, section: XmlNode): string | undefined {
   }
   const number = section.attributes.get('ovirt:id');
   const known = operatingSystems.find(([id]) => id === number)?.[1];
-  return known ?? systemOfCim(document.attribute(section, 'id') ?? '');
+  return known ?? findCimSystem(document.attribute(section, 'id') ?? '');
 }
 
 function disksIn(document: OvfDocument, { plugged, leftOut }: Hardware): OvfDisk[] {
@@ -299,10 +299,10 @@ function storedDisk(document: OvfDocument, node: XmlNode): Placed {
     id: path.split('/')[0] || imageId,
     imageId,
     provisionedSize: size
-      ? bytesOf(amount(size, 'size'), gibibyte, 'the size of a disk')
-      : wholeNumber(capacity ?? '', 'the capacity of a disk'),
+      ? toBytes(amount(size, 'size'), gibibyte, 'the size of a disk')
+      : parseInteger(capacity ?? '', 'the capacity of a disk'),
     ...(actual
-      ? { actualSize: bytesOf(amount(actual, 'actual_size'), gibibyte, 'actual_size') }
+      ? { actualSize: toBytes(amount(actual, 'actual_size'), gibibyte, 'actual_size') }
       : {}),
     hosts: [path],
   };
@@ -312,7 +312,7 @@ function storedDisk(document: OvfDocument, node: XmlNode): Placed {
 function amount(text: string, what: string): number {
   const number = Number(text);
   if (text.trim() === '' || !Number.isFinite(number) || number < 0) {
-    throw notOvf(`${what} is "${text.slice(0, 40)}", not a number`);
+    throw createOvfError(`${what} is "${text.slice(0, 40)}", not a number`);
   }
   return number;
 }
@@ -333,9 +333,9 @@ function packedDisk(
   return {
     id,
     imageId: reference,
-    provisionedSize: bytesOf(
-      wholeNumber(capacity, 'capacity'),
-      bytesOfUnit(unit ?? 'byte'),
+    provisionedSize: toBytes(
+      parseInteger(capacity, 'capacity'),
+      parseUnit(unit ?? 'byte'),
       'the capacity of a disk',
     ),
     // Ignore an invalid size of other tools. It has no effect.
@@ -347,7 +347,7 @@ function packedDisk(
 
 function required(document: OvfDocument, node: XmlNode, name: string): string {
   const value = document.attribute(node, name);
-  if (!value) throw notOvf(`a ${node.name} has no attribute ${name}`);
+  if (!value) throw createOvfError(`a ${node.name} has no attribute ${name}`);
   return value;
 }
 

@@ -36,7 +36,7 @@ function hardwareSection(
   newId: () => string,
 ): string {
   const { vm, disks, nics } = machine;
-  const processors = processorsOf(machine);
+  const processors = countProcessors(machine);
   const megabytes = Number(vm.memory ?? 0) / mebibyte;
   const item = (kind: string, members: Parameters<typeof texts>[0], device?: Device) =>
     element(
@@ -107,7 +107,7 @@ function hardwareSection(
   );
 }
 
-function processorsOf({ vm }: OvfMachine): number {
+function countProcessors({ vm }: OvfMachine): number {
   const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
   return sockets * cores * threads;
 }

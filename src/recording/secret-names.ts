@@ -1,8 +1,8 @@
 /** Names of members, headers and parameters whose values are secrets. */
 import {
   confidentialAttributes,
-  confidentialPlaces,
-  secretPlaces as maskedPlaces,
+  confidentialContexts,
+  secretContexts as maskedPlaces,
   secretAttributes,
 } from '../model/derive/secrets.ts';
 
@@ -28,7 +28,7 @@ const words = alternatives([...others, ...secretAttributes, ...confidentialAttri
 export const secretNames = `(?:\\w+_)?(?:${words})`;
 
 /** Members whose `value` is a secret because of where it is: the password of a console. */
-export const secretPlaces = `(?:\\w+_)?(?:${alternatives([...maskedPlaces, ...confidentialPlaces])})s?`;
+export const secretPlaces = `(?:\\w+_)?(?:${alternatives([...maskedPlaces, ...confidentialContexts])})s?`;
 
 const name = new RegExp(`^${secretNames}$`, 'i');
 const place = new RegExp(`^${secretPlaces}$`, 'i');

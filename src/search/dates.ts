@@ -61,14 +61,14 @@ function parseIso(text: string): number | undefined {
   const parts = isoDate.exec(text);
   if (!parts) return undefined;
   const [, year, month, date, hours = '0', minutes = '0', seconds = '0', zone = 'z'] = parts;
-  const start = dateOf(Number(year), Number(month), Number(date));
-  const time = timeOf(Number(hours), Number(minutes), Number(seconds));
+  const start = createDate(Number(year), Number(month), Number(date));
+  const time = parseTime(Number(hours), Number(minutes), Number(seconds));
   if (start === undefined || time === undefined) return undefined;
-  return start + time - offsetOf(zone);
+  return start + time - parseOffset(zone);
 }
 
 /** Offset of a zone such as `+02:00` from UTC, in milliseconds. */
-function offsetOf(zone: string): number {
+function parseOffset(zone: string): number {
   if (zone === 'z') return 0;
   const digits = zone.replace(/\D/g, '');
   const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));
@@ -85,7 +85,7 @@ function parseShort(text: string, now: Date): number | undefined {
     year += 2000;
     if (year > now.getUTCFullYear() + 20) year -= 100;
   }
-  return withTime(dateOf(year, Number(month), Number(date)), time);
+  return withTime(createDate(year, Number(month), Number(date)), time);
 }
 
 function parseLong(text: string): number | undefined {
@@ -93,7 +93,7 @@ function parseLong(text: string): number | undefined {
   if (!parts) return undefined;
   const [, name = '', date, year, time] = parts;
   const month = months.findIndex((full) => full === name || full.slice(0, 3) === name) + 1;
-  return withTime(dateOf(Number(year), month, Number(date)), time);
+  return withTime(createDate(Number(year), month, Number(date)), time);
 }
 
 function withTime(date: number | undefined, text: string | undefined): number | undefined {
@@ -106,18 +106,18 @@ function withTime(date: number | undefined, text: string | undefined): number | 
     if (hours < 1 || hours > 12) return undefined;
     hours = (hours % 12) + (half === 'pm' ? 12 : 0);
   }
-  const time = timeOf(hours, Number(minutes), Number(seconds));
+  const time = parseTime(hours, Number(minutes), Number(seconds));
   return time === undefined ? undefined : date + time;
 }
 
-function dateOf(year: number, month: number, date: number): number | undefined {
+function createDate(year: number, month: number, date: number): number | undefined {
   const start = new Date(0);
   start.setUTCFullYear(year, month - 1, date);
   const same = start.getUTCMonth() === month - 1 && start.getUTCDate() === date;
   return same && year > 0 ? start.getTime() : undefined;
 }
 
-function timeOf(hours: number, minutes: number, seconds: number): number | undefined {
+function parseTime(hours: number, minutes: number, seconds: number): number | undefined {
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
   return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }

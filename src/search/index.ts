@@ -2,4 +2,4 @@
 export type * from './ast.ts';
 export { parseSearch } from './parse.ts';
 export { SearchError, SearchValueError, UnknownField } from './scanner.ts';
-export { offeredValues } from './values.ts';
+export { listOfferedValues } from './values.ts';

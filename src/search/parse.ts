@@ -11,7 +11,7 @@ import {
 } from '../model/notation/search.ts';
 import type { Comparison, Expression, FreeText, NamedField, SearchQuery, SortKey } from './ast.ts';
 import { Scanner, SearchError, SearchValueError, UnknownField, type Word } from './scanner.ts';
-import { anywhere, readValue, requireId } from './values.ts';
+import { parseContainsPattern, readValue, requireId } from './values.ts';
 
 export { SearchError } from './scanner.ts';
 
@@ -130,7 +130,7 @@ class Parser {
     if (subject.through && ++this.relatedCount > maxRelated) {
       throw new SearchError(`more than ${maxRelated} conditions on related objects`, position);
     }
-    const allowed = subject.field ? relationsOf(subject.field) : relationsByKind.text;
+    const allowed = subject.field ? listRelations(subject.field) : relationsByKind.text;
     if (!allowed.includes(relation)) {
       throw new SearchError(`${relation} is not valid for ${word.text}`, relationAt, allowed);
     }
@@ -155,24 +155,24 @@ class Parser {
    */
   private subject({ text, position }: Word): Subject {
     const name = text.toLowerCase();
-    const own = fieldOf(this.fields, name);
+    const own = findField(this.fields, name);
     if (own) return { name, field: own };
     const dot = name.indexOf('.');
     const through = this.reference(dot < 0 ? name : name.slice(0, dot));
     if (!through) {
-      throw new UnknownField(`unknown field ${shown(text)}`, position, [
-        ...namesOf(this.fields),
+      throw new UnknownField(`unknown field ${shorten(text)}`, position, [
+        ...listNames(this.fields),
         ...(crossReferences[this.type] ?? []).map(({ names }) => `${names[0]}.`),
       ]);
     }
     if (dot < 0) return { through };
     const related = searchFields[through.fields] ?? {};
-    const field = fieldOf(related, name.slice(dot + 1));
+    const field = findField(related, name.slice(dot + 1));
     if (field) return { name: name.slice(dot + 1), field, through };
     throw new SearchError(
-      `unknown field ${shown(text.slice(dot + 1))} of ${through.names[0]}`,
+      `unknown field ${shorten(text.slice(dot + 1))} of ${through.names[0]}`,
       position + dot + 1,
-      namesOf(related),
+      listNames(related),
     );
   }
 
@@ -197,19 +197,19 @@ class Parser {
       fields: Object.entries(fields)
         .filter(([, field]) => field.kind === 'text' && !field.hidden)
         .map(([name, field]) => ({ name, field })),
-      pattern: anywhere(word.text),
+      pattern: parseContainsPattern(word.text),
     };
   }
 
   private sort(): SortKey {
     const position = this.scanner.position;
-    const sortable = namesOf(this.fields).filter((name) => this.fields[name]?.kind !== 'tag');
+    const sortable = listNames(this.fields).filter((name) => this.fields[name]?.kind !== 'tag');
     if (this.scanner.atEnd) throw new SearchError('the query ends', position, sortable);
     const word = this.scanner.word();
     const name = word?.text.toLowerCase() ?? '';
-    const field = fieldOf(this.fields, name);
+    const field = findField(this.fields, name);
     if (!field || field.kind === 'tag') {
-      const problem = name === '' ? 'no field to sort by' : `cannot sort by ${shown(name)}`;
+      const problem = name === '' ? 'no field to sort by' : `cannot sort by ${shorten(name)}`;
       throw new SearchError(problem, position, sortable);
     }
     const descending = this.scanner.keyword('desc');
@@ -235,23 +235,23 @@ function joined(op: 'all' | 'any', of: readonly Expression[]): Expression {
   return first && of.length === 1 ? first : { op, of };
 }
 
-function relationsOf(field: SearchField): readonly Relation[] {
+function listRelations(field: SearchField): readonly Relation[] {
   return field.relations ?? relationsByKind[field.kind];
 }
 
-function fieldOf(
+function findField(
   fields: Readonly<Record<string, SearchField>>,
   name: string,
 ): SearchField | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-function namesOf(fields: Readonly<Record<string, SearchField>>): readonly string[] {
+function listNames(fields: Readonly<Record<string, SearchField>>): readonly string[] {
   return Object.keys(fields).filter((name) => !fields[name]?.hidden);
 }
 
 /** Beginning of a long word. */
-function shown(text: string): string {
+function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 37)}...` : text;
 }
 

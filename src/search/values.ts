@@ -10,13 +10,13 @@ const longLimit = 2n ** 63n;
 const units = { MiB: 2n ** 20n, GiB: 2n ** 30n } as const;
 
 /** Text split at its wildcards. Adjacent wildcards count as one. */
-function patternOf(text: string): TextPattern {
+function parsePattern(text: string): TextPattern {
   return { pieces: text.includes('*') ? text.replace(/\*+/g, '*').split('*') : [text] };
 }
 
 /** Pattern that matches text at any position. */
-export function anywhere(text: string): TextPattern {
-  return patternOf(`*${text}*`);
+export function parseContainsPattern(text: string): TextPattern {
+  return parsePattern(`*${text}*`);
 }
 
 /** Parses the value of a condition. Throws a `SearchError` if the field cannot have this value. */
@@ -32,23 +32,23 @@ export function readValue(
   }
   switch (field.kind) {
     case 'text':
-      return { kind: 'text', pattern: patternOf(word.text) };
+      return { kind: 'text', pattern: parsePattern(word.text) };
     case 'tag':
-      return { kind: 'tag', pattern: patternOf(word.text) };
+      return { kind: 'tag', pattern: parsePattern(word.text) };
     case 'user':
-      return userOf(word.text);
+      return parseUser(word.text);
     case 'enum':
       return { kind: 'word', word: enumWord(field, word) };
     case 'bool':
       return { kind: 'bool', value: enumWord(field, word) === 'true' };
     case 'severity':
-      return { kind: 'severity', words: severitiesThat(relation, word) };
+      return { kind: 'severity', words: selectSeverities(relation, word) };
     case 'number':
-      return numberOf(field, word);
+      return parseNumber(field, word);
     case 'date':
-      return dateOf(word, now);
+      return parseDateValue(word, now);
     case 'span':
-      return spanOf(word);
+      return parseSpanValue(word);
   }
 }
 
@@ -63,28 +63,28 @@ function refuse(word: Word, what: string, expected: readonly string[]): never {
   throw new SearchError(`"${shown}" is not a valid ${what}`, word.position, expected);
 }
 
-function userOf(text: string): SearchValue {
+function parseUser(text: string): SearchValue {
   const at = text.lastIndexOf('@');
-  if (at < 0) return { kind: 'user', name: patternOf(text) };
+  if (at < 0) return { kind: 'user', name: parsePattern(text) };
   return {
     kind: 'user',
-    name: patternOf(text.slice(0, at)),
-    domain: patternOf(text.slice(at + 1)),
+    name: parsePattern(text.slice(0, at)),
+    domain: parsePattern(text.slice(at + 1)),
   };
 }
 
 /** Enum values are compared without case and underscores. */
-function plain(word: string): string {
+function normalizeWord(word: string): string {
   return word.toLowerCase().replaceAll('_', '');
 }
 
-function wordsOf(field: SearchField): readonly string[] {
+function listWords(field: SearchField): readonly string[] {
   if (field.enum) return enums[field.enum as EnumName];
   return field.values ? [] : ['true', 'false'];
 }
 
 /** Values that the field accepts. Empty if it accepts any text. */
-export function offeredValues(field: SearchField): readonly string[] {
+export function listOfferedValues(field: SearchField): readonly string[] {
   switch (field.kind) {
     case 'enum':
     case 'bool':
@@ -104,23 +104,23 @@ function enumWord(field: SearchField, word: Word): string {
   let words = wordsByField.get(field);
   if (!words) {
     words = new Map([
-      ...wordsOf(field).map((one) => [plain(one), one] as const),
+      ...listWords(field).map((one) => [normalizeWord(one), one] as const),
       ...Object.entries(field.values ?? {}),
     ]);
     wordsByField.set(field, words);
   }
-  const found = words.get(plain(word.text.trim()));
+  const found = words.get(normalizeWord(word.text.trim()));
   if (found !== undefined) return found;
   const name = field.path?.split('.').at(-1)?.replaceAll('_', ' ') ?? 'value';
   return refuse(word, field.kind === 'bool' ? 'boolean' : name, offered(field));
 }
 
 function offered(field: SearchField): readonly string[] {
-  return [...wordsOf(field), ...Object.keys(field.values ?? {})];
+  return [...listWords(field), ...Object.keys(field.values ?? {})];
 }
 
 /** Comparison of two ranks, by relation. */
-const ranked: Readonly<Record<Relation, (rank: number, other: number) => boolean>> = {
+const rankComparisons: Readonly<Record<Relation, (rank: number, other: number) => boolean>> = {
   '=': (rank, other) => rank === other,
   '!=': (rank, other) => rank !== other,
   '<': (rank, other) => rank < other,
@@ -129,14 +129,14 @@ const ranked: Readonly<Record<Relation, (rank: number, other: number) => boolean
   '>=': (rank, other) => rank >= other,
 };
 
-function severitiesThat(relation: Relation, word: Word): readonly string[] {
+function selectSeverities(relation: Relation, word: Word): readonly string[] {
   const all: readonly string[] = severities;
   const requested = all.indexOf(word.text.trim().toLowerCase());
   if (requested < 0) refuse(word, 'severity', severities);
-  return severities.filter((_, rank) => ranked[relation](rank, requested));
+  return severities.filter((_, rank) => rankComparisons[relation](rank, requested));
 }
 
-function numberOf(field: SearchField, word: Word): SearchValue {
+function parseNumber(field: SearchField, word: Word): SearchValue {
   const text = word.text.trim();
   if (field.isDecimal && /^[+-]?\d{1,15}\.\d{1,6}$/.test(text)) {
     return { kind: 'number', value: Number(text) };
@@ -157,7 +157,7 @@ function nearest(value: bigint): number | bigint {
   return Number.isSafeInteger(near) ? near : value;
 }
 
-function dateOf(word: Word, now: Date): SearchValue {
+function parseDateValue(word: Word, now: Date): SearchValue {
   const start = parseDate(word.text, now);
   if (start === undefined) return refuse(word, 'date', dateForms);
   return {
@@ -167,7 +167,7 @@ function dateOf(word: Word, now: Date): SearchValue {
   };
 }
 
-function spanOf(word: Word): SearchValue {
+function parseSpanValue(word: Word): SearchValue {
   const seconds = parseSpan(word.text.trim());
   if (seconds !== undefined) return { kind: 'span', seconds };
   return refuse(word, 'duration', ['days, days.hours:minutes or hours:minutes']);

@@ -40,7 +40,7 @@ import { openDataFolder } from './folder/data-folder.ts';
 import { siteMarkIn } from './folder/marks.ts';
 import { journaled } from './http/journaled-service.ts';
 import { makeListener } from './http/listener.ts';
-import { storeService } from './http/service.ts';
+import { storeService } from './http/pipeline.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { HostFiles } from './images/host-files.ts';
 import { endTransfers, findImages, followImages } from './images/lost-images.ts';

@@ -87,7 +87,7 @@ async function receive(
   if (requested) {
     progress.enterPhase('verifying');
     checksum = preserve
-      ? await checksumOf(file, size, signal)
+      ? await computeChecksum(file, size, signal)
       : await journal.hashes.checksum(size, (block) => blockRange(block, size));
     verified = await confirmChecksum(
       { ours: checksum, algorithm: BACKUP_ALGORITHM },
@@ -113,7 +113,11 @@ async function receive(
 const uncounted = { addSkipped: () => undefined, addTransferred: () => undefined };
 
 /** Checksum of the resulting file, which is read again. */
-async function checksumOf(file: PartialFile, size: number, signal: AbortSignal): Promise<string> {
+async function computeChecksum(
+  file: PartialFile,
+  size: number,
+  signal: AbortSignal,
+): Promise<string> {
   const source = await FileSource.open(file.path);
   try {
     return await fileChecksum(source, size, uncounted, signal, BACKUP_ALGORITHM);

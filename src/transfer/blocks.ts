@@ -30,13 +30,13 @@ export function blockRange(block: number, size: number): Range {
 }
 
 /** Length of a range in bytes. */
-export function lengthOf({ start, end }: Range): number {
+export function getLength({ start, end }: Range): number {
   return end - start;
 }
 
 /** Total length of ranges in bytes. */
 export function totalLength(runs: readonly Range[]): number {
-  return runs.reduce((sum, run) => sum + lengthOf(run), 0);
+  return runs.reduce((sum, run) => sum + getLength(run), 0);
 }
 
 /**

@@ -21,7 +21,7 @@ export const digestLengths: Readonly<Record<Algorithm, number>> = {
  * Fastest supported algorithm. XXH128 is at least three times as fast as SHA-256 with processor
  * instructions.
  */
-export function fastestOf(offered: ReadonlySet<string>): Algorithm {
+export function selectFastest(offered: ReadonlySet<string>): Algorithm {
   return offered.has(FAST_ALGORITHM) ? FAST_ALGORITHM : 'sha256';
 }
 
@@ -36,5 +36,5 @@ export async function fastestAlgorithm(
   { features }: Capabilities,
 ): Promise<Algorithm> {
   if (!features.has('checksum')) return 'sha256';
-  return fastestOf(await image.algorithms());
+  return selectFastest(await image.algorithms());
 }

@@ -9,7 +9,7 @@ import type { Digest } from '../hash/digest.ts';
 import { DigestTable } from '../hash/digest-table.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
 import { loadXxh128 } from '../hash/xxh128.ts';
-import { BLOCK, blockCount, lengthOf } from './blocks.ts';
+import { BLOCK, blockCount, getLength } from './blocks.ts';
 import { type Algorithm, digestLengths } from './checksum-algorithm.ts';
 
 /** Checksum parameters of the daemon that give the same value as `BlockHashes`. */
@@ -71,13 +71,13 @@ export class BlockHashes {
     if (this.algorithm === FAST_ALGORITHM) await loadXxh128();
     const outer = this.#start();
     for (let block = 0; block < blockCount(size); block += 1) {
-      outer.update(this.get(block) ?? this.#ofZeros(lengthOf(rangeOf(block))));
+      outer.update(this.get(block) ?? this.#hashZeros(getLength(rangeOf(block))));
     }
     return outer.digest().toString('hex');
   }
 
   /** Hash of `length` zeros. */
-  #ofZeros(length: number): Buffer {
+  #hashZeros(length: number): Buffer {
     let digest = this.#zeros.get(length);
     if (!digest) {
       const hash = this.#start();

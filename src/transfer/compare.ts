@@ -6,7 +6,7 @@ import {
   BLOCK,
   BufferPool,
   blockRange,
-  lengthOf,
+  getLength,
   pieces,
   readRuns,
   totalLength,
@@ -102,7 +102,7 @@ export async function fileChecksum(
       }
       const range = blockRange(piece.block, size);
       const buffer = await buffers.take();
-      const bytes = buffer.subarray(0, lengthOf(range));
+      const bytes = buffer.subarray(0, getLength(range));
       await readRuns(source, range, piece.runs, bytes);
       hashes.set(piece.block, await hashes.hash(bytes));
       buffers.release(buffer);

@@ -35,7 +35,7 @@ const compressions: readonly Compression[] = [
 ];
 
 /** Compression of a file that begins with these bytes. `undefined` if it is not compressed. */
-export function compressionOf(head: Buffer): Compression | undefined {
+export function detectCompression(head: Buffer): Compression | undefined {
   return compressions.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
 }
 

@@ -29,7 +29,7 @@ export function isTicketRefusal(status: number | undefined): boolean {
 }
 
 /** Whether a connection failed after a timeout, rather than immediately. */
-export function tookItsTime(failure: unknown): boolean {
+export function isTimeout(failure: unknown): boolean {
   const { code } = ((failure as Error).cause ?? {}) as { code?: unknown };
   return typeof code === 'string' && /TIMED?_?OUT/.test(code);
 }

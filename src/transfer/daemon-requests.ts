@@ -10,7 +10,7 @@ import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
 import { backOff } from '../client/retry.ts';
 import type { Range } from '../extents/range-set.ts';
-import { daemonConnectionError, isTicketRefusal, tookItsTime } from './daemon-errors.ts';
+import { daemonConnectionError, isTicketRefusal, isTimeout } from './daemon-errors.ts';
 import type { LocalSocket } from './local-socket.ts';
 import { RangePool } from './range-pool.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -64,7 +64,7 @@ export const MAX_RENEWALS = 7;
 interface Route {
   readonly origin: string;
   readonly path: string;
-  readonly left: AbortController;
+  readonly abort: AbortController;
   /** Aborts requests after a move or at the end of the transfer. */
   readonly signal: AbortSignal;
   /** Socket on this computer, used until a request fails. */
@@ -77,10 +77,10 @@ export class DaemonRequests {
   readonly #pool = new RangePool();
   #epoch = 0;
   /** Count of checks of the ticket or the daemon. */
-  #looks = 0;
-  #isLooking = false;
+  #checks = 0;
+  #isChecking = false;
   /** Result of the last check that has started. */
-  #found = Promise.resolve();
+  #lastCheck = Promise.resolve();
   #isAccepted = false;
   /** Arrived blocks, and blocks that must still arrive until the connection counts as stable. */
   #arrived = 0;
@@ -96,10 +96,10 @@ export class DaemonRequests {
 
   /** Moves to another daemon or route. Pending requests are repeated there. */
   moveTo(url: string): void {
-    const { left } = this.#route;
+    const { abort } = this.#route;
     this.#route = routeTo(url, this.#options.signal);
     this.#loseUnflushed();
-    left.abort(new ConnectionError('the image is at another address', { retryable: true }));
+    abort.abort(new ConnectionError('the image is at another address', { retryable: true }));
   }
 
   /** Sends requests through a local socket until one of them fails. */
@@ -118,7 +118,7 @@ export class DaemonRequests {
   }
 
   /** Records an arrived block. Later failures have the full count of retries again. */
-  noteArrival(): void {
+  recordArrival(): void {
     this.#arrived += 1;
     this.#untilCalm = Math.max(0, this.#untilCalm - 1);
   }
@@ -175,7 +175,7 @@ export class DaemonRequests {
     for (let renewals = 0; ; ) {
       signal.throwIfAborted();
       const route = this.#route;
-      const looks = this.#looks;
+      const looks = this.#checks;
       const watch = this.#watch();
       try {
         const result = await once();
@@ -193,12 +193,12 @@ export class DaemonRequests {
           if (refused && onTicketRefused) {
             renewals += 1;
             if (renewals > 1) await backOff(renewals - 1, route.signal).catch(() => undefined);
-            await this.#look(looks, () => onTicketRefused(failure as VmctlError, renewals));
+            await this.#check(looks, () => onTicketRefused(failure as VmctlError, renewals));
             continue;
           }
           if (!passing) throw failure;
-          const isSudden = failures === 0 && retries > 0 && !tookItsTime(failure);
-          if (onDaemonFailing && !isSudden) await this.#look(looks, onDaemonFailing);
+          const isSudden = failures === 0 && retries > 0 && !isTimeout(failure);
+          if (onDaemonFailing && !isSudden) await this.#check(looks, onDaemonFailing);
         }
         // A failure at the old address does not concern the new one.
         if (route !== this.#route) {
@@ -230,15 +230,15 @@ export class DaemonRequests {
    * Runs one check of the ticket or the daemon for all concurrent requests. A request that failed
    * before the last check uses its result instead of a new check.
    */
-  async #look(before: number, work: () => Promise<void>): Promise<void> {
-    if (!this.#isLooking && before === this.#looks) {
-      this.#isLooking = true;
-      this.#found = work().finally(() => {
-        this.#looks += 1;
-        this.#isLooking = false;
+  async #check(before: number, work: () => Promise<void>): Promise<void> {
+    if (!this.#isChecking && before === this.#checks) {
+      this.#isChecking = true;
+      this.#lastCheck = work().finally(() => {
+        this.#checks += 1;
+        this.#isChecking = false;
       });
     }
-    await this.#found;
+    await this.#lastCheck;
   }
 
   /**
@@ -249,7 +249,7 @@ export class DaemonRequests {
     const { onDaemonFailing } = this.#options;
     if (!onDaemonFailing) return undefined;
     // The pending request reports the error when it fails.
-    const look = () => this.#look(this.#looks, onDaemonFailing).catch(() => undefined);
+    const look = () => this.#check(this.#checks, onDaemonFailing).catch(() => undefined);
     return setInterval(look, IDLE_TIMEOUT).unref();
   }
 
@@ -270,8 +270,8 @@ export class DaemonRequests {
 
 function routeTo(url: string, signal: AbortSignal): Route {
   const { origin, pathname } = new URL(url);
-  const left = new AbortController();
-  const either = AbortSignal.any([signal, left.signal]);
+  const abort = new AbortController();
+  const either = AbortSignal.any([signal, abort.signal]);
   setMaxListeners(0, either);
-  return { origin, path: pathname, left, signal: either };
+  return { origin, path: pathname, abort, signal: either };
 }

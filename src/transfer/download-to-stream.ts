@@ -8,7 +8,7 @@ import {
   BLOCK,
   BufferPool,
   blockRange,
-  lengthOf,
+  getLength,
   type Piece,
   pieces,
   readRuns,
@@ -132,7 +132,7 @@ async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work
       const hashing = journal.header.hashed ? journal.hashes.hash(bytes) : undefined;
       await write(out, bytes, signal);
       const digest = await hashing;
-      if (digest) journal.note([{ block: piece.block, digest }]);
+      if (digest) journal.recordBlocks([{ block: piece.block, digest }]);
       progress.addTransferred(totalLength(piece.runs));
       progress.addSkipped(bytes.length - totalLength(piece.runs));
       buffers.release(buffer);
@@ -147,7 +147,7 @@ async function fetchBlock(
   buffer: Buffer,
 ): Promise<Buffer> {
   const range = blockRange(block, extents.size);
-  const bytes = buffer.subarray(0, lengthOf(range));
+  const bytes = buffer.subarray(0, getLength(range));
   await readRuns(image, range, runs, bytes);
   return bytes;
 }

@@ -50,7 +50,7 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
   try {
     return await download.run();
   } catch (error) {
-    throw await download.leave(error);
+    throw await download.cleanUp(error);
   }
 }
 
@@ -225,7 +225,7 @@ class Download {
   }
 
   /** Cleans up after a failure. */
-  async leave(error: unknown): Promise<unknown> {
+  async cleanUp(error: unknown): Promise<unknown> {
     const file = this.#file;
     const journal = this.#journal;
     this.#session?.stop();
@@ -244,7 +244,7 @@ class Download {
       await file.close().catch(() => {});
       return new TransferAborted(error, { resumable: true, disk: this.#disk, partial: file.path });
     }
-    if (isWhole(error) || (this.#options.resume && error instanceof UsageError)) {
+    if (isComplete(error) || (this.#options.resume && error instanceof UsageError)) {
       journal?.close();
       await file.close().catch(() => {});
       return error;
@@ -264,6 +264,6 @@ class Download {
 }
 
 /** Whether all bytes are verified and only the file name was in use. */
-function isWhole(error: unknown): boolean {
+function isComplete(error: unknown): boolean {
   return error instanceof ConflictError && error.code === 'file_exists';
 }

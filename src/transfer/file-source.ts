@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
-import { HEAD_LENGTH, type ImageFormat, imageFormat } from '../formats/image-head.ts';
+import { detectImageFormat, HEAD_LENGTH, type ImageFormat } from '../formats/image-head.ts';
 import { systemReason } from '../system-errors.ts';
 import { deviceSize } from './block-device.ts';
 import { allData } from './blocks.ts';
@@ -38,7 +38,7 @@ export class FileSource implements Source {
     this.path = path;
     this.identity = identity;
     this.head = head;
-    this.content = imageFormat(head, identity.size);
+    this.content = detectImageFormat(head, identity.size);
     this.storedSize = storedSize;
     this.repeatable = onClose === undefined;
     this.#handle = handle;
@@ -115,7 +115,7 @@ export class FileSource implements Source {
 
   /** Throws if the file has changed since it was opened. */
   async requireUnchanged(): Promise<void> {
-    const now = await identityOf(this.#handle, this.path);
+    const now = await readIdentity(this.#handle, this.path);
     if (!isSameIdentity(now, this.identity)) throw this.#changed('another program writes to it');
   }
 
@@ -151,7 +151,7 @@ interface FileFacts {
 
 /** Inspects an open file. Throws a usage error if it is empty. */
 async function inspect(handle: FileHandle, given: string): Promise<FileFacts> {
-  const identity = await identityOf(handle, given);
+  const identity = await readIdentity(handle, given);
   if (identity.size === 0) throw new UsageError(`${given} is empty`, { code: 'empty_file' });
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_LENGTH), 0, HEAD_LENGTH, 0);
   const stats = await handle.stat();
@@ -171,7 +171,7 @@ function unreadable(error: NodeJS.ErrnoException): never {
  * Identity of a file, which detects changes. The time of a device is excluded, because it is that
  * of its directory entry.
  */
-async function identityOf(handle: FileHandle, path: string): Promise<FileIdentity> {
+async function readIdentity(handle: FileHandle, path: string): Promise<FileIdentity> {
   const stats = await handle.stat({ bigint: true });
   if (stats.isBlockDevice()) {
     const size = await deviceSize(Number(stats.rdev), path);

@@ -1,7 +1,11 @@
 /** Disk format for the content of a local image, and refusal of unsupported content. */
 import { UsageError } from '../client/errors.ts';
-import { foreignImageOf } from '../formats/foreign-images.ts';
-import { type DiskFormat, type ImageFormat, lackOf } from '../formats/image-head.ts';
+import { detectForeignImage } from '../formats/foreign-images.ts';
+import {
+  type DiskFormat,
+  describeIncompleteness,
+  type ImageFormat,
+} from '../formats/image-head.ts';
 import { Qcow2Error, readQcow2Header } from '../formats/qcow2-header.ts';
 
 /**
@@ -59,12 +63,12 @@ export function requireKnown(
       code: 'wrong_format',
       hint: `${hint}; or upload it unchanged with --format raw`,
     });
-  if (content.format === 'cow' && lackOf(content) === undefined) {
+  if (content.format === 'cow' && describeIncompleteness(content) === undefined) {
     requireHeader(head, length, (problem) =>
       wrong(`not a valid image: ${problem}`, 'check it with qemu-img check'),
     );
   }
-  const image = foreignImageOf(head);
+  const image = detectForeignImage(head);
   if (image) throw wrong(image.name, 'convert it first: qemu-img convert -O qcow2');
   for (const [name, magic, hint] of archives) {
     if (head.subarray(0, magic.length).equals(Buffer.from(magic, 'latin1'))) {

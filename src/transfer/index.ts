@@ -1,6 +1,6 @@
 /** Transfer of disk images between files and image daemons (specification 4.6). */
 export { backOff } from '../client/retry.ts';
-export { type DiskFormat, imageFormat } from '../formats/image-head.ts';
+export { type DiskFormat, detectImageFormat } from '../formats/image-head.ts';
 export {
   type BackupDownloadOptions,
   type Content,
@@ -10,7 +10,7 @@ export {
 export { isBlockDevice, openDevice } from './block-device.ts';
 export { BACKUP_ALGORITHM } from './checksum-algorithm.ts';
 export { type Compared, type CompareOptions, compare, fileChecksum } from './compare.ts';
-export { type Compression, compressionOf, decompressed } from './compression.ts';
+export { type Compression, decompressed, detectCompression } from './compression.ts';
 export { daemonError } from './daemon-errors.ts';
 export { type Downloaded, type DownloadOptions, download } from './download.ts';
 export {
@@ -26,7 +26,7 @@ export { openSource, type SourceOptions } from './open-source.ts';
 export { PartialFile } from './partial-file.ts';
 export type { Phase, ProgressListener, TransferEvent, TransferOptions } from './progress.ts';
 export { RateLimit } from './rate-limit.ts';
-export { type FileRegion, headOf, RegionSource } from './region-source.ts';
+export { type FileRegion, RegionSource, readImageHead } from './region-source.ts';
 export type { Source } from './source.ts';
 export { copyError } from './spool-to-temp-file.ts';
 export { endInterrupted, TransferAborted, type TransferRemainder } from './transfer-error.ts';

@@ -98,7 +98,7 @@ export class Journal {
 
   /** Creates a journal. Replaces an older journal of the same transfer. */
   static create(folder: string, header: JournalHeader): Journal {
-    const path = join(folder, nameOf(header));
+    const path = join(folder, formatFileName(header));
     const draft = `${path}.${process.pid}`;
     const file = describeWriteErrors(path, () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -154,7 +154,7 @@ export class Journal {
       });
     }
     const text = describeWriteErrors(path, () => readFileSync(file, 'utf8'));
-    const [first, ...lines] = text.split('\n').map(parsed);
+    const [first, ...lines] = text.split('\n').map(parseLine);
     if (first?.['version'] !== 1) {
       closeSync(file);
       return undefined;
@@ -223,7 +223,7 @@ export class Journal {
   }
 
   /** Records blocks with data on stable storage. */
-  note(blocks: readonly DoneBlock[]): void {
+  recordBlocks(blocks: readonly DoneBlock[]): void {
     if (blocks.length === 0) return;
     const sorted = [...blocks].sort((a, b) => a.block - b.block);
     const set = new RangeSet();
@@ -238,7 +238,7 @@ export class Journal {
   }
 
   /** Records blocks of zeros on stable storage. */
-  noteZeros(ranges: readonly (readonly [first: number, last: number])[]): void {
+  recordZeros(ranges: readonly (readonly [first: number, last: number])[]): void {
     if (ranges.length === 0) return;
     for (const [first, last] of ranges) this.done.add(first, last + 1);
     this.#append({ blocks: ranges });
@@ -292,12 +292,12 @@ function describeWriteErrors<T>(path: string, work: () => T): T {
   }
 }
 
-function nameOf({ direction, server, disk, file }: JournalHeader): string {
+function formatFileName({ direction, server, disk, file }: JournalHeader): string {
   const key = createHash('sha256').update([direction, server, disk, file].join('\n'));
   return `${key.digest('hex').slice(0, 32)}${extension}`;
 }
 
-function parsed(line: string): Record<string, unknown> | undefined {
+function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null

@@ -19,7 +19,7 @@ export async function openLocalSocket(path: string): Promise<LocalSocket> {
 }
 
 /** Whether the host of a URL is this computer. Paths from another computer are invalid here. */
-export async function isThisMachine(url: string): Promise<boolean> {
+export async function isThisComputer(url: string): Promise<boolean> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await lookUp(host);
   const own = Object.values(networkInterfaces())

@@ -2,13 +2,13 @@
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
 import type { EnvironmentVariables } from '../client/proxy-env.ts';
-import { type DiskFormat, HEAD_LENGTH, imageFormat } from '../formats/image-head.ts';
+import { type DiskFormat, detectImageFormat, HEAD_LENGTH } from '../formats/image-head.ts';
 import {
   type ByteStream,
   type Compression,
   compressionByExtension,
-  compressionOf,
   decompressed,
+  detectCompression,
 } from './compression.ts';
 import { FileSource } from './file-source.ts';
 import { requireKnown } from './image-format.ts';
@@ -167,7 +167,7 @@ async function fromStream(
   const packing = compressionFor(outer.head, path, options);
   const inner = packing ? await readHead(decompressed(path, packing, outer.bytes)) : outer;
   requireUsable(inner.head, path, options);
-  const isRaw = options.format === 'raw' || imageFormat(inner.head, 0).format === 'raw';
+  const isRaw = options.format === 'raw' || detectImageFormat(inner.head, 0).format === 'raw';
   const known = size ?? (isRaw ? options.size : undefined);
   if (known === undefined) {
     onNote(`the size of ${path} is unknown; copying it to a temporary file`);
@@ -206,7 +206,7 @@ function streamSource(
   return new StreamSource({
     ...{ path, size, open },
     ...origin,
-    content: imageFormat(head, size),
+    content: detectImageFormat(head, size),
     signal: options.signal,
   });
 }
@@ -221,7 +221,7 @@ function compressionFor(
   { keepCompressed, format }: SourceOptions,
 ): Compression | undefined {
   if (keepCompressed) return undefined;
-  const packing = compressionOf(head);
+  const packing = detectCompression(head);
   const named = compressionByExtension(path);
   if (packing || !named || format === 'raw') return packing;
   throw new UsageError(`${path} is not compressed with ${named.name}, despite its name`, {
@@ -237,8 +237,8 @@ function requireUsable(
 ): void {
   if (head.length === 0) throw new UsageError(`${path} is empty`, { code: 'empty_file' });
   if (format === 'raw' || keepCompressed) return;
-  const name = compressionOf(head) ? path : path.replace(/\.(gz|xz|zst)$/i, '');
-  requireKnown(head, imageFormat(head, 0), name);
+  const name = detectCompression(head) ? path : path.replace(/\.(gz|xz|zst)$/i, '');
+  requireKnown(head, detectImageFormat(head, 0), name);
 }
 
 async function measure(

@@ -149,7 +149,7 @@ export class ParallelCopy {
     this.#options.progress.addTransferred(moved.moved);
     this.#options.progress.addSkipped(moved.skipped);
     if (moved.epoch === DURABLE) {
-      this.#note([moved]);
+      this.#record([moved]);
       this.#wake();
       return;
     }
@@ -192,11 +192,11 @@ export class ParallelCopy {
       return;
     }
     this.#window = Math.min(WINDOW, this.#window * 2);
-    this.#note(batch);
+    this.#record(batch);
   }
 
   /** Records durable pieces in the journal. */
-  #note(batch: readonly MovedPiece[]): void {
+  #record(batch: readonly MovedPiece[]): void {
     const zeros: [number, number][] = [];
     const blocks: { block: number; digest: Uint8Array }[] = [];
     for (const { piece, digest } of batch) {
@@ -206,8 +206,8 @@ export class ParallelCopy {
       else zeros.push([piece.block, piece.block]);
     }
     const { journal } = this.#options;
-    journal.note(blocks);
-    journal.noteZeros(zeros);
+    journal.recordBlocks(blocks);
+    journal.recordZeros(zeros);
     for (const { piece } of batch) this.#options.onDurable?.(piece);
   }
 

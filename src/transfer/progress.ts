@@ -44,29 +44,29 @@ export class ProgressReporter {
   enterPhase(phase: Phase, total = this.#total): void {
     this.#phase = phase;
     this.#total = total;
-    this.#tell();
+    this.#report();
   }
 
   /** Adds transferred bytes. Negative if bytes must be sent again. */
   addTransferred(bytes: number): void {
     this.#transferred += bytes;
-    this.#tell();
+    this.#report();
   }
 
   /** Adds bytes that an earlier run transferred. */
   addResumed(bytes: number): void {
     this.#transferred += bytes;
     this.#resumed += bytes;
-    this.#tell();
+    this.#report();
   }
 
   /** Adds bytes that need no transfer. */
   addSkipped(bytes: number): void {
     this.#skipped += bytes;
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     this.#listener?.({
       phase: this.#phase,
       transferred: this.#transferred,

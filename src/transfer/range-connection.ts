@@ -183,16 +183,16 @@ export class RangeConnection {
     else this.#end(failure('data after the response', 'UND_ERR_SOCKET'));
     if (turn.status === undefined || this.#turn !== turn) return true;
     const { status, pace } = turn;
-    const goOn = () => {
+    const resume = () => {
       if (turn.filled === turn.body.length && this.#turn === turn) this.#finish(turn, status);
     };
     if (status !== 206 || pace === undefined) {
-      goOn();
+      resume();
       return true;
     }
     pace.pass(count).then(
       () => {
-        goOn();
+        resume();
         this.#socket.resume();
       },
       // A stop has already ended the request.

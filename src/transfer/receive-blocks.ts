@@ -6,7 +6,7 @@ import { systemReason } from '../system-errors.ts';
 import {
   BLOCK,
   blockRange,
-  lengthOf,
+  getLength,
   type Piece,
   pieces,
   readRuns,
@@ -59,7 +59,7 @@ async function* remaining({ data, journal, progress }: ReceiveOptions): AsyncGen
       const end = Math.min((piece.last + 1) * BLOCK, size);
       progress.addSkipped(end - piece.first * BLOCK);
     } else if (journal.done.has(piece.block)) {
-      progress.addResumed(lengthOf(blockRange(piece.block, size)));
+      progress.addResumed(getLength(blockRange(piece.block, size)));
     } else yield piece;
   }
 }
@@ -74,7 +74,7 @@ async function move(
   const { hashed } = journal.header;
   if (piece.kind === 'zero') return { piece, moved: 0, skipped: 0 };
   const range = blockRange(piece.block, journal.header.size);
-  const bytes = buffer.subarray(0, lengthOf(range));
+  const bytes = buffer.subarray(0, getLength(range));
   await limit(() => readRuns(image, range, piece.runs, bytes));
   const moved = totalLength(piece.runs);
   const skipped = bytes.length - moved;

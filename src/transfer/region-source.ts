@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
-import { HEAD_LENGTH, type ImageFormat, imageFormat } from '../formats/image-head.ts';
+import { detectImageFormat, HEAD_LENGTH, type ImageFormat } from '../formats/image-head.ts';
 import { FileSource } from './file-source.ts';
 import type { FileIdentity } from './journal.ts';
 import type { Source } from './source.ts';
@@ -25,7 +25,7 @@ export class RegionSource implements Source {
 
   private constructor(file: FileSource, { offset, size }: FileRegion, name: string, head: Buffer) {
     this.path = `${file.path} (${name})`;
-    this.content = imageFormat(head, size);
+    this.content = detectImageFormat(head, size);
     this.size = size;
     this.#file = file;
     this.#offset = offset;
@@ -38,7 +38,7 @@ export class RegionSource implements Source {
   static async open(region: FileRegion, name: string): Promise<RegionSource> {
     const file = await FileSource.open(region.path);
     try {
-      return new RegionSource(file, region, name, await headOf(region));
+      return new RegionSource(file, region, name, await readImageHead(region));
     } catch (error) {
       await file.close();
       throw error;
@@ -75,7 +75,7 @@ export class RegionSource implements Source {
 }
 
 /** First bytes of an image in a file. */
-export async function headOf({ path, offset, size }: FileRegion): Promise<Buffer> {
+export async function readImageHead({ path, offset, size }: FileRegion): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
     const head = Buffer.alloc(Math.min(HEAD_LENGTH, size));

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { FaultError, VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 import { ALGORITHM_HEADER } from '../hash/algorithms.ts';
-import { lengthOf } from './blocks.ts';
+import { getLength } from './blocks.ts';
 import { daemonError } from './daemon-errors.ts';
 import {
   type DaemonOptions,
@@ -146,7 +146,7 @@ export class RemoteImage {
       throw error;
     });
     if (status < 200 || status > 299) throw daemonError('send the image', status, text);
-    this.#requests.noteArrival();
+    this.#requests.recordArrival();
     this.#partSize.arrived(length);
     return { epoch: flush ? DURABLE : epoch, length };
   }
@@ -156,7 +156,7 @@ export class RemoteImage {
     return await this.#patch('zero a part of the disk', {
       op: 'zero',
       offset: range.start,
-      size: lengthOf(range),
+      size: getLength(range),
       flush: false,
     });
   }

@@ -4,7 +4,7 @@ import type { Range } from '../extents/range-set.ts';
 import {
   BLOCK,
   blockRange,
-  lengthOf,
+  getLength,
   type Piece,
   pieces,
   readRuns,
@@ -65,13 +65,13 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
   for await (const piece of pieces(await source.extents(), size)) {
     if (piece.kind === 'data') {
       if (journal.done.has(piece.block)) {
-        progress.addResumed(lengthOf(blockRange(piece.block, size)));
+        progress.addResumed(getLength(blockRange(piece.block, size)));
         source.release?.(piece);
       } else yield piece;
       continue;
     }
     if (zeroed) {
-      progress.addSkipped(lengthOf(range(piece.first, piece.last)));
+      progress.addSkipped(getLength(range(piece.first, piece.last)));
       continue;
     }
     const { first, last } = piece;
@@ -83,8 +83,8 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
       }
     }
     const left = [...journal.done.missing(first, last + 1)];
-    const todo = left.reduce((sum, { start, end }) => sum + lengthOf(range(start, end - 1)), 0);
-    progress.addSkipped(lengthOf(range(first, last)) - todo);
+    const todo = left.reduce((sum, { start, end }) => sum + getLength(range(start, end - 1)), 0);
+    progress.addSkipped(getLength(range(first, last)) - todo);
   }
 }
 
@@ -99,10 +99,10 @@ async function move(
   if (piece.kind === 'zero') {
     const range = { start: piece.first * BLOCK, end: Math.min((piece.last + 1) * BLOCK, size) };
     const epoch = await limit(() => zero(options, range));
-    return { piece, moved: 0, skipped: lengthOf(range), epoch };
+    return { piece, moved: 0, skipped: getLength(range), epoch };
   }
   const range = blockRange(piece.block, size);
-  const bytes = buffer.subarray(0, lengthOf(range));
+  const bytes = buffer.subarray(0, getLength(range));
   await readRuns(source, range, piece.runs, bytes);
   if (bytes.equals(zeros.subarray(0, bytes.length))) {
     const epoch = zeroed ? image.epoch : await limit(() => zero(options, range));

@@ -10,7 +10,7 @@ import {
 } from '../client/errors.ts';
 import { backOff, pause } from '../client/retry.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
-import { type Operation, operationsOf } from '../model/index.ts';
+import { listOperations, type Operation } from '../model/index.ts';
 
 export type Direction = 'upload' | 'download';
 
@@ -31,7 +31,7 @@ const CLEANUP_TIMEOUT = 15_000;
 type Action = 'pause' | 'resume' | 'cancel' | 'finalize';
 
 function operation(path: string, name: string): Operation {
-  const found = operationsOf(path).find((one) => one.name === name);
+  const found = listOperations(path).find((one) => one.name === name);
   if (!found) throw new Error(`The model has no ${name} of ${path}.`);
   return found;
 }
@@ -136,7 +136,7 @@ export class TransferApi {
   async settled(id: string): Promise<ApiObject | undefined> {
     const [transfer] = await this.#until(`imagetransfers/${id}`, 'to start', async () => {
       const found = await this.transfer(id);
-      return isOnItsWay(found) ? undefined : [found];
+      return isBetweenServers(found) ? undefined : [found];
     });
     return transfer;
   }
@@ -163,12 +163,12 @@ export class TransferApi {
 
   /** Resumes a paused transfer. */
   async resume(id: string): Promise<void> {
-    await this.#actSurely(id, 'resume', /^paused/);
+    await this.#actReliably(id, 'resume', /^paused/);
   }
 
   /** Finalizes a transfer whose data are complete, and waits for the service. */
   async finalize(id: string): Promise<void> {
-    await this.#actSurely(id, 'finalize', /^transferring$/);
+    await this.#actReliably(id, 'finalize', /^transferring$/);
     await this.waitUntilFinished(id);
   }
 
@@ -177,7 +177,7 @@ export class TransferApi {
    * to a successful request can be lost, so the action is repeated only if the phase still requires
    * it.
    */
-  async #actSurely(id: string, action: Action, due: RegExp): Promise<void> {
+  async #actReliably(id: string, action: Action, due: RegExp): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.act(id, action);
@@ -186,7 +186,7 @@ export class TransferApi {
         const isUnheard = error instanceof ConnectionError || isRetryable(error);
         if (attempt === MAX_ACTIONS || !(isUnheard || error instanceof ConflictError)) throw error;
         // A refusal by the service is final unless the transfer is between servers.
-        if (!isUnheard && attempt === 1 && !isOnItsWay(await this.transfer(id))) throw error;
+        if (!isUnheard && attempt === 1 && !isBetweenServers(await this.transfer(id))) throw error;
         if (!due.test(String((await this.settled(id))?.['phase'] ?? 'gone'))) return;
       }
       await backOff(attempt, this.#signal);
@@ -268,7 +268,7 @@ export class TransferApi {
 }
 
 /** Whether the transfer is being prepared, or waits for a takeover by another server. */
-export function isOnItsWay(transfer: ApiObject | undefined): boolean {
+export function isBetweenServers(transfer: ApiObject | undefined): boolean {
   const phase = transfer?.['phase'];
   if (phase === 'transferring') return transfer?.['transfer_url'] === undefined;
   return phase === 'initializing' || phase === 'resuming';

@@ -4,10 +4,10 @@ import { ConflictError, ConnectionError, type VmctlError } from '../client/error
 import type { DiskFormat } from '../formats/image-head.ts';
 import { MAX_RENEWALS } from './daemon-requests.ts';
 import type { Journal } from './journal.ts';
-import { isThisMachine, isWritable, type LocalSocket, openLocalSocket } from './local-socket.ts';
+import { isThisComputer, isWritable, type LocalSocket, openLocalSocket } from './local-socket.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Capabilities, RemoteImage } from './remote-image.ts';
-import { type Direction, isOnItsWay, type TransferApi } from './transfer-api.ts';
+import { type Direction, isBetweenServers, type TransferApi } from './transfer-api.ts';
 
 export interface TransferSessionOptions {
   readonly client: Client;
@@ -64,13 +64,13 @@ export class TransferSession {
   async open(): Promise<{ readonly image: RemoteImage; readonly capabilities: Capabilities }> {
     const { client, retries, limit, signal, onConnectionLost } = this.#options;
     const transfer = await this.#begin(this.#options.journal?.transfer);
-    this.#url = this.#addressOf(transfer);
+    this.#url = this.#selectUrl(transfer);
     const image = new RemoteImage(this.#url, {
       http: client.http,
       signal: AbortSignal.any([signal, this.#stop.signal]),
       retries,
       onTicketRefused: (refusal, attempt) => this.#renew(refusal, attempt),
-      onDaemonFailing: () => this.#lookForDaemon(),
+      onDaemonFailing: () => this.#locateDaemon(),
       ...(onConnectionLost ? { onConnectionLost } : {}),
       ...(limit ? { limit } : {}),
     });
@@ -91,7 +91,7 @@ export class TransferSession {
     const { proxy_url: proxy } = transfer;
     if (typeof proxy === 'string' && proxy !== this.#url) {
       this.#throughProxy = true;
-      await this.#goTo(proxy);
+      await this.#moveTo(proxy);
       const proxied = await image.capabilities().catch(orUndefined);
       if (proxied) return proxied;
     }
@@ -101,7 +101,7 @@ export class TransferSession {
   /** Uses the socket of a daemon on this computer, if it is accessible. */
   async #useLocalSocket(path: string | undefined): Promise<void> {
     if (path === undefined || this.#throughProxy || this.#socket) return;
-    if (!(await isThisMachine(this.#url)) || !(await isWritable(path))) return;
+    if (!(await isThisComputer(this.#url)) || !(await isWritable(path))) return;
     this.#socket = await openLocalSocket(path);
     this.image.moveToSocket(this.#socket);
     if (!(await this.image.probe())) this.#leaveLocalSocket();
@@ -157,14 +157,14 @@ export class TransferSession {
     }
     // A server that has lost the transfer may refuse it before another one takes over.
     if (transfer && phase === 'transferring') await this.#follow(transfer);
-    else await this.#goTo(this.#addressOf(await this.#begin(this.id)));
+    else await this.#moveTo(this.#selectUrl(await this.#begin(this.id)));
   }
 
   /**
    * Looks up the address of the image while its daemon cannot be reached. The address is unchanged
    * if the service confirms it or does not respond, because the daemon may return.
    */
-  async #lookForDaemon(): Promise<void> {
+  async #locateDaemon(): Promise<void> {
     const api = this.#api;
     let transfer: ApiObject | undefined;
     try {
@@ -172,30 +172,30 @@ export class TransferSession {
     } catch {
       return;
     }
-    const isTakenOver = isOnItsWay(transfer);
+    const isTakenOver = isBetweenServers(transfer);
     if (isTakenOver) transfer = await api.settled(this.id);
     const phase = transfer?.['phase'];
     if (phase === 'paused_user') throw paused();
-    if (phase === 'paused_system') await this.#goTo(this.#addressOf(await this.#begin(this.id)));
+    if (phase === 'paused_system') await this.#moveTo(this.#selectUrl(await this.#begin(this.id)));
     else if (transfer && phase === 'transferring') await this.#follow(transfer, isTakenOver);
   }
 
   /** Moves to the current address of the transfer. `anew` reconnects even if it is unchanged. */
   async #follow(transfer: ApiObject, anew = false): Promise<void> {
-    const url = this.#addressOf(transfer);
-    if (anew || url !== this.#url) await this.#goTo(url);
+    const url = this.#selectUrl(transfer);
+    if (anew || url !== this.#url) await this.#moveTo(url);
   }
 
   /** Moves to another address. Its daemon may have a socket on this computer too. */
-  async #goTo(url: string): Promise<void> {
+  async #moveTo(url: string): Promise<void> {
     this.#leaveLocalSocket();
     this.#url = url;
     this.image.moveTo(url);
-    if (this.#throughProxy || !(await isThisMachine(url))) return;
+    if (this.#throughProxy || !(await isThisComputer(url))) return;
     await this.#useLocalSocket((await this.image.probe())?.unixSocket);
   }
 
-  #addressOf({ transfer_url: direct, proxy_url: proxy }: ApiObject): string {
+  #selectUrl({ transfer_url: direct, proxy_url: proxy }: ApiObject): string {
     return String((this.#throughProxy ? proxy : undefined) ?? direct);
   }
 }

@@ -67,7 +67,7 @@ export async function upload(options: UploadOptions): Promise<ApiObject> {
   try {
     return await upload.run();
   } catch (error) {
-    throw await upload.leave(error);
+    throw await upload.cleanUp(error);
   }
 }
 
@@ -84,7 +84,7 @@ class Upload {
   #journal: Journal | undefined;
   #session: TransferSession | undefined;
   /** Id of the created disk. */
-  #made: string | undefined;
+  #createdDisk: string | undefined;
 
   constructor(options: UploadOptions) {
     this.#options = options;
@@ -173,7 +173,7 @@ class Upload {
   /** Creates or finds the disk and its journal, or resumes an existing journal. */
   async #openJournal(): Promise<Journal> {
     const { source, into, server, journals } = this.#options;
-    if ('resume' in into) return await this.#takeUp(into.resume);
+    if ('resume' in into) return await this.#resumeJournal(into.resume);
     const format = requireFormat(source.content, this.#options.format, source.path);
     const virtual = format === 'cow' ? source.content.virtualSize : source.size;
     if (format === 'cow') requirePlausibleQcow2Size(source);
@@ -212,7 +212,7 @@ class Upload {
     const planned = begin({ id, name: into.add.name, provisioned_size: size });
     const disk = await this.#addDisk(into.add, format, size, id).catch((error: unknown) => {
       // Without a response the disk may exist. The next run checks this.
-      if (this.#made !== undefined) this.#journal = planned;
+      if (this.#createdDisk !== undefined) this.#journal = planned;
       else if (isAnswered(error)) planned.remove(this.#options.onNote);
       else planned.close();
       throw error;
@@ -241,8 +241,8 @@ class Upload {
       provisioned_size: size,
       storage_domains: [{ id: wanted.storageDomain }],
     });
-    this.#made = String(added['id']);
-    const disk = await this.#api.waitForDisk(this.#made);
+    this.#createdDisk = String(added['id']);
+    const disk = await this.#api.waitForDisk(this.#createdDisk);
     if (disk['status'] === 'ok') return disk;
     throw new ConflictError(`new disk ${wanted.name} is ${String(disk['status'])}`, {
       code: 'transfer_failed',
@@ -250,7 +250,7 @@ class Upload {
     });
   }
 
-  async #takeUp(journal: Journal): Promise<Journal> {
+  async #resumeJournal(journal: Journal): Promise<Journal> {
     journal.refuseIfInUse();
     if (this.#options.client.http.isDryRun) journal.detach();
     if (!(await this.#api.disk(journal.header.disk))) {
@@ -272,11 +272,11 @@ class Upload {
   }
 
   /** Cleans up after a failure. */
-  async leave(error: unknown): Promise<unknown> {
+  async cleanUp(error: unknown): Promise<unknown> {
     this.#session?.stop();
     const journal = this.#journal;
     const api = this.#api;
-    const disk = this.#made ?? journal?.header.disk;
+    const disk = this.#createdDisk ?? journal?.header.disk;
     if (disk === undefined) return error;
     if (error instanceof DryRunStop) {
       journal?.close();

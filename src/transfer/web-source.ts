@@ -7,7 +7,7 @@ import type { EnvironmentVariables } from '../client/proxy-env.ts';
 import { backOff } from '../client/retry.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
-import { HEAD_LENGTH, type ImageFormat, imageFormat } from '../formats/image-head.ts';
+import { detectImageFormat, HEAD_LENGTH, type ImageFormat } from '../formats/image-head.ts';
 import { allData } from './blocks.ts';
 import type { ByteStream } from './compression.ts';
 import type { FileIdentity } from './journal.ts';
@@ -33,7 +33,7 @@ export class WebSource implements Source {
   }
 
   get content(): ImageFormat {
-    return imageFormat(this.#file.head, this.size);
+    return detectImageFormat(this.#file.head, this.size);
   }
 
   get storedSize(): number {

@@ -25,12 +25,12 @@ export class WireError extends Error {
   readonly position?: string | undefined;
 
   constructor(kind: WireErrorKind, where: string, problem: string, source: WireErrorSource = {}) {
-    const place = shortened(where, 200);
-    super(`${place}: ${shortened(problem, 8000)}`);
+    const place = shorten(where, 200);
+    super(`${place}: ${shorten(problem, 8000)}`);
     this.name = 'WireError';
     this.kind = kind;
     this.where = place;
-    this.problem = shortened(problem, 8000);
+    this.problem = shorten(problem, 8000);
     this.steps = source.steps;
     this.position = source.position;
   }
@@ -40,7 +40,7 @@ export class WireError extends Error {
 export type WireErrorSource = Pick<WireError, 'steps' | 'position'>;
 
 /** Limit the length of names in messages. In a body they can be as long as the body. */
-function shortened(text: string, length: number): string {
+function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 3)}...` : text;
 }
 

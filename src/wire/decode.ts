@@ -1,8 +1,8 @@
 /** Decoder of bodies to objects in memory. */
-import { pluralOf, tagOf } from '../model/index.ts';
+import { getPluralTag, getTag } from '../model/index.ts';
 import { bodyText, type DecodeOptions, type MediaType } from './body.ts';
 import { readJson, readJsonList } from './json-reader.ts';
-import { actionShape, shapeOf } from './shape.ts';
+import { actionShape, getShape } from './shape.ts';
 import { readXml, readXmlList } from './xml-reader.ts';
 
 /**
@@ -18,8 +18,8 @@ export function decodeObject(
   const text = bodyText(body);
   const tolerant = options.unknown === 'skip';
   return media === 'application/json'
-    ? readJson(text, tagOf(type), shapeOf(type), tolerant, options.bareLists)
-    : readXml(text, tagOf(type), shapeOf(type), options.unknown);
+    ? readJson(text, getTag(type), getShape(type), tolerant, options.bareLists)
+    : readXml(text, getTag(type), getShape(type), options.unknown);
 }
 
 /** Decodes a collection of objects of a type of the model. Throws like `decodeObject`. */
@@ -32,8 +32,8 @@ export function decodeList(
   const text = bodyText(body);
   const tolerant = options.unknown === 'skip';
   return media === 'application/json'
-    ? readJsonList(text, tagOf(type), shapeOf(type), tolerant)
-    : readXmlList(text, pluralOf(type), tagOf(type), shapeOf(type), options.unknown);
+    ? readJsonList(text, getTag(type), getShape(type), tolerant)
+    : readXmlList(text, getPluralTag(type), getTag(type), getShape(type), options.unknown);
 }
 
 /**

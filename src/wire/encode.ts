@@ -1,10 +1,10 @@
 /** Encoder of objects in memory to bodies. */
 import type { Dialect } from '../model/dialect.ts';
-import { pluralOf, tagOf } from '../model/index.ts';
+import { getPluralTag, getTag } from '../model/index.ts';
 import type { MediaType } from './body.ts';
 import { writeJson, writeJsonInPieces } from './json-writer.ts';
 import { isLarge } from './member-writer.ts';
-import { actionShape, actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
+import { actionShape, actionsMember, getShape, linkMember, type Shape } from './shape.ts';
 import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml-writer.ts';
 
 /** Minimum characters in a chunk of a long list. */
@@ -17,7 +17,7 @@ export function encodeObject(
   type: string,
   dialect: Dialect,
 ): string {
-  return encode(media, value, tagOf(type), shapeOf(type), dialect);
+  return encode(media, value, getTag(type), getShape(type), dialect);
 }
 
 /**
@@ -92,13 +92,13 @@ export function listFrame(
   const json = media === 'application/json';
   const beside = encodeExtras(json, extras, dialect);
   if (json) {
-    const start = `{${beside}"${tagOf(type)}":[`;
+    const start = `{${beside}"${getTag(type)}":[`;
     const { jsonEmptyListsBare, jsonNamedEmptyLists } = dialect;
     const isNamed = !jsonEmptyListsBare || jsonNamedEmptyLists.has(service ?? '');
     const empty = isNamed ? `${start}]}` : `{${beside.slice(0, -1)}}`;
     return { start, between: ',', end: ']}', empty };
   }
-  const plural = pluralOf(type);
+  const plural = getPluralTag(type);
   const start = `${xmlDeclaration}<${plural}>\n${beside}`;
   const end = `</${plural}>\n`;
   const empty = beside === '' ? `${xmlDeclaration}<${plural}/>\n` : start + end;
@@ -112,9 +112,9 @@ export function* encodeRuns(
   type: string,
   dialect: Dialect,
 ): Generator<string, void, undefined> {
-  const shape = shapeOf(type);
+  const shape = getShape(type);
   const json = media === 'application/json';
-  const tag = tagOf(type);
+  const tag = getTag(type);
   let run = '';
   for (const item of items) {
     const fields = item as Readonly<Record<string, unknown>>;
@@ -148,10 +148,10 @@ function itemInPieces(
   depth: number,
 ): Generator<string, void, undefined> {
   const fields = item as Readonly<Record<string, unknown>>;
-  const shape = shapeOf(type);
+  const shape = getShape(type);
   return media === 'application/json'
     ? writeJsonInPieces(fields, shape, dialect)
-    : writeXmlInPieces(fields, tagOf(type), shape, depth);
+    : writeXmlInPieces(fields, getTag(type), shape, depth);
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Dialect } from '../model/dialect.ts';
 import { bodyText, type MediaType } from './body.ts';
 import { encodeObject } from './encode.ts';
 import { readJson } from './json-reader.ts';
-import { actionShape, type Shape, shapeOf } from './shape.ts';
-import { readXml, rootOf } from './xml-reader.ts';
+import { actionShape, getShape, type Shape } from './shape.ts';
+import { readRootName, readXml } from './xml-reader.ts';
 
 export interface Fault {
   readonly reason?: string;
@@ -45,20 +45,20 @@ export function decodeFault(media: MediaType, body: string | Uint8Array): Fault 
 
 function jsonFault(text: string): Fault | undefined {
   const nested = readJson(text, 'fault', wrapperShape, true)['fault'];
-  const bare = readJson(text, 'fault', shapeOf('fault'), true);
-  return faultOf(nested) ?? faultOf(bare) ?? (nested === undefined ? undefined : {});
+  const bare = readJson(text, 'fault', getShape('fault'), true);
+  return readFault(nested) ?? readFault(bare) ?? (nested === undefined ? undefined : {});
 }
 
 function xmlFault(text: string): Fault | undefined {
-  const root = rootOf(text);
-  const shape = root === 'fault' ? shapeOf(root) : wrapperShape;
+  const root = readRootName(text);
+  const shape = root === 'fault' ? getShape(root) : wrapperShape;
   if (root !== 'fault' && root !== 'action') return undefined;
   const fields = readXml(text, root, shape, 'skip');
   const fault = root === 'fault' ? fields : fields['fault'];
-  return fault === undefined ? undefined : (faultOf(fault) ?? {});
+  return fault === undefined ? undefined : (readFault(fault) ?? {});
 }
 
-function faultOf(value: unknown): Fault | undefined {
+function readFault(value: unknown): Fault | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { reason, detail } = value as { reason?: unknown; detail?: unknown };
   if (reason === undefined && detail === undefined) return undefined;

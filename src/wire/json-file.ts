@@ -37,7 +37,7 @@ export function parseJsonFile(content: string | Uint8Array, file: string): Parse
 }
 
 /** Formats `FILE:LINE:COLUMN: problem` for a line that `JSON.parse` refuses. */
-export function problemOfLine(text: string, file: string, line: number): string {
+export function describeLineProblem(text: string, file: string, line: number): string {
   try {
     parseJson(text);
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { forbiddenCharacter, forbiddenOffset } from '../allowed-characters.ts';
 import { position, WireError } from './body.ts';
-import { longOf } from './scalars.ts';
+import { toLong } from './scalars.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const maxDepth = 64;
@@ -172,7 +172,7 @@ class JsonParser {
   private escapedString(start: number, from: number): string {
     const { text } = this;
     // Find the end first, to allocate only the required memory.
-    const end = this.endOfString(from);
+    const end = this.findStringEnd(from);
     const value = new TextBuilder(end - start);
     let done = start;
     for (let at = from; at >= 0 && at < end; at = text.indexOf('\\', done)) {
@@ -183,11 +183,11 @@ class JsonParser {
     }
     value.addSlice(text, done, end);
     this.pos = end + 1;
-    return this.paired(value.toString(), start);
+    return this.validateText(value.toString(), start);
   }
 
   /** Offset of the closing quote of the string that contains `from`. */
-  private endOfString(from: number): number {
+  private findStringEnd(from: number): number {
     const { text } = this;
     for (let pos = from; ; pos++) {
       const code = text.charCodeAt(pos);
@@ -207,7 +207,7 @@ class JsonParser {
   }
 
   /** Escapes can spell an unpaired surrogate, which is invalid text. */
-  private paired(value: string, at: number): string {
+  private validateText(value: string, at: number): string {
     if (/\p{Surrogate}/u.test(value)) this.fail('the string has half a surrogate pair', at);
     const problem = this.allowedOnly ? forbiddenProblem(value, 'the string') : undefined;
     if (problem !== undefined) this.fail(problem, at);
@@ -239,7 +239,7 @@ class JsonParser {
     const at = this.pos;
     this.pos += digits.length;
     const whole = fraction === undefined && exponent === undefined;
-    if (whole && digits.length > 15 && digits.length <= maxDigits) return longOf(BigInt(digits));
+    if (whole && digits.length > 15 && digits.length <= maxDigits) return toLong(BigInt(digits));
     const value = Number(digits);
     if (!Number.isFinite(value)) this.fail('the number is too large', at);
     return value;

@@ -3,7 +3,7 @@ import type { Kind } from '../model/notation/attributes.ts';
 import type { Step } from '../source-place.ts';
 import { WireError, type WireErrorKind, type WireErrorSource } from './body.ts';
 import { maximumValues, parseJson, parseTrustedJson } from './json-parser.ts';
-import { dateOfMillis, type Place, scalarReader } from './scalars.ts';
+import { dateFromMillis, type ReadPosition, scalarReader } from './scalars.ts';
 import {
   type Member,
   type ObjectContent,
@@ -15,7 +15,7 @@ import {
 type Fields = Record<string, unknown>;
 
 /** Path from the root to the current value. */
-class JsonPlace implements Place {
+class JsonPosition implements ReadPosition {
   readonly tolerant: boolean;
   readonly bareLists: boolean;
   private readonly root: string;
@@ -45,14 +45,14 @@ class JsonPlace implements Place {
   }
 
   /** Throws. `stranger` is an unknown member of the current object. */
-  fail(problem: string, stranger?: string, kind: WireErrorKind = 'syntax'): never {
-    const steps = stranger === undefined ? this.steps : [...this.steps, stranger];
-    const known = stranger === undefined ? kind : 'unknown';
+  fail(problem: string, unknownMember?: string, kind: WireErrorKind = 'syntax'): never {
+    const steps = unknownMember === undefined ? this.steps : [...this.steps, unknownMember];
+    const known = unknownMember === undefined ? kind : 'unknown';
     throw new WireError(known, this.path(), problem, { steps: [...steps] });
   }
 }
 
-type ReadValue = (value: unknown, place: JsonPlace) => unknown;
+type ReadValue = (value: unknown, position: JsonPosition) => unknown;
 
 /** Reads a text with one object and no wrapper. `root` begins the paths in messages. */
 export function readJson(
@@ -63,11 +63,17 @@ export function readJson(
   bareLists = tolerant,
 ): Fields {
   const value = tolerant ? parseTrustedJson(text) : parseJson(text, maximumValues);
-  return readerOf(shape)(value, new JsonPlace(root, tolerant, bareLists));
+  return getReader(shape)(value, new JsonPosition(root, tolerant, bareLists));
 }
 
 /** Members of a collection in addition to its items. */
-const besideItems: ReadonlySet<string> = new Set(['actions', 'link', 'size', 'total', 'active']);
+const collectionMembers: ReadonlySet<string> = new Set([
+  'actions',
+  'link',
+  'size',
+  'total',
+  'active',
+]);
 
 /** Reads a text with a collection: an object with the array of items under one key. */
 export function readJsonList(
@@ -77,15 +83,17 @@ export function readJsonList(
   tolerant: boolean,
 ): Fields[] {
   const value = tolerant ? parseTrustedJson(text) : parseJson(text, maximumValues);
-  const place = new JsonPlace(item, tolerant);
-  const collection = objectOf(value, place);
+  const position = new JsonPosition(item, tolerant);
+  const collection = requireObject(value, position);
   if (!tolerant) {
-    const stranger = Object.keys(collection).find((key) => key !== item && !besideItems.has(key));
-    if (stranger !== undefined)
-      place.fail(`unknown member ${stranger}; expected ${item}`, stranger);
+    const unknownMember = Object.keys(collection).find(
+      (key) => key !== item && !collectionMembers.has(key),
+    );
+    if (unknownMember !== undefined)
+      position.fail(`unknown member ${unknownMember}; expected ${item}`, unknownMember);
   }
-  const read = readerOf(shape);
-  return itemsOf(collection[item], place).map((one) => read(one, place));
+  const read = getReader(shape);
+  return listItems(collection[item], position).map((one) => read(one, position));
 }
 
 function isObject(value: unknown): value is Fields {
@@ -99,20 +107,20 @@ function describe(value: unknown): string {
   return typeof value === 'bigint' ? 'a number' : `a ${typeof value}`;
 }
 
-function objectOf(value: unknown, place: JsonPlace): Fields {
-  return isObject(value) ? value : place.fail(`expected an object, found ${describe(value)}`);
+function requireObject(value: unknown, position: JsonPosition): Fields {
+  return isObject(value) ? value : position.fail(`expected an object, found ${describe(value)}`);
 }
 
 /** Some services write a list of one item without the array. Only clients accept this. */
-function itemsOf(value: unknown, place: JsonPlace): readonly unknown[] {
+function listItems(value: unknown, position: JsonPosition): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
-  return place.tolerant ? [value] : place.fail(`expected an array, found ${describe(value)}`);
+  return position.tolerant ? [value] : position.fail(`expected an array, found ${describe(value)}`);
 }
 
-const readers = new WeakMap<Shape, (value: unknown, place: JsonPlace) => Fields>();
+const readers = new WeakMap<Shape, (value: unknown, position: JsonPosition) => Fields>();
 
-function readerOf(shape: Shape): (value: unknown, place: JsonPlace) => Fields {
+function getReader(shape: Shape): (value: unknown, position: JsonPosition) => Fields {
   let reader = readers.get(shape);
   if (!reader) {
     reader = makeReader(shape);
@@ -126,7 +134,7 @@ interface MemberReader {
   readonly read: ReadValue;
 }
 
-function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields {
+function makeReader(shape: Shape): (value: unknown, position: JsonPosition) => Fields {
   const readers = new Map<string, MemberReader>();
   // Created on first use: types have many members, responses few.
   const readerFor = (key: string): MemberReader | undefined => {
@@ -140,15 +148,15 @@ function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields 
     readers.set(key, reader);
     return reader;
   };
-  return (value, place) => {
-    const source = objectOf(value, place);
+  return (value, position) => {
+    const source = requireObject(value, position);
     const fields: Fields = {};
     for (const key of Object.keys(source)) {
       const member = readerFor(key);
       if (!member) {
-        if (place.tolerant) continue;
-        place.enter(key);
-        return place.fail(
+        if (position.tolerant) continue;
+        position.enter(key);
+        return position.fail(
           `unknown member, ${shape.display} has no such member`,
           undefined,
           'unknown',
@@ -156,13 +164,13 @@ function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields 
       }
       const found = source[key];
       if (found === null) continue;
-      place.enter(key);
-      if (fields[member.name] !== undefined && !place.tolerant) {
-        place.fail('duplicate member, under two names');
+      position.enter(key);
+      if (fields[member.name] !== undefined && !position.tolerant) {
+        position.fail('duplicate member, under two names');
       }
-      const read = member.read(found, place);
+      const read = member.read(found, position);
       if (read !== undefined) fields[member.name] = read;
-      place.leave();
+      position.leave();
     }
     return fields;
   };
@@ -172,39 +180,39 @@ function memberReader({ content }: Member): ReadValue {
   if (content.form !== 'list') return contentReader(content);
   const readItem = contentReader(content.of);
   const { item, wrapped } = content;
-  const readAll = (value: unknown, place: JsonPlace) => {
+  const readAll = (value: unknown, position: JsonPosition) => {
     const items: unknown[] = [];
     let index = 0;
-    for (const one of itemsOf(value, place)) {
-      place.enter(index++);
-      const read = one === null ? undefined : readItem(one, place);
-      place.leave();
+    for (const one of listItems(value, position)) {
+      position.enter(index++);
+      const read = one === null ? undefined : readItem(one, position);
+      position.leave();
       if (read !== undefined) items.push(read);
     }
     return items;
   };
   if (!wrapped) return readAll;
-  return (value, place) => {
-    if (place.bareLists && Array.isArray(value)) return readAll(value, place);
-    const wrapper = objectOf(value, place);
-    if (!place.tolerant) {
-      const stranger = Object.keys(wrapper).find((key) => key !== item);
-      if (stranger !== undefined)
-        place.fail(`unknown member ${stranger}; expected ${item}`, stranger);
+  return (value, position) => {
+    if (position.bareLists && Array.isArray(value)) return readAll(value, position);
+    const wrapper = requireObject(value, position);
+    if (!position.tolerant) {
+      const unknownMember = Object.keys(wrapper).find((key) => key !== item);
+      if (unknownMember !== undefined)
+        position.fail(`unknown member ${unknownMember}; expected ${item}`, unknownMember);
     }
-    place.enter(item);
-    const items = readAll(wrapper[item], place);
-    place.leave();
+    position.enter(item);
+    const items = readAll(wrapper[item], position);
+    position.leave();
     return items;
   };
 }
 
 function contentReader(content: ScalarContent | ObjectContent): ReadValue {
   if (content.form === 'scalar') return scalarValueReader(content);
-  let reader: ((value: unknown, place: JsonPlace) => Fields) | undefined;
-  return (value, place) => {
-    reader ??= readerOf(content.shape());
-    return reader(value, place);
+  let reader: ((value: unknown, position: JsonPosition) => Fields) | undefined;
+  return (value, position) => {
+    reader ??= getReader(content.shape());
+    return reader(value, position);
   };
 }
 
@@ -212,24 +220,26 @@ function contentReader(content: ScalarContent | ObjectContent): ReadValue {
 function scalarValueReader(content: ScalarContent): ReadValue {
   const readText = scalarReader(content);
   const { kind } = content;
-  return (value, place) => {
+  return (value, position) => {
     switch (typeof value) {
       case 'string':
         return kind === 'date' && /^-?[0-9]{1,17}$/.test(value)
-          ? dateOfMillis(Number(value), place)
-          : readText(value, place);
+          ? dateFromMillis(Number(value), position)
+          : readText(value, position);
       case 'boolean':
-        return kind === 'bool' ? value : readText(String(value), place);
+        return kind === 'bool' ? value : readText(String(value), position);
       case 'number':
-        if (kind === 'date') return dateOfMillis(value, place);
+        if (kind === 'date') return dateFromMillis(value, position);
         if (kind === 'long' && Number.isInteger(value) && Math.abs(value) <= 2 ** 63) {
-          return Number.isSafeInteger(value) ? value + 0 : readText(String(BigInt(value)), place);
+          return Number.isSafeInteger(value)
+            ? value + 0
+            : readText(String(BigInt(value)), position);
         }
-        return readText(String(value), place);
+        return readText(String(value), position);
       case 'bigint':
-        return kind === 'decimal' ? Number(value) : readText(String(value), place);
+        return kind === 'decimal' ? Number(value) : readText(String(value), position);
       default:
-        return place.fail(`expected a single value, found ${describe(value)}`);
+        return position.fail(`expected a single value, found ${describe(value)}`);
     }
   };
 }
@@ -241,6 +251,6 @@ function scalarValueReader(content: ScalarContent): ReadValue {
 export function readSingleValue(kind: Kind, value: unknown): unknown {
   const content = singleContent(kind);
   return content.form === 'scalar'
-    ? scalarValueReader(content)(value, new JsonPlace('', false))
+    ? scalarValueReader(content)(value, new JsonPosition('', false))
     : value;
 }

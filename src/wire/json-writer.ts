@@ -22,12 +22,12 @@ type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis' | 'jsonB
 
 /** Writes one object without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
-  return writerOf(shape, style).write(value);
+  return getWriter(shape, style).write(value);
 }
 
 /** Writes the same text in pieces, for objects of any size. */
 export function writeJsonInPieces(value: Fields, shape: Shape, style: Style): Pieces {
-  return writerOf(shape, style).pieces(value);
+  return getWriter(shape, style).pieces(value);
 }
 
 interface ObjectWriter {
@@ -37,7 +37,7 @@ interface ObjectWriter {
 
 const writers = new WeakMap<Style, WeakMap<Shape, ObjectWriter>>();
 
-function writerOf(shape: Shape, style: Style): ObjectWriter {
+function getWriter(shape: Shape, style: Style): ObjectWriter {
   let styled = writers.get(style);
   if (!styled) {
     styled = new WeakMap();
@@ -91,7 +91,7 @@ function singleWriter(content: ScalarContent | ObjectContent, style: Style): Wri
 function objectWriter(content: ObjectContent, style: Style): Writer {
   let writer: ObjectWriter | undefined;
   const known = () => {
-    writer ??= writerOf(content.shape(), style);
+    writer ??= getWriter(content.shape(), style);
     return writer;
   };
   return {

@@ -21,14 +21,18 @@ export class LinkList implements Iterable<Link> {
   }
 
   *[Symbol.iterator](): Generator<Link> {
-    for (const rel of this.#rels) yield { href: `${this.#base}/${addressOf(rel)}`, rel };
+    for (const rel of this.#rels) yield { href: `${this.#base}/${formatLinkPath(rel)}`, rel };
   }
 
   /** Writes the array as JSON. */
   json(): string {
     if (this.#rels.length === 0) return '[]';
     const start = `{"href":${JSON.stringify(this.#base).slice(0, -1)}/`;
-    const suffixes = endsOf(this.#rels, jsonEnds, (rel) => `${addressOf(rel)}","rel":"${rel}"}`);
+    const suffixes = getEndings(
+      this.#rels,
+      jsonEndings,
+      (rel) => `${formatLinkPath(rel)}","rel":"${rel}"}`,
+    );
     return `[${start}${suffixes.join(`,${start}`)}]`;
   }
 
@@ -36,25 +40,29 @@ export class LinkList implements Iterable<Link> {
   xml(pad: string): string {
     if (this.#rels.length === 0) return '';
     const start = `${pad}<link href="${escapeAttribute(this.#base)}/`;
-    const suffixes = endsOf(this.#rels, xmlEnds, (rel) => `${addressOf(rel)}" rel="${rel}"/>\n`);
+    const suffixes = getEndings(
+      this.#rels,
+      xmlEndings,
+      (rel) => `${formatLinkPath(rel)}" rel="${rel}"/>\n`,
+    );
     return start + suffixes.join(start);
   }
 }
 
 /** Address of a link, relative to its object. `users/search` is the search template of `users`. */
-export function addressOf(rel: string): string {
+export function formatLinkPath(rel: string): string {
   return rel.endsWith('/search') ? `${rel.slice(0, -'/search'.length)}?search={query}` : rel;
 }
 
 /** Cached endings of the links after the address of the object. */
-type Ends = WeakMap<readonly string[], readonly string[]>;
+type Endings = WeakMap<readonly string[], readonly string[]>;
 
-const jsonEnds: Ends = new WeakMap();
-const xmlEnds: Ends = new WeakMap();
+const jsonEndings: Endings = new WeakMap();
+const xmlEndings: Endings = new WeakMap();
 
-function endsOf(
+function getEndings(
   rels: readonly string[],
-  known: Ends,
+  known: Endings,
   endOf: (rel: string) => string,
 ): readonly string[] {
   let suffixes = known.get(rels);

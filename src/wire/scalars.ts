@@ -3,7 +3,7 @@ import { WireError, type WireErrorKind, type WireErrorSource } from './body.ts';
 import type { ScalarContent } from './shape.ts';
 
 /** Position and strictness of a reader. */
-export interface Place {
+export interface ReadPosition {
   /** Dotted path of the current member. */
   path(): string;
   /** Source position of the current member. */
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Converts text to a value. `undefined` if the text represents an absent value. */
-export type ReadScalar = (text: string, place: Place) => unknown;
+export type ReadScalar = (text: string, position: ReadPosition) => unknown;
 
 const intLimit = 2 ** 31;
 const longLimit = 2n ** 63n;
@@ -31,17 +31,17 @@ const booleans: Readonly<Record<string, boolean>> = {
   0: false,
 };
 
-function refuse(place: Place, problem: string, kind: WireErrorKind = 'value'): never {
-  throw new WireError(kind, place.path(), problem, place.source());
+function refuse(position: ReadPosition, problem: string, kind: WireErrorKind = 'value'): never {
+  throw new WireError(kind, position.path(), problem, position.source());
 }
 
 /** Quotes a refused value for a message, limited to 80 characters. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 }
 
 /** XML allows white space around numbers, booleans, dates and enum values. */
-function trimmed(text: string): string {
+function trim(text: string): string {
   let start = 0;
   let end = text.length;
   while (isBlank(text.charCodeAt(start))) start++;
@@ -54,63 +54,63 @@ function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === 10 || code === 13;
 }
 
-function readInt(text: string, place: Place): number | undefined {
-  const plain = trimmed(text);
+function readInt(text: string, position: ReadPosition): number | undefined {
+  const plain = trim(text);
   if (plain === '') return undefined;
   const value = integer.test(plain) ? Number(plain) : Number.NaN;
   if (value >= -intLimit && value < intLimit) return value + 0;
   return refuse(
-    place,
-    `${quoted(text)} is not an integer between -2147483648 and 2147483647`,
+    position,
+    `${quote(text)} is not an integer between -2147483648 and 2147483647`,
     integer.test(plain) ? 'value' : 'number',
   );
 }
 
-function readLong(text: string, place: Place): number | bigint | undefined {
-  const plain = trimmed(text);
+function readLong(text: string, position: ReadPosition): number | bigint | undefined {
+  const plain = trim(text);
   if (plain === '') return undefined;
   if (plain.length <= 40 && integer.test(plain)) {
     if (plain.length <= exactDigits) return Number(plain) + 0;
     const exact = BigInt(plain.startsWith('+') ? plain.slice(1) : plain);
-    if (exact >= -longLimit && exact < longLimit) return longOf(exact);
+    if (exact >= -longLimit && exact < longLimit) return toLong(exact);
   }
   return refuse(
-    place,
-    `${quoted(text)} is not an integer between -9223372036854775808 and 9223372036854775807`,
+    position,
+    `${quote(text)} is not an integer between -9223372036854775808 and 9223372036854775807`,
     integer.test(plain) ? 'value' : 'number',
   );
 }
 
 /** A 64-bit integer in memory: a number if it is exact, otherwise a bigint. */
-export function longOf(exact: bigint): number | bigint {
+export function toLong(exact: bigint): number | bigint {
   const near = Number(exact);
   return Number.isSafeInteger(near) ? near : exact;
 }
 
-function readDecimal(text: string, place: Place): number | undefined {
-  const plain = trimmed(text);
+function readDecimal(text: string, position: ReadPosition): number | undefined {
+  const plain = trim(text);
   if (plain === '') return undefined;
   const value = decimal.test(plain) ? Number(plain) : Number.NaN;
   return Number.isFinite(value)
     ? value + 0
-    : refuse(place, `${quoted(text)} is not a number`, 'number');
+    : refuse(position, `${quote(text)} is not a number`, 'number');
 }
 
-function readBool(text: string, place: Place): boolean | undefined {
-  const plain = trimmed(text);
+function readBool(text: string, position: ReadPosition): boolean | undefined {
+  const plain = trim(text);
   if (plain === '') return undefined;
   const value = Object.hasOwn(booleans, plain) ? booleans[plain] : booleans[plain.toLowerCase()];
   return typeof value === 'boolean'
     ? value
-    : refuse(place, `${quoted(text)} is not a boolean. Possible values are: true, false, 1, 0`);
+    : refuse(position, `${quote(text)} is not a boolean. Possible values are: true, false, 1, 0`);
 }
 
 /**
  * In memory, a date is UTC with milliseconds, as `Date.toISOString` writes it, so that dates
  * compare as text. Text without an offset is UTC. Digits after milliseconds are dropped.
  */
-function readDate(text: string, place: Place): string | undefined {
-  const plain = trimmed(text);
+function readDate(text: string, position: ReadPosition): string | undefined {
+  const plain = trim(text);
   if (plain === '') return undefined;
   const parts = timestamp.exec(plain);
   if (parts) {
@@ -122,8 +122,8 @@ function readDate(text: string, place: Place): string | undefined {
     }
   }
   return refuse(
-    place,
-    `${quoted(text)} is not a date such as 2024-05-31T08:30:00.000+02:00`,
+    position,
+    `${quote(text)} is not a date such as 2024-05-31T08:30:00.000+02:00`,
     'number',
   );
 }
@@ -133,22 +133,22 @@ const firstInstant = Date.parse('0000-01-01T00:00:00Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** A date from milliseconds since the epoch. */
-export function dateOfMillis(millis: number, place: Place): string {
+export function dateFromMillis(millis: number, position: ReadPosition): string {
   if (Number.isInteger(millis) && millis >= firstInstant && millis <= lastInstant) {
     return new Date(millis).toISOString();
   }
-  return refuse(place, `${millis} is not a date in milliseconds since the epoch`);
+  return refuse(position, `${millis} is not a date in milliseconds since the epoch`);
 }
 
 function enumReader({ words = new Set(), display = '' }: ScalarContent): ReadScalar {
-  return (text, place) => {
+  return (text, position) => {
     if (words.has(text)) return text;
-    const word = trimmed(text).toLowerCase();
+    const word = trim(text).toLowerCase();
     if (word === '') return undefined;
-    if (words.has(word) || place.tolerant) return word;
+    if (words.has(word) || position.tolerant) return word;
     const shown = text.length > 80 ? `${text.slice(0, 77)}...` : text;
     return refuse(
-      place,
+      position,
       `${shown} is not a member of ${display}. Possible values for ${display} are: ${[...words].join(', ')}`,
     );
   };

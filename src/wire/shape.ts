@@ -2,14 +2,14 @@
 import { linkedTypes } from '../model/derive/linked.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
-  attributesOf,
+  getPluralTag,
+  getTag,
+  getType,
   isIdentified,
-  linkNames,
+  listAttributes,
+  listLinkNames,
   type ParsedKind,
   parseKind,
-  pluralOf,
-  tagOf,
-  typeOf,
 } from '../model/index.ts';
 import type { Kind, ScalarKind } from '../model/notation/attributes.ts';
 import { type ActionParameter, actionParameters } from '../model/notation/parameters.ts';
@@ -100,7 +100,7 @@ export function hasIdentity(type: string): boolean {
 const shapes = new Map<string, Shape>();
 
 /** Shape of a type of the model. Throws for an unknown type, which is a programming error. */
-export function shapeOf(type: string): Shape {
+export function getShape(type: string): Shape {
   let shape = shapes.get(type);
   if (!shape) {
     shape = new TypeShape(type);
@@ -112,7 +112,7 @@ export function shapeOf(type: string): Shape {
 /** Creates members on first use: types have many, and a command reads few. */
 class TypeShape implements Shape {
   readonly display: string;
-  readonly links = () => linkNames(this.#type);
+  readonly links = () => listLinkNames(this.#type);
   readonly #type: string;
   readonly #general: readonly Member[];
   #members: readonly Member[] | undefined;
@@ -125,7 +125,7 @@ class TypeShape implements Shape {
   }
 
   get members(): readonly Member[] {
-    this.#members ??= membersOf(this.#type);
+    this.#members ??= listMembers(this.#type);
     return this.#members;
   }
 
@@ -135,9 +135,9 @@ class TypeShape implements Shape {
   }
 
   memberFor(key: string): Member | undefined {
-    const isOf = ({ name, wire }: Member) => name === key || wire === key;
+    const isNamed = ({ name, wire }: Member) => name === key || wire === key;
     // A key without an entry can be the second name of a member.
-    return this.#general.find(isOf) ?? ownMember(this.#type, key) ?? this.members.find(isOf);
+    return this.#general.find(isNamed) ?? ownMember(this.#type, key) ?? this.members.find(isNamed);
   }
 }
 
@@ -159,7 +159,7 @@ function generalMembers(type: string): readonly Member[] {
 }
 
 function ownMember(type: string, name: string): Member | undefined {
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   return Object.hasOwn(attributes, name)
     ? member(name, attributes[name]?.kind ?? 'string')
     : undefined;
@@ -170,15 +170,15 @@ function ownMember(type: string, name: string): Member | undefined {
  * base, then of the type. Each level is in alphabetical order with references and links last. Some
  * clients take the first `name` or `status`, so members of the type must not precede its identity.
  */
-function membersOf(type: string): Member[] {
-  const attributes = attributesOf(type);
+function listMembers(type: string): Member[] {
+  const attributes = listAttributes(type);
   const general = generalMembers(type);
   const own = new Map(
     Object.entries(attributes).map(([name, { kind }]) => [name, member(name, kind)]),
   );
   const first = isIdentified(type) ? firstNames.flatMap((name) => own.get(name) ?? []) : [];
   const done = new Set(first);
-  const levels = levelsOf(type).flatMap((names) => {
+  const levels = listLevels(type).flatMap((names) => {
     const members = names
       .flatMap((name) => own.get(name) ?? [])
       .filter((one) => !one.attribute && !done.has(one));
@@ -214,7 +214,7 @@ const inherited: ReadonlySet<string> = new Set([
 /** Whether a type declares a member itself. */
 function isOwn(type: string, name: string): boolean {
   if (hasIdentity(type) && inherited.has(name)) return false;
-  return Object.hasOwn(typeOf(type).attributes, name);
+  return Object.hasOwn(getType(type).attributes, name);
 }
 
 /**
@@ -239,9 +239,9 @@ function jsonOrder(members: readonly Member[], isOwn: (name: string) => boolean)
 const linkForms: ReadonlySet<string> = new Set(['ref', 'links']);
 
 /** Names of the attributes of a type, by the level of inheritance that declares them, base first. */
-function levelsOf(type: string): string[][] {
-  const { base, attributes } = typeOf(type);
-  return [...(base ? levelsOf(base) : []), Object.keys(attributes)];
+function listLevels(type: string): string[][] {
+  const { base, attributes } = getType(type);
+  return [...(base ? listLevels(base) : []), Object.keys(attributes)];
 }
 
 /** `id` or `href`: opaque text, an attribute in XML. */
@@ -252,12 +252,12 @@ export function identity(name: 'id' | 'href'): Member {
 /** Creates the member for an attribute or parameter of the model. */
 export function member(name: string, kind: Kind): Member {
   const parsed = parseKind(kind);
-  const single = contentOf(parsed);
+  const single = getContent(parsed);
   const wire = wireName(name, parsed);
   if (!parsed.list) {
     return { name, wire, attribute: name === 'id' && single.form === 'scalar', content: single };
   }
-  const item = single.form === 'scalar' ? singular(name) : tagOf(namesake(name, parsed));
+  const item = single.form === 'scalar' ? singular(name) : getTag(getItemType(name, parsed));
   return {
     name,
     wire,
@@ -268,10 +268,10 @@ export function member(name: string, kind: Kind): Member {
 
 /** The content of an attribute, or of one item of its list. */
 export function singleContent(kind: Kind): ScalarContent | ObjectContent {
-  return contentOf(parseKind(kind));
+  return getContent(parseKind(kind));
 }
 
-function contentOf({ form, of }: ParsedKind): ScalarContent | ObjectContent {
+function getContent({ form, of }: ParsedKind): ScalarContent | ObjectContent {
   switch (form) {
     case 'scalar':
       return { form: 'scalar', kind: of as ScalarKind };
@@ -283,7 +283,7 @@ function contentOf({ form, of }: ParsedKind): ScalarContent | ObjectContent {
         display: displayName(of),
       };
     default:
-      return { form: 'object', shape: () => shapeOf(of) };
+      return { form: 'object', shape: () => getShape(of) };
   }
 }
 
@@ -305,14 +305,14 @@ export function singular(member: string): string {
  * Type that names the items of a list. NUMA nodes of VMs and hosts are different types, but both
  * lists use the name of the host's type.
  */
-function namesake(member: string, { of }: ParsedKind): string {
+function getItemType(member: string, { of }: ParsedKind): string {
   return member === 'numa_nodes' ? 'numa_node' : of;
 }
 
 /** Name of a member in bodies. Only lists of NUMA nodes are named after their type. */
 export function wireName(member: string, kind: ParsedKind): string {
   return member === 'numa_nodes' && kind.form === 'links'
-    ? pluralOf(namesake(member, kind))
+    ? getPluralTag(getItemType(member, kind))
     : member;
 }
 

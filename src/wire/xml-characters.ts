@@ -34,7 +34,7 @@ const startRanges: readonly (readonly [number, number])[] = [
 ];
 
 /** Code points of NameChar that are not in NameStartChar. */
-const furtherRanges: readonly (readonly [number, number])[] = [
+const additionalRanges: readonly (readonly [number, number])[] = [
   [0x2d, 0x2e],
   [0x30, 0x39],
   [0xb7, 0xb7],
@@ -47,15 +47,15 @@ function within(code: number, ranges: readonly (readonly [number, number])[]): b
 }
 
 /** Table of ASCII codes: 1 for codes within the ranges. */
-function tableOf(...ranges: readonly (readonly [number, number])[]): Uint8Array {
+function createTable(...ranges: readonly (readonly [number, number])[]): Uint8Array {
   const table = new Uint8Array(128);
   // `fill` ignores codes after the end of the table.
   for (const [first, last] of ranges) table.fill(1, first, last + 1);
   return table;
 }
 
-const startTable = tableOf(...startRanges);
-const characterTable = tableOf(...startRanges, ...furtherRanges);
+const startTable = createTable(...startRanges);
+const characterTable = createTable(...startRanges, ...additionalRanges);
 
 /** Whether a name may begin at an offset. `code` is the code unit at this offset. */
 export function isNameStart(code: number, text: string, offset: number): boolean {
@@ -69,7 +69,7 @@ export function isNameStart(code: number, text: string, offset: number): boolean
 export function isNameCharacter(code: number, text: string, offset: number): boolean {
   if (code < 128) return characterTable[code] === 1;
   const point = text.codePointAt(offset) ?? 0;
-  return within(point, startRanges) || within(point, furtherRanges);
+  return within(point, startRanges) || within(point, additionalRanges);
 }
 
 /** Names of the model by hash. A hit avoids the creation of a new string. */
@@ -80,14 +80,14 @@ export function nextHash(hash: number, code: number): number {
 }
 
 /** Registers a name of the model. Names from documents are never registered. */
-export function keepName(name: string): void {
+export function registerName(name: string): void {
   let hash = 0;
   for (let i = 0; i < name.length; i++) hash = nextHash(hash, name.charCodeAt(i));
   names.set(hash, name);
 }
 
 /** The registered name that may have this hash; the caller compares. */
-export function knownName(hash: number): string | undefined {
+export function findName(hash: number): string | undefined {
   return names.get(hash);
 }
 

@@ -4,7 +4,7 @@
  * ends, and blanks in attributes, are normalized.
  */
 import { type DecodeOptions, position, WireError, type WireErrorSource } from './body.ts';
-import type { Place } from './scalars.ts';
+import type { ReadPosition } from './scalars.ts';
 import { blank } from './xml-characters.ts';
 import { greaterThan, lessThan, slash, XmlScanner } from './xml-scanner.ts';
 
@@ -17,7 +17,7 @@ const maxElements = 50_000;
 const ampersand = 38;
 const bracket = 93;
 
-export class XmlCursor extends XmlScanner implements Place {
+export class XmlCursor extends XmlScanner implements ReadPosition {
   readonly tolerant: boolean;
   /** Skips unknown elements and text. */
   readonly skipsUnknown: boolean;
@@ -26,7 +26,7 @@ export class XmlCursor extends XmlScanner implements Place {
   /** Offset of its start tag. */
   start = 0;
   /** Position of the text that `content` returned last. */
-  readonly justRead: Place;
+  readonly justRead: ReadPosition;
 
   /** Names of the open elements. Only the first `depth` entries are valid. */
   private readonly open: string[] = [];

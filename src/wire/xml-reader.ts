@@ -3,9 +3,9 @@
  * in requests too, because generated clients send `href`, `id` and `rel` in any element.
  */
 import type { DecodeOptions } from './body.ts';
-import { type Place, type ReadScalar, scalarReader } from './scalars.ts';
+import { type ReadPosition, type ReadScalar, scalarReader } from './scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
-import { keepName } from './xml-characters.ts';
+import { registerName } from './xml-characters.ts';
 import { XmlCursor } from './xml-cursor.ts';
 
 /** Reads the current element of the cursor. Consumes its end tag. */
@@ -36,7 +36,13 @@ export function readXml(text: string, root: string, shape: Shape, unknown: Unkno
 }
 
 /** Members of a collection in addition to its items. */
-const besideItems: ReadonlySet<string> = new Set(['actions', 'link', 'size', 'total', 'active']);
+const collectionMembers: ReadonlySet<string> = new Set([
+  'actions',
+  'link',
+  'size',
+  'total',
+  'active',
+]);
 
 /** Reads a document whose root element holds objects. */
 export function readXmlList(
@@ -51,7 +57,7 @@ export function readXmlList(
   const items: Fields[] = [];
   while (cursor.nextChild()) {
     if (cursor.name === item) items.push(read(cursor));
-    else if (cursor.skipsUnknown || besideItems.has(cursor.name)) cursor.skip();
+    else if (cursor.skipsUnknown || collectionMembers.has(cursor.name)) cursor.skip();
     else cursor.refuse(`unknown element, expected <${item}>`);
   }
   cursor.end();
@@ -59,7 +65,7 @@ export function readXmlList(
 }
 
 /** Name of the root element. Throws if the document has none. */
-export function rootOf(text: string): string {
+export function readRootName(text: string): string {
   const cursor = new XmlCursor(text, 'skip');
   cursor.root();
   return cursor.name;
@@ -95,7 +101,7 @@ function makeObjectReader(shape: Shape): ObjectReader {
       ...(attribute && content.form === 'scalar' ? { readAttribute: scalarReader(content) } : {}),
     };
     for (const name of [member.name, member.wire]) {
-      keepName(name);
+      registerName(name);
       members.set(name, reader);
     }
   }
@@ -150,7 +156,7 @@ function readAttributes(
     const name = cursor.attributes[i] ?? '';
     const read = members.get(name)?.readAttribute;
     if (read) {
-      const place: Place = {
+      const place: ReadPosition = {
         tolerant: cursor.tolerant,
         path: () => `${cursor.path()}.${name}`,
         source: () => cursor.source(),
@@ -183,7 +189,7 @@ function memberReader({ content }: Member): ReadElement {
   if (content.form !== 'list') return contentReader(content);
   const readItem = contentReader(content.of);
   const { item, wrapped } = content;
-  keepName(item);
+  registerName(item);
   if (!wrapped) return (cursor) => [readItem(cursor)];
   return (cursor) => {
     // Generated clients send back each link that they have read as a list with only an address.

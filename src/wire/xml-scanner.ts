@@ -6,10 +6,10 @@ import { position, WireError } from './body.ts';
 import {
   blank,
   decodeReferences,
+  findName,
   illegalCharacter,
   isNameCharacter,
   isNameStart,
-  knownName,
   nextHash,
 } from './xml-characters.ts';
 
@@ -123,7 +123,7 @@ export class XmlScanner {
       code = text.charCodeAt(pos);
     } while (isNameCharacter(code, text, pos));
     this.pos = pos;
-    const known = knownName(hash);
+    const known = findName(hash);
     return known !== undefined && known.length === pos - start && text.startsWith(known, start)
       ? known
       : text.slice(start, pos);

@@ -33,12 +33,12 @@ export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8" standalone="
 
 /** Writes one object as an element with a line end. */
 export function writeXml(value: Fields, tag: string, shape: Shape, depth = 0): string {
-  return writerOf(shape).write(value, tag, depth);
+  return getWriter(shape).write(value, tag, depth);
 }
 
 /** Writes the same text in pieces, for objects of any size. */
 export function writeXmlInPieces(value: Fields, tag: string, shape: Shape, depth = 0): Pieces {
-  return writerOf(shape).pieces(value, tag, depth);
+  return getWriter(shape).pieces(value, tag, depth);
 }
 
 const pads = Array.from({ length: 8 }, (_, depth) => '    '.repeat(depth));
@@ -49,7 +49,7 @@ function pad(depth: number): string {
 
 const writers = new WeakMap<Shape, ObjectWriter>();
 
-function writerOf(shape: Shape): ObjectWriter {
+function getWriter(shape: Shape): ObjectWriter {
   let writer = writers.get(shape);
   if (!writer) {
     writer = makeWriter(shape);
@@ -86,7 +86,7 @@ function makeWriter({ members }: Shape): ObjectWriter {
 
 function attributeWriter({ name, wire, content }: Member): AttributeWriter {
   const start = ` ${wire}="`;
-  const text = content.form === 'scalar' ? textOf(content) : String;
+  const text = content.form === 'scalar' ? getFormatter(content) : String;
   return {
     name,
     write: (value) => {
@@ -120,7 +120,7 @@ function singleWriter(tag: string, content: ScalarContent | ObjectContent): Writ
 }
 
 function scalarWriter(tag: string, content: ScalarContent): WriteMember {
-  const text = textOf(content);
+  const text = getFormatter(content);
   const escaped = content.kind === 'string' || content.kind === 'enum' || content.kind === 'date';
   const starts = pads.map((space) => `${space}<${tag}>`);
   const end = `</${tag}>\n`;
@@ -135,7 +135,7 @@ function scalarWriter(tag: string, content: ScalarContent): WriteMember {
 function objectWriter(tag: string, content: ObjectContent): Writer {
   let writer: ObjectWriter | undefined;
   const known = () => {
-    writer ??= writerOf(content.shape());
+    writer ??= getWriter(content.shape());
     return writer;
   };
   return {
@@ -170,7 +170,7 @@ function listWriter(tag: string, { item, wrapped, of }: ListContent): Writer {
   };
 }
 
-function textOf({ kind }: ScalarContent): Text {
+function getFormatter({ kind }: ScalarContent): Text {
   switch (kind) {
     case 'int':
     case 'long':

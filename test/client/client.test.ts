@@ -7,10 +7,10 @@ import { DryRunStop, isReading } from '../../src/client/dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from '../../src/client/errors.ts';
 import type { Http } from '../../src/client/http.ts';
 import type { HttpRequest, HttpResponse } from '../../src/client/http-message.ts';
-import { type Operation, operationsOf } from '../../src/model/index.ts';
+import { listOperations, type Operation } from '../../src/model/index.ts';
 
 function operation(path: string, name: string): Operation {
-  const found = operationsOf(path).find((one) => one.name === name);
+  const found = listOperations(path).find((one) => one.name === name);
   if (!found) throw new Error(`${path} has no ${name}.`);
   return found;
 }
@@ -172,7 +172,7 @@ describe('requests', () => {
   });
 
   it('can contain a list', async () => {
-    const add = operationsOf('/tags').find(({ name }) => name === 'add');
+    const add = listOperations('/tags').find(({ name }) => name === 'add');
     if (!add) throw new Error('no tags');
     const { client, sent } = clientThat([{ body: '{}' }]);
     await client.object({ operation: add, body: [{ name: 'a' }, { name: 'b' }] });

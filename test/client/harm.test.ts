@@ -5,12 +5,12 @@ import { Client } from '../../src/client/client.ts';
 import { doesHarm, isHarmful } from '../../src/client/harm.ts';
 import type { Http } from '../../src/client/http.ts';
 import { harmlessActions } from '../../src/model/derive/harmless.ts';
-import { allOperations, type Operation } from '../../src/model/index.ts';
+import { listAllOperations, type Operation } from '../../src/model/index.ts';
 import { parseTarget, route } from '../../src/server/api/request.ts';
 
 const site: Site = { origin: 'https://a.test', appRoot: '/virt-app', dialect: 'standard' };
 const root = '/virt-app/api';
-const changing = allOperations().filter(({ http }) => http !== 'GET' && http !== 'HEAD');
+const changing = listAllOperations().filter(({ http }) => http !== 'GET' && http !== 'HEAD');
 const isUpload = ({ service, name }: Operation) => service === '/imagetransfers' && name === 'add';
 
 const encoded = (word: string) =>
@@ -132,7 +132,7 @@ describe('doesHarm', () => {
 
   it('lists only actions of the model as harmless', () => {
     const actions = new Set(
-      allOperations()
+      listAllOperations()
         .filter(({ isAction }) => isAction)
         .map(({ type, name }) => `${type} ${name}`),
     );

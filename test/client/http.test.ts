@@ -4,7 +4,7 @@ import { Client } from '../../src/client/client.ts';
 import { AuthError, ConnectionError, ServerError, UsageError } from '../../src/client/errors.ts';
 import { Http, type HttpOptions } from '../../src/client/http.ts';
 import { Session, type StoredToken } from '../../src/client/session.ts';
-import { operationsOf } from '../../src/model/index.ts';
+import { listOperations } from '../../src/model/index.ts';
 import {
   identity,
   password,
@@ -169,7 +169,7 @@ describe('an interruption', () => {
 });
 
 describe('a client', () => {
-  const list = operationsOf('/vms').find(({ name }) => name === 'list');
+  const list = listOperations('/vms').find(({ name }) => name === 'list');
 
   async function clientOf(routes: Routes, kept?: StoredToken) {
     const stub = await stubWith({ ...serviceRoutes(), ...routes });
@@ -232,7 +232,7 @@ describe('a client', () => {
         body: '<hosts><host id="1"><memory>7</memory></host></hosts>',
       },
     });
-    const hosts = operationsOf('/hosts').find(({ name }) => name === 'list');
+    const hosts = listOperations('/hosts').find(({ name }) => name === 'list');
     if (!list || !hosts) throw new Error('no list');
     expect(await client.list({ operation: list })).toEqual([
       {
@@ -258,7 +258,7 @@ describe('a client', () => {
 
   it('escapes ids in paths', async () => {
     const { stub, client } = await clientOf({});
-    const get = operationsOf('/vms/{vm}').find(({ name }) => name === 'get');
+    const get = listOperations('/vms/{vm}').find(({ name }) => name === 'get');
     if (!get) throw new Error('no get');
     await expect(client.object({ operation: get, ids: { vm: '../x?y' } })).rejects.toThrow();
     expect(stub.log().at(-1)).toBe('GET /virt-app/api/vms/..%2Fx%3Fy');

@@ -2,9 +2,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ApiObject, Call, Client } from '../../src/client/client.ts';
 import { createPageCall, hasShifted, pages } from '../../src/client/paging.ts';
-import { operationsOf } from '../../src/model/index.ts';
+import { listOperations } from '../../src/model/index.ts';
 
-const operation = operationsOf('/vms').find(({ name }) => name === 'list');
+const operation = listOperations('/vms').find(({ name }) => name === 'list');
 if (!operation) throw new Error('There is no list of VMs.');
 const call: Call = { operation };
 

@@ -4,7 +4,7 @@ import { parsedColumns } from '../../src/cli/output/column-selection.ts';
 import { defaultColumns, wideColumns } from '../../src/cli/output/columns.ts';
 import { type Collection, collectionsOf, modelNouns } from '../../src/cli/verbs/collections.ts';
 import { operationNamed, placeholderOf } from '../../src/cli/verbs/references.ts';
-import { attributesOf, parseKind, subCollections } from '../../src/model/index.ts';
+import { listAttributes, listSubCollections, parseKind } from '../../src/model/index.ts';
 import { attributeOfCollection } from '../../src/model/list-links.ts';
 import { useDesk } from './support/desk.ts';
 import { makeRich } from './support/rich-site.ts';
@@ -33,8 +33,8 @@ function places(): readonly { collection: Collection; words: readonly string[] }
 
 /** Lists of other objects that objects at a place have as collections below them. */
 function listed({ type, object }: Collection): readonly { attribute: string; word: string }[] {
-  return subCollections(object ?? '').flatMap((word) => {
-    const attribute = Object.entries(attributesOf(type)).find(
+  return listSubCollections(object ?? '').flatMap((word) => {
+    const attribute = Object.entries(listAttributes(type)).find(
       ([name, { kind }]) =>
         parseKind(kind).form === 'links' &&
         name.replaceAll('_', '') === attributeOfCollection(word),
@@ -90,7 +90,7 @@ it('accepts the headings of every table as columns, in --columns, --sort and con
   for (const type of types) {
     for (const column of [...defaultColumns(type), ...wideColumns(type)]) {
       const [found] = parsedColumns(column.title.toUpperCase(), { type }, '--columns');
-      const isAttribute = Object.hasOwn(attributesOf(type), column.title);
+      const isAttribute = Object.hasOwn(listAttributes(type), column.title);
       if (!isAttribute) expect([type, found]).toEqual([type, column]);
     }
   }
@@ -108,7 +108,7 @@ it('accepts the headings of every table as columns, in --columns, --sort and con
   await desk.must('config', 'unset', 'vms.columns');
 });
 
-const ofVm = Object.entries(attributesOf('vm'))
+const ofVm = Object.entries(listAttributes('vm'))
   .filter(([, { kind, writeOnly }]) => !writeOnly && /^(links|ref) /.test(kind))
   .map(([name, { kind }]) => (kind.startsWith('ref') ? `${name}.name` : name));
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makesByType } from '../../src/model/derive/makes.ts';
 import { permitsByType } from '../../src/model/derive/permits.ts';
-import { allOperations } from '../../src/model/index.ts';
+import { listAllOperations } from '../../src/model/index.ts';
 import type { OperationRule } from '../../src/model/notation/resource.ts';
 import { allResources } from '../../src/model/resources/index.ts';
 import { useDesk } from './support/desk.ts';
@@ -230,7 +230,7 @@ describe('the model', () => {
         (operations ?? {}) as Readonly<Record<string, OperationRule>>,
       ]),
     );
-    const silent = allOperations().filter(({ type, name, isAction }) => {
+    const silent = listAllOperations().filter(({ type, name, isAction }) => {
       // A transfer is of a disk that is there: its actions need the permit of the transfer itself.
       if (!isAction || type === 'image_transfer') return false;
       const permits = permitsByType[type]?.[name] ?? [];

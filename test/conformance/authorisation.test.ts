@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permitsByPath, permitsByType } from '../../src/model/derive/permits.ts';
-import { allOperations, type Operation } from '../../src/model/index.ts';
+import { listAllOperations, type Operation } from '../../src/model/index.ts';
 import { firstIds } from '../support/firsts.ts';
 import { RawApi, requestToken, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -19,7 +19,7 @@ let ids: Record<string, string> = {};
 /** Roles with the names of their permits, the smallest first. */
 let roles: { id: string; name: string; permits: Set<string> }[];
 
-const operations = allOperations().filter(({ path }) => path !== '/');
+const operations = listAllOperations().filter(({ path }) => path !== '/');
 const changes = operations.filter(({ http }) => http !== 'GET' && http !== 'HEAD');
 
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** Links that are expanded inside an answer: lists, references, nested, and where that ends. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '../../src/model/derive/services.ts';
-import { subCollections } from '../../src/model/index.ts';
-import { linksOf } from '../../src/model/links.ts';
+import { listSubCollections } from '../../src/model/index.ts';
+import { listLinks } from '../../src/model/links.ts';
 import { firstIds } from '../support/firsts.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -137,7 +137,7 @@ describe('every link of every type', () => {
     const only = /^\/storagedomains\/.*(vms|templates)$/.test(list) ? '&unregistered=true' : '';
     const there = (await api.json('GET', list)).status === 200;
     const type = services[path]?.type ?? '';
-    for (const rel of subCollections(path)) {
+    for (const rel of listSubCollections(path)) {
       const answer = await api.json('GET', `${list}?follow=${rel}${only}`);
       // Below what the site has none of there is nothing to follow from.
       expect(answer.status, `${list} ${rel}: ${answer.text}`).toBe(there ? 200 : 404);
@@ -145,7 +145,7 @@ describe('every link of every type', () => {
       const [items] = Object.values(answer.json<Record<string, Thing[]>>()).filter(Array.isArray);
       for (const item of items ?? []) {
         const links = ((item['link'] ?? []) as { rel: string }[]).map((link) => link.rel);
-        const has = linksOf(path, type, item).includes(rel);
+        const has = listLinks(path, type, item).includes(rel);
         expect(links.includes(rel), `${path} ${rel}`).toBe(has);
       }
     }

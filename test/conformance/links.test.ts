@@ -1,7 +1,7 @@
 /** Every link that an answer shows leads somewhere: the whole site is walked along them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { services } from '../../src/model/derive/services.ts';
-import { operationsOf } from '../../src/model/index.ts';
+import { listOperations } from '../../src/model/index.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -33,7 +33,7 @@ function hrefsIn(value: unknown): string[] {
 
 /** Collections that take objects and show none. */
 const onlyAdded = new Set(
-  Object.keys(services).filter((path) => !operationsOf(path).some(({ name }) => name === 'list')),
+  Object.keys(services).filter((path) => !listOperations(path).some(({ name }) => name === 'list')),
 );
 
 it('answers 200 at every address that it tells', async () => {

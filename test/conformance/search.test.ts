@@ -1,7 +1,7 @@
 /** Searches over HTTP: every field, the grammar, order and pages, and what does not parse. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crossReferences, searchFields } from '../../src/model/derive/search.ts';
-import { allOperations } from '../../src/model/index.ts';
+import { listAllOperations } from '../../src/model/index.ts';
 import { relationsByKind, type SearchField } from '../../src/model/notation/search.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -60,7 +60,7 @@ async function names(collection: string, search: string, more = ''): Promise<str
 }
 
 /** Collections at the top that are searched, by the type of their objects. */
-const searched = allOperations()
+const searched = listAllOperations()
   .filter(({ query, path: at }) => query.includes('search') && at.split('/').length === 2)
   .filter(({ type }) => searchFields[type])
   .map(({ path: at, type }) => [at.slice(1), type] as const);

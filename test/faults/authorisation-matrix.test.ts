@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permitsByPath, permitsByType } from '../../src/model/derive/permits.ts';
-import { allOperations, type Operation, primaryPath } from '../../src/model/index.ts';
+import { listAllOperations, type Operation, primaryPath } from '../../src/model/index.ts';
 import type { RawApi } from '../support/raw.ts';
 import { send } from '../support/raw.ts';
 import { Atlas, worldOf } from './support/atlas.ts';
@@ -19,7 +19,7 @@ let other: Atlas;
 let held: Set<string>;
 const log: string[] = [];
 
-const operations = allOperations().filter(({ path }) => path !== '/');
+const operations = listAllOperations().filter(({ path }) => path !== '/');
 const changes = operations.filter(({ http }) => http !== 'GET' && http !== 'HEAD');
 const reads = operations.filter(({ http }) => http === 'GET');
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crossReferences, searchFields } from '../../src/model/derive/search.ts';
-import { allOperations } from '../../src/model/index.ts';
+import { listAllOperations } from '../../src/model/index.ts';
 import type { SearchField } from '../../src/model/notation/search.ts';
 import type { RawApi } from '../support/raw.ts';
 import type { Atlas, Stored } from './support/atlas.ts';
@@ -18,7 +18,7 @@ let state: Stored[];
 /** The two halves, as the one and as the other sees it. */
 let sides: Halves['sides'];
 
-const reads = allOperations().filter(({ http, path }) => http === 'GET' && path !== '/');
+const reads = listAllOperations().filter(({ http, path }) => http === 'GET' && path !== '/');
 
 beforeAll(async () => {
   halves = await makeHalves();
@@ -62,7 +62,7 @@ interface Search {
 }
 
 /** Every field by which the lists at the top can be searched. */
-const searches: readonly Search[] = allOperations()
+const searches: readonly Search[] = listAllOperations()
   .filter(
     ({ name, query, path }) =>
       name === 'list' && query.includes('search') && path.split('/').length === 2,

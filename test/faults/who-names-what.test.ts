@@ -5,11 +5,11 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  allOperations,
-  attributesOf,
+  getTag,
+  listAllOperations,
+  listAttributes,
   type Operation,
   parseKind,
-  tagOf,
 } from '../../src/model/index.ts';
 import { actionParameters } from '../../src/model/notation/parameters.ts';
 import type { RawApi } from '../support/raw.ts';
@@ -46,10 +46,10 @@ interface Reference {
 }
 
 /** All references that the bodies of operations can hold. */
-const references: readonly Reference[] = allOperations()
+const references: readonly Reference[] = listAllOperations()
   .filter(({ http }) => http === 'POST' || http === 'PUT')
   .flatMap((operation) =>
-    Object.entries(operation.isAction ? actionParameters : attributesOf(operation.type))
+    Object.entries(operation.isAction ? actionParameters : listAttributes(operation.type))
       .filter(([name]) => !operation.isAction || operation.body.includes(name))
       .flatMap(([attribute, { kind }]) => {
         const { form, of, list } = parseKind(kind);
@@ -94,7 +94,7 @@ async function answered({ one, form }: Case, meant: Meant, api: RawApi): Promise
   const said = forms[form]?.(meant.id, meant.name);
   const body = {
     ...(operation.name === 'add' ? { name: 'probe' } : {}),
-    [attribute]: list ? { [tagOf(type)]: [said] } : said,
+    [attribute]: list ? { [getTag(type)]: [said] } : said,
   };
   const sent = [meant.id, ...(meant.name === undefined ? [] : [meant.name])];
   const answer = await answerTo(halves, api, operation, `${path}?filter=true`, sent, body);

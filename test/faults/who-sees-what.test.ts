@@ -4,7 +4,7 @@
  * bodies could tell is tested beside this.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allOperations, type Operation } from '../../src/model/index.ts';
+import { listAllOperations, type Operation } from '../../src/model/index.ts';
 import type { RawApi } from '../support/raw.ts';
 import { Atlas, Marks, type Stored, worldOf } from './support/atlas.ts';
 import { figure, some } from './support/catalogue.ts';
@@ -18,8 +18,8 @@ let state: Stored[];
 let sides: Halves['sides'];
 
 const nobody = '11111111-2222-4333-8444-555555555555';
-const reads = allOperations().filter(({ http, path }) => http === 'GET' && path !== '/');
-const changes = allOperations().filter(({ http }) => http !== 'GET' && http !== 'HEAD');
+const reads = listAllOperations().filter(({ http, path }) => http === 'GET' && path !== '/');
+const changes = listAllOperations().filter(({ http }) => http !== 'GET' && http !== 'HEAD');
 
 beforeAll(async () => {
   halves = await makeHalves();

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkImage, partsOf } from '../../src/formats/qcow2.ts';
+import { checkImage, readParts } from '../../src/formats/qcow2.ts';
 import { Qcow2Error } from '../../src/formats/qcow2-header.ts';
 import { convertImage } from '../../src/server/images/convert-image.ts';
 import { hostileImages } from '../support/hostile-images.ts';
@@ -33,7 +33,7 @@ async function amount(path: string, maxSize?: number): Promise<number> {
   let bytes = 0;
   try {
     await checkImage(file);
-    for await (const part of partsOf(file, maxSize)) bytes += part.bytes.length;
+    for await (const part of readParts(file, maxSize)) bytes += part.bytes.length;
   } finally {
     await file.close();
   }

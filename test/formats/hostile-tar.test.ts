@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tarEnd, tarEntries, tarHeader, tarOf, tarPadding } from '../../src/formats/tar.ts';
+import { createTar, tarEnd, tarEntries, tarHeader, tarPadding } from '../../src/formats/tar.ts';
 
 const time = new Date(0);
 let folder: string;
@@ -95,7 +95,10 @@ describe('sizes of headers', () => {
 
 it('ends for every change of an archive', () => {
   const files = ['a.ovf', 'disk1', 'disk2'].map((name) => ({ name, content: name.repeat(100) }));
-  const archive = Buffer.concat([withPax(record('size=3')).subarray(0, -1024), tarOf(files, time)]);
+  const archive = Buffer.concat([
+    withPax(record('size=3')).subarray(0, -1024),
+    createTar(files, time),
+  ]);
   const change = fc.record({ at: fc.nat(archive.length - 1), byte: fc.nat(255) });
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), fc.boolean(), (changes, mend) => {

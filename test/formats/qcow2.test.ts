@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { partsOf } from '../../src/formats/qcow2.ts';
+import { readParts } from '../../src/formats/qcow2.ts';
 import { DiskFiles } from '../../src/server/images/disk-files.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
@@ -114,7 +114,7 @@ describe.skipIf(!installed('qemu-img'))('qemu-img', () => {
   it('creates overlays of other images, which are refused', async () => {
     qemu('create', '-q', '-f', 'qcow2', '-b', files.path(raw), '-F', 'raw', files.path(cow));
     const file = await open(files.path(cow), 'r');
-    await expect(partsOf(file).next()).rejects.toThrow('has a backing file');
+    await expect(readParts(file).next()).rejects.toThrow('has a backing file');
     await file.close();
   });
 });

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { readDefinition } from '../../src/definitions/document.ts';
 import { entriesOf } from '../../src/definitions/entries.ts';
 import { parseYaml, TextError } from '../../src/definitions/yaml-text.ts';
-import { foreignImageOf, isListOfFiles } from '../../src/formats/foreign-images.ts';
+import { detectForeignImage, isListOfFiles } from '../../src/formats/foreign-images.ts';
 import { FormatError } from '../../src/formats/format-error.ts';
-import { imageFormat } from '../../src/formats/image-head.ts';
-import { checkImage, partsOf, sizeInside } from '../../src/formats/qcow2.ts';
+import { detectImageFormat } from '../../src/formats/image-head.ts';
+import { checkImage, readParts, readVirtualSize } from '../../src/formats/qcow2.ts';
 import { isComplete } from '../../src/formats/qcow2-completeness.ts';
 import { tarEntries } from '../../src/formats/tar.ts';
 import { OvfError } from '../../src/ovf/document.ts';
@@ -63,16 +63,16 @@ const largestDisk = 64 * 2 ** 20;
 
 async function readImage(input: Buffer): Promise<void> {
   const head = input.subarray(0, 512);
-  imageFormat(head, input.length);
-  sizeInside(head);
+  detectImageFormat(head, input.length);
+  readVirtualSize(head);
   isListOfFiles(head);
-  foreignImageOf(head, input.subarray(-512));
+  detectForeignImage(head, input.subarray(-512));
   const readings = [
     () => checkImage(fileOf(input)),
     () => isComplete(async (from, length) => input.subarray(from, from + length), input.length),
     async () => {
       let end = 0;
-      for await (const { offset, bytes } of partsOf(fileOf(input), largestDisk)) {
+      for await (const { offset, bytes } of readParts(fileOf(input), largestDisk)) {
         if (offset < end || offset + bytes.length > largestDisk)
           throw new Error('outside of the disk');
         end = offset + bytes.length;

@@ -1,26 +1,32 @@
 /** Definitions cover the model. */
 import { describe, expect, it } from 'vitest';
-import { leftOut, undecided, written } from '../../src/model/derive/definitions.ts';
+import {
+  omittedCollections,
+  undecidedCollections,
+  writtenCollections,
+} from '../../src/model/derive/definitions.ts';
 import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
-import { attributesOf } from '../../src/model/index.ts';
+import { listAttributes } from '../../src/model/index.ts';
 
 describe('definitions', () => {
   it('contain every creatable object, or omit it for a reason', () => {
-    expect(undecided).toEqual([]);
+    expect(undecidedCollections).toEqual([]);
   });
 
   it('name only existing collections', () => {
-    const paths = [...Object.keys(written), ...Object.keys(leftOut)];
+    const paths = [...Object.keys(writtenCollections), ...Object.keys(omittedCollections)];
     const unknown = paths.filter((path) => !services[path] && !types[path]);
     expect(unknown).toEqual([]);
-    expect(Object.keys(written).filter((path) => leftOut[path] !== undefined)).toEqual([]);
+    expect(
+      Object.keys(writtenCollections).filter((path) => omittedCollections[path] !== undefined),
+    ).toEqual([]);
   });
 
   it('omit only existing attributes', () => {
     const unknown = Object.entries(types).flatMap(([name, { unwritten = [] }]) =>
       unwritten
-        .filter((one) => attributesOf(name)[one] === undefined)
+        .filter((one) => listAttributes(name)[one] === undefined)
         .map((one) => `${name}.${one}`),
     );
     expect(unknown).toEqual([]);

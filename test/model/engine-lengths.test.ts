@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { naming } from '../../src/model/derive/naming.ts';
-import { attributesOf, parseKind } from '../../src/model/index.ts';
+import { listAttributes, parseKind } from '../../src/model/index.ts';
 import type { Attribute } from '../../src/model/notation/attributes.ts';
 
 const file = new URL('../data/engine/lengths.tsv', import.meta.url);
@@ -18,7 +18,7 @@ const rows = readFileSync(file, 'utf8')
 /** The attribute at the end of a dotted path. */
 function attributeAt(type: string, path: string): Attribute | undefined {
   const [name = '', ...rest] = path.split('.');
-  const attribute = (attributesOf(type) as Readonly<Record<string, Attribute>>)[name];
+  const attribute = (listAttributes(type) as Readonly<Record<string, Attribute>>)[name];
   if (rest.length === 0 || !attribute) return attribute;
   return attributeAt(parseKind(attribute.kind ?? 'string').of, rest.join('.'));
 }

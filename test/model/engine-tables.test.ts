@@ -7,7 +7,7 @@ import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { enums } from '../../src/model/enums.ts';
-import { allOperations, attributesOf, parseKind } from '../../src/model/index.ts';
+import { listAllOperations, listAttributes, parseKind } from '../../src/model/index.ts';
 import { checkedCollections, checkedPaths } from '../../src/model/input-checks.ts';
 import { listedWhole, neverFiltered } from '../../src/model/list-limits.ts';
 import { listOrder, sortedByEngines } from '../../src/model/list-order.ts';
@@ -29,7 +29,7 @@ import { namedOperations } from '../../src/model/unknown-ids.ts';
 import { refusedReferences } from '../../src/model/unknown-references.ts';
 
 const enumValues: Readonly<Record<string, readonly string[]>> = enums;
-const operations = allOperations();
+const operations = listAllOperations();
 const paths = new Set(operations.map(({ path }) => path));
 const collections = new Set(
   operations.filter(({ name }) => name === 'add').map(({ path }) => path),
@@ -44,7 +44,7 @@ describe('tables about a deployed engine', () => {
   it('unknown references: attributes that refer to objects', () => {
     const isReference = (named: string) => {
       const [type = '', attribute = ''] = named.split('.');
-      const kind = attributesOf(type)[attribute]?.kind;
+      const kind = listAttributes(type)[attribute]?.kind;
       return kind !== undefined && ['ref', 'links'].includes(parseKind(kind).form);
     };
     expect(refusedReferences.filter((named) => !isReference(named))).toEqual([]);
@@ -90,7 +90,7 @@ describe('tables about a deployed engine', () => {
       parents
         .filter(
           ([attribute, collection, word]) =>
-            attributesOf(type)[attribute] === undefined ||
+            listAttributes(type)[attribute] === undefined ||
             ![...paths].some(
               (path) => path.startsWith(`${collection}/{`) && path.endsWith(`}/${word}`),
             ),
@@ -100,7 +100,9 @@ describe('tables about a deployed engine', () => {
     expect(wrong).toEqual([]);
     expect([...shownWithoutLinks].filter((path) => !(path in services))).toEqual([]);
     for (const [type, { parent, attribute, word }] of Object.entries(shownBeside)) {
-      expect(Object.keys(attributesOf(type))).toEqual(expect.arrayContaining([parent, attribute]));
+      expect(Object.keys(listAttributes(type))).toEqual(
+        expect.arrayContaining([parent, attribute]),
+      );
       const beside = new RegExp(`/\\{\\w+\\}/${word}/\\{\\w+\\}/\\w+$`);
       const found = Object.entries(services).filter(([, one]) => one.type === type);
       expect(found.some(([path]) => beside.test(path))).toBe(true);
@@ -121,12 +123,14 @@ describe('tables about a deployed engine', () => {
     ];
     const wrong = named.flatMap(([type = '', names]) =>
       names
-        .filter((name) => attributesOf(type)[name] === undefined)
+        .filter((name) => listAttributes(type)[name] === undefined)
         .map((name) => `${type}.${name}`),
     );
     expect(wrong).toEqual([]);
     const states = Object.entries(statesOfNew).filter(([path, state]) => {
-      const kind = parseKind(attributesOf(services[path]?.type ?? '')['status']?.kind ?? 'string');
+      const kind = parseKind(
+        listAttributes(services[path]?.type ?? '')['status']?.kind ?? 'string',
+      );
       return kind.form !== 'enum' || !enumValues[kind.of]?.includes(state);
     });
     expect(states).toEqual([]);
@@ -134,12 +138,14 @@ describe('tables about a deployed engine', () => {
 
   it('objects and references without addresses: types and attributes', () => {
     const references = Object.entries(unaddressedReferences).flatMap(([type, names]) =>
-      names.filter((name) => parseKind(attributesOf(type)[name]?.kind ?? 'string').form !== 'ref'),
+      names.filter(
+        (name) => parseKind(listAttributes(type)[name]?.kind ?? 'string').form !== 'ref',
+      ),
     );
     expect(references).toEqual([]);
     const typesByKind: Readonly<Record<string, string>> = derivedKinds;
     const members = Object.entries(withoutAddressesInside).flatMap(([kind, names]) =>
-      names.filter((name) => attributesOf(typesByKind[kind] ?? '')[name] === undefined),
+      names.filter((name) => listAttributes(typesByKind[kind] ?? '')[name] === undefined),
     );
     expect(members).toEqual([]);
     expect(Object.keys(withoutAddressesInside).filter((kind) => !typesByKind[kind])).toEqual([]);
@@ -152,7 +158,7 @@ describe('tables about a deployed engine', () => {
   it('members that are never sent: attributes', () => {
     const wrong = Object.entries(dialects.ovirt.unsent).flatMap(([type, names]) =>
       [...names]
-        .filter((name) => name !== 'link' && attributesOf(type)[name] === undefined)
+        .filter((name) => name !== 'link' && listAttributes(type)[name] === undefined)
         .map((name) => `${type}.${name}`),
     );
     expect(wrong).toEqual([]);

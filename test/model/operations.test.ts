@@ -1,6 +1,6 @@
 /** The model declares the operations of the catalogue: path, method, parameters. */
 import { describe, expect, it } from 'vitest';
-import { allOperations, type Operation, parseKind } from '../../src/model/index.ts';
+import { listAllOperations, type Operation, parseKind } from '../../src/model/index.ts';
 import {
   actionParameters,
   type Parameter,
@@ -39,7 +39,7 @@ const additions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const addedOperations: Readonly<Record<string, string>> = {};
 
 const key = (http: string, path: string) => `${http} ${path}`;
-const declared = new Map(allOperations().map((one) => [key(one.http, one.path), one]));
+const declared = new Map(listAllOperations().map((one) => [key(one.http, one.path), one]));
 
 describe('the catalogue', () => {
   it('is declared completely; its types have no other operations', () => {

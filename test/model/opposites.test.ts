@@ -1,14 +1,14 @@
 /** Declared opposites of operations. */
 import { describe, expect, it } from 'vitest';
 import { opposites } from '../../src/model/derive/opposites.ts';
-import { attributesOf, operationsOf } from '../../src/model/index.ts';
+import { listAttributes, listOperations } from '../../src/model/index.ts';
 
 const pairs = Object.entries(opposites).flatMap(([service, operations]) =>
   Object.entries(operations).map(([name, opposite]) => ({ service, name, opposite })),
 );
 
 const operationOf = (service: string, name: string) =>
-  operationsOf(service).find((one) => one.name === name);
+  listOperations(service).find((one) => one.name === name);
 
 describe('opposites', () => {
   it('are existing operations', () => {
@@ -30,7 +30,7 @@ describe('opposites', () => {
   it('have existing conditions and attributes', () => {
     for (const { service, name, opposite } of pairs) {
       const operation = operationOf(service, name);
-      const attributes = attributesOf(operation?.type ?? '');
+      const attributes = listAttributes(operation?.type ?? '');
       for (const one of opposite.attaches ?? []) expect(attributes).toHaveProperty(one);
       const { sent, unless } = opposite.where ?? {};
       if (sent !== undefined) expect(attributes).toHaveProperty(sent.split('.')[0] ?? '');

@@ -1,6 +1,6 @@
 /** Mistakes in declarations that the compiler reports: each line below an expectation must not compile. */
 import { expect, it } from 'vitest';
-import { attributesOf, isType } from '../../src/model/index.ts';
+import { isType, listAttributes } from '../../src/model/index.ts';
 import { lifecycle } from '../../src/model/notation/lifecycle.ts';
 import { owner } from '../../src/model/notation/permits.ts';
 import type { Resource } from '../../src/model/resource.ts';
@@ -15,7 +15,7 @@ function mistakes(disk: Resource<'disk'>): unknown[] {
     // @ts-expect-error Unknown value of an enum.
     disk.status === 'lokced',
     // @ts-expect-error Unknown type.
-    attributesOf('vm') satisfies Resource<'machine'>,
+    listAttributes('vm') satisfies Resource<'machine'>,
     lifecycle({
       type: 'vm',
       attribute: 'status',

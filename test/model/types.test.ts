@@ -7,14 +7,14 @@ import { types } from '../../src/model/derive/types.ts';
 import { enums } from '../../src/model/enums.ts';
 import { events } from '../../src/model/events.ts';
 import { faults } from '../../src/model/faults.ts';
-import { attributesOf, isType, parseKind, tagOf } from '../../src/model/index.ts';
+import { getTag, isType, listAttributes, parseKind } from '../../src/model/index.ts';
 import { actionParameters, queryParameters } from '../../src/model/notation/parameters.ts';
 import { acceptedPaths } from '../../src/model/requirements.ts';
 import { allResources } from '../../src/model/resources/index.ts';
 
 describe('types', () => {
   it.each(Object.keys(types))('%s refers only to existing names', (name) => {
-    for (const [attribute, { kind, default: value }] of Object.entries(attributesOf(name))) {
+    for (const [attribute, { kind, default: value }] of Object.entries(listAttributes(name))) {
       const { form, of } = parseKind(kind);
       const where = `${name}.${attribute}: ${kind}`;
       if (form === 'enum') {
@@ -28,9 +28,9 @@ describe('types', () => {
   });
 
   it('have the element names that deployed clients expect', () => {
-    expect(tagOf('gluster_brick')).toBe('brick');
-    expect(tagOf('numa_node')).toBe('host_numa_node');
-    expect(tagOf('host_nic')).toBe('host_nic');
+    expect(getTag('gluster_brick')).toBe('brick');
+    expect(getTag('numa_node')).toBe('host_numa_node');
+    expect(getTag('host_nic')).toBe('host_nic');
   });
 });
 
@@ -57,7 +57,7 @@ describe('required attributes', () => {
     for (const path of paths.flatMap(acceptedPaths)) {
       const [first = ''] = path.split('.');
       if (first === 'id' || first === 'name') continue;
-      expect(Object.keys(attributesOf(type)), `${type}: ${path}`).toContain(first);
+      expect(Object.keys(listAttributes(type)), `${type}: ${path}`).toContain(first);
     }
   });
 });
@@ -66,7 +66,7 @@ describe('lifecycles', () => {
   it.each(Object.entries(lifecycles))(
     'of %s use existing states, events and faults',
     (_type, table) => {
-      const attribute = attributesOf(table.type)[table.attribute];
+      const attribute = listAttributes(table.type)[table.attribute];
       const words: readonly string[] =
         enums[parseKind(attribute?.kind ?? 'string').of as keyof typeof enums];
       const states = [

@@ -1,6 +1,6 @@
 /** Responses to unknown ids: one operation of each kind. */
 import { expect, it } from 'vitest';
-import { unknownIdAnswerOf } from '../../src/model/unknown-ids.ts';
+import { getUnknownIdAnswer } from '../../src/model/unknown-ids.ts';
 
 it.each([
   ['GET', '/vms/{vm}/nics', 'list', false, 'empty'],
@@ -11,5 +11,5 @@ it.each([
   ['POST', '/vms/{vm}/start', 'start', true, 'refused'],
   ['POST', '/imagetransfers/{imagetransfer}/cancel', 'cancel', true, 'done'],
 ])('%s %s', (http, path, name, isAction, answer) => {
-  expect(unknownIdAnswerOf({ http, path, name, isAction })).toBe(answer);
+  expect(getUnknownIdAnswer({ http, path, name, isAction })).toBe(answer);
 });

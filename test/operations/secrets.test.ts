@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addressesObject,
-  allOperations,
-  attributesOf,
+  getTag,
+  listAllOperations,
+  listAttributes,
   type Operation,
   parseKind,
-  tagOf,
 } from '../../src/model/index.ts';
 import { actionParameters, type Parameter } from '../../src/model/notation/parameters.ts';
 import { type Home, makeHome } from '../support/command.ts';
@@ -26,12 +26,12 @@ const mark = 'c4n4ry';
 /** A body of a type in which every secret attribute, at any depth, has a canary that names it. */
 function canaries(type: string, format: 'XML' | 'JSON', within: readonly string[] = []): Thing {
   const object: Thing = {};
-  for (const [name, { kind, secret }] of Object.entries(attributesOf(type))) {
+  for (const [name, { kind, secret }] of Object.entries(listAttributes(type))) {
     const { form, of, list } = parseKind(kind);
     if (secret) object[name] = `${mark}.${type}.${name}`;
     if (form !== 'struct' || within.includes(of)) continue;
     const part = canaries(of, format, [...within, type]);
-    if (Object.keys(part).length > 0) object[name] = list ? { [tagOf(of)]: [part] } : part;
+    if (Object.keys(part).length > 0) object[name] = list ? { [getTag(of)]: [part] } : part;
   }
   return object;
 }
@@ -45,7 +45,7 @@ function actionWithCanaries({ body }: Operation, format: 'XML' | 'JSON'): Thing 
     if (secret) action[name] = `${mark}.action.${name}`;
     if (form !== 'struct') continue;
     const part = canaries(of, format);
-    if (Object.keys(part).length > 0) action[name] = list ? { [tagOf(of)]: [part] } : part;
+    if (Object.keys(part).length > 0) action[name] = list ? { [getTag(of)]: [part] } : part;
   }
   return action;
 }
@@ -117,7 +117,7 @@ function pick(from: Thing, names: readonly string[]): Thing {
 /** The type behind a path. */
 function typeAt(path: string): string | undefined {
   const segments = (path.split('?')[0] ?? '').split('/');
-  const match = allOperations().find(({ name, service }) => {
+  const match = listAllOperations().find(({ name, service }) => {
     const words = service.split('/');
     return (
       name === 'add' &&
@@ -128,7 +128,7 @@ function typeAt(path: string): string | undefined {
   return match?.type;
 }
 
-const withSecrets = allOperations().filter((operation) => {
+const withSecrets = listAllOperations().filter((operation) => {
   const { isAction, http, type } = operation;
   if (isAction) return Object.keys(actionWithCanaries(operation, 'JSON')).length > 0;
   return (http === 'POST' || http === 'PUT') && Object.keys(canaries(type, 'JSON')).length > 0;
@@ -152,7 +152,7 @@ describe('the secrets of the model', () => {
         for (const speaker of speakers) {
           const body = isAction
             ? { action: actionWithCanaries(operation, speaker.format) }
-            : { [tagOf(type)]: canaries(type, speaker.format) };
+            : { [getTag(type)]: canaries(type, speaker.format) };
           const answer = await speaker.send(http, target, body);
           expect(answer.status, `${http} ${target}: ${answer.text}`).toBeLessThan(500);
           expectNone(answer.text, `${http} ${target}`);
@@ -170,7 +170,7 @@ describe('the secrets of the model', () => {
   });
 
   it('are in no list, object, event or followed link', async () => {
-    const reads = allOperations().filter(({ http }) => http === 'GET');
+    const reads = listAllOperations().filter(({ http }) => http === 'GET');
     let read = 0;
     for (const { service, type } of reads) {
       for (const path of (await objects.of(service)).slice(0, 2)) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enums } from '../../src/model/enums.ts';
 import { operatingSystems } from '../../src/model/operating-systems.ts';
-import { bootNumber, bootOrder, cimNumber, systemOfCim } from '../../src/ovf/codes.ts';
+import { bootNumber, bootOrder, cimNumber, findCimSystem } from '../../src/ovf/codes.ts';
 import { type LayoutName, OvfError, type OvfMachine } from '../../src/ovf/document.ts';
 import { networksIn, networksText } from '../../src/ovf/members.ts';
 import { readOvf } from '../../src/ovf/read.ts';
@@ -199,9 +199,9 @@ describe('numbers', () => {
     expect(bootOrder('15')).toBeUndefined();
   });
   it('of operating systems map to existing systems', () => {
-    for (const system of systems) expect(systems).toContain(systemOfCim(cimNumber(system)));
-    expect(systemOfCim('105')).toBe('windows_7');
-    expect(systemOfCim('94')).toBe('other_linux');
+    for (const system of systems) expect(systems).toContain(findCimSystem(cimNumber(system)));
+    expect(findCimSystem('105')).toBe('windows_7');
+    expect(findCimSystem('94')).toBe('other_linux');
     expect(cimNumber('rhel_9x64')).toBe('80');
     expect(cimNumber('windows_2016x64')).toBe('117');
   });

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { searchFields } from '../../src/model/derive/search.ts';
-import { operationsOf } from '../../src/model/index.ts';
+import { listOperations } from '../../src/model/index.ts';
 import { parseSearch, SearchError } from '../../src/search/index.ts';
 
 interface Row {
@@ -39,7 +39,7 @@ const values: Readonly<Record<string, string>> = {
 function typeOf(collection: string): string {
   const path =
     collection === 'glustervolumes' ? '/clusters/{cluster}/glustervolumes' : `/${collection}`;
-  const list = operationsOf(path).find(({ name }) => name === 'list');
+  const list = listOperations(path).find(({ name }) => name === 'list');
   if (!list) throw new Error(`${path} is no list`);
   return list.type;
 }

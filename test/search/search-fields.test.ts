@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { crossReferences, defaultSorts, searchFields } from '../../src/model/derive/search.ts';
 import { enums } from '../../src/model/enums.ts';
 import {
-  allOperations,
-  attributesOf,
   isSearchable,
   isType,
+  listAllOperations,
+  listAttributes,
   parseKind,
 } from '../../src/model/index.ts';
 import type { SearchField, Step } from '../../src/model/notation/search.ts';
@@ -33,7 +33,7 @@ function afterSteps(type: string, steps: readonly Step[]): string {
       continue;
     }
     const [from = '', attribute = ''] = 'back' in step ? step.back.split('.') : [at, step.follow];
-    const kind = attributesOf(from)[attribute]?.kind;
+    const kind = listAttributes(from)[attribute]?.kind;
     expect(kind, `${from}.${attribute}`).toBeDefined();
     const { of, form } = parseKind(kind ?? 'string');
     expect(['ref', 'links']).toContain(form);
@@ -48,7 +48,7 @@ function kindAt(type: string, path: string): string {
   let at = type;
   let kind = '';
   for (const word of path.split('.')) {
-    const attribute = attributesOf(at)[word];
+    const attribute = listAttributes(at)[word];
     if (word === 'id' && !attribute) return 'scalar string';
     expect(attribute, `${type}: ${path}`).toBeDefined();
     const parsed = parseKind(attribute?.kind ?? 'string');
@@ -91,7 +91,7 @@ describe('fields', () => {
   });
 
   test('exist for every searchable top-level collection', () => {
-    const searched = allOperations()
+    const searched = listAllOperations()
       .filter(({ query, path }) => query.includes('search') && path.split('/').length === 2)
       .map(({ type }) => type)
       .filter((type) => !type.endsWith('_provider'));
@@ -121,7 +121,7 @@ test('sorts by attributes in default orders', () => {
 });
 
 test('finds a list searchable if it declares a search and its type has fields', () => {
-  for (const operation of allOperations().filter(({ name }) => name === 'list')) {
+  for (const operation of listAllOperations().filter(({ name }) => name === 'list')) {
     const declared = operation.query.includes('search');
     const fields = searchFields[operation.type] !== undefined;
     expect(isSearchable(operation), operation.path).toBe(declared && fields);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { searchFields } from '../../src/model/derive/search.ts';
 import { enums } from '../../src/model/enums.ts';
-import { offeredValues, parseSearch } from '../../src/search/index.ts';
+import { listOfferedValues, parseSearch } from '../../src/search/index.ts';
 
 const now = new Date('2024-06-05T13:45:00.000Z');
 
@@ -74,32 +74,32 @@ describe('offered values', () => {
   };
 
   test('are those of enums, also of enums that exist only in searches', () => {
-    const words = offeredValues(field('vm', 'status'));
+    const words = listOfferedValues(field('vm', 'status'));
     for (const word of enums.vm_status) expect(words).toContain(word);
     expect(words).toContain('migratingfrom');
-    expect(offeredValues(field('vm', 'next_run_config_exists'))).toEqual(['true', 'false']);
-    expect(offeredValues(field('disk', 'allocation_policy'))).not.toContain('true');
+    expect(listOfferedValues(field('vm', 'next_run_config_exists'))).toEqual(['true', 'false']);
+    expect(listOfferedValues(field('disk', 'allocation_policy'))).not.toContain('true');
   });
 
   test('are severities and dates', () => {
-    expect(offeredValues(field('event', 'severity'))).toEqual([
+    expect(listOfferedValues(field('event', 'severity'))).toEqual([
       ...['normal', 'warning', 'error', 'alert'],
     ]);
-    expect(offeredValues(field('event', 'time'))).toEqual([
+    expect(listOfferedValues(field('event', 'time'))).toEqual([
       ...['today', 'yesterday', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
       'saturday',
     ]);
   });
 
   test.each(['name', 'memory', 'tag', 'uptime'])('are empty for %s', (name) => {
-    expect(offeredValues(field('vm', name))).toEqual([]);
+    expect(listOfferedValues(field('vm', name))).toEqual([]);
   });
 
   test('are all valid', () => {
     for (const [type, fields] of Object.entries(searchFields)) {
       for (const [name, { kind }] of Object.entries(fields)) {
         const relation = kind === 'date' ? '>' : '=';
-        for (const word of offeredValues(field(type, name))) {
+        for (const word of listOfferedValues(field(type, name))) {
           expect(() => parseSearch(`${name}${relation}${word}`, type, now)).not.toThrow();
         }
       }

@@ -10,7 +10,7 @@ import {
   ignoredParameters,
   refusedOperations,
 } from '../../src/model/derive/coverage.ts';
-import { allOperations, type Operation, primaryPath } from '../../src/model/index.ts';
+import { listAllOperations, type Operation, primaryPath } from '../../src/model/index.ts';
 import { actionParameters, type Parameter } from '../../src/model/notation/parameters.ts';
 import { type CallRecords, chooseTests, keyOf, readCallRecords } from '../support/call-records.ts';
 import { specifiedGroups, specifiedOperations } from '../support/specified.ts';
@@ -32,7 +32,7 @@ const groups = specifiedGroups();
 const { VMCTL_CALLS: folder, VMCTL_WRITE_COVERAGE: writes } = process.env;
 const records: CallRecords | undefined = folder ? readCallRecords(folder) : undefined;
 
-const operations = new Map(allOperations().map((one) => [keyOfOperation(one), one]));
+const operations = new Map(listAllOperations().map((one) => [keyOfOperation(one), one]));
 
 /** Numbers under which the names of tests mention an operation. */
 function numbersOf(key: string): string[] {

@@ -5,7 +5,7 @@ import { HashThreadPool } from '../../src/hash/thread-pool.ts';
 import { ImageChecksum } from '../../src/images/api/image-checksum.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
 import { BlockHashes } from '../../src/transfer/checksum.ts';
-import { type Algorithm, fastestOf } from '../../src/transfer/checksum-algorithm.ts';
+import { type Algorithm, selectFastest } from '../../src/transfer/checksum-algorithm.ts';
 
 async function ours(
   algorithm: Algorithm,
@@ -61,6 +61,6 @@ describe('the fastest algorithm', () => {
     [['blake2b', 'sha256'], 'sha256'],
     [[], 'sha256'],
   ])('of %j', (names, algorithm) => {
-    expect(fastestOf(new Set(names))).toBe(algorithm);
+    expect(selectFastest(new Set(names))).toBe(algorithm);
   });
 });

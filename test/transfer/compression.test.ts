@@ -5,8 +5,8 @@ import { VmctlError } from '../../src/client/errors.ts';
 import {
   type Compression,
   compressionByExtension,
-  compressionOf,
   decompressed,
+  detectCompression,
 } from '../../src/transfer/compression.ts';
 import { readHead } from '../../src/transfer/stream-head.ts';
 import { collect, failureOf } from './support/collect.ts';
@@ -28,7 +28,7 @@ async function* inPieces(bytes: Buffer, length = bytes.length): AsyncGenerator<U
 }
 
 function packing(name: keyof typeof packed): Compression {
-  const found = compressionOf(packed[name]);
+  const found = detectCompression(packed[name]);
   if (!found) throw new Error(`${name} is unknown.`);
   return found;
 }
@@ -37,9 +37,9 @@ describe('a compressed file', () => {
   it.each(names)('with %s is detected by its first bytes', (name) => {
     const { magic } = packing(name);
     expect(packing(name).name).toBe(name);
-    expect(compressionOf(magic)?.name).toBe(name);
-    expect(compressionOf(magic.subarray(0, -1))).toBeUndefined();
-    expect(compressionOf(Buffer.concat([text, magic]))).toBeUndefined();
+    expect(detectCompression(magic)?.name).toBe(name);
+    expect(detectCompression(magic.subarray(0, -1))).toBeUndefined();
+    expect(detectCompression(Buffer.concat([text, magic]))).toBeUndefined();
   });
 
   it.each([

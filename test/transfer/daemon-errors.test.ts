@@ -15,7 +15,7 @@ import {
   daemonError,
   invalidResponse,
   isTicketRefusal,
-  tookItsTime,
+  isTimeout,
 } from '../../src/transfer/daemon-errors.ts';
 import { isTransient } from '../../src/transfer/transfer-error.ts';
 
@@ -99,8 +99,8 @@ describe('a failed connection', () => {
     [5, false],
     [undefined, false],
   ])('after a timeout or immediately: %s', (code, slow) => {
-    expect(tookItsTime(new Error('lost', { cause: { code } }))).toBe(slow);
-    expect(tookItsTime(new Error('lost'))).toBe(false);
+    expect(isTimeout(new Error('lost', { cause: { code } }))).toBe(slow);
+    expect(isTimeout(new Error('lost'))).toBe(false);
   });
 });
 

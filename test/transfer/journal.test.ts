@@ -60,12 +60,12 @@ describe('Journal', () => {
   it('passes all data to the next process', () => {
     const journal = Journal.create(folder, header);
     journal.begin('transfer-1');
-    journal.note([
+    journal.recordBlocks([
       { block: 7, digest: digest('seven') },
       { block: 2, digest: digest('two') },
       { block: 3, digest: digest('three') },
     ]);
-    journal.noteZeros([[10, 20]]);
+    journal.recordZeros([[10, 20]]);
     journal.close();
     const again = reopened();
     expect(again.header).toEqual(header);
@@ -79,7 +79,7 @@ describe('Journal', () => {
     expect(again.hashes.get(3)).toEqual(digest('three'));
     expect(again.hashes.get(15)).toBeUndefined();
     again.begin('transfer-2');
-    again.note([{ block: 4, digest: digest('four') }]);
+    again.recordBlocks([{ block: 4, digest: digest('four') }]);
     again.close();
     const third = reopened();
     expect(third.transfer).toBe('transfer-2');
@@ -92,7 +92,7 @@ describe('Journal', () => {
     const journal = Journal.create(folder, header);
     expect(journal.hashes.algorithm).toBe('sha256');
     journal.hashBy('xxh128');
-    journal.note([
+    journal.recordBlocks([
       { block: 4, digest: short('four') },
       { block: 5, digest: short('five') },
       { block: 9, digest: short('nine') },
@@ -108,7 +108,7 @@ describe('Journal', () => {
 
   it('continues hashes of earlier versions', () => {
     const journal = Journal.create(folder, header);
-    journal.note([{ block: 1, digest: digest('one') }]);
+    journal.recordBlocks([{ block: 1, digest: digest('one') }]);
     journal.hashBy('xxh128');
     expect(journal.hashes.algorithm).toBe('sha256');
     journal.close();
@@ -119,7 +119,8 @@ describe('Journal', () => {
     const journal = Journal.create(folder, header);
     journal.begin('transfer-1');
     const { size: start } = statSync(journal.path);
-    for (let block = 0; block < 5; block += 1) journal.note([{ block, digest: digest('x') }]);
+    for (let block = 0; block < 5; block += 1)
+      journal.recordBlocks([{ block, digest: digest('x') }]);
     journal.close();
     const text = readFileSync(journal.path, 'utf8');
     for (let length = text.length; length > start; length -= 7) {
@@ -127,7 +128,7 @@ describe('Journal', () => {
       const again = reopened();
       const whole = text.slice(0, length + 1).split('\n').length - 3;
       expect(pairs(again.done)).toEqual(whole > 0 ? [[0, whole - 1]] : []);
-      again.note([{ block: 40, digest: digest('y') }]);
+      again.recordBlocks([{ block: 40, digest: digest('y') }]);
       again.close();
       const third = reopened();
       expect(third.done.has(40)).toBe(true);
@@ -220,8 +221,8 @@ describe('Journal', () => {
     const journal = Journal.inMemory(header);
     journal.begin('transfer-1');
     journal.hashBy('xxh128');
-    journal.note([{ block: 3, digest: digest('three').subarray(0, 16) }]);
-    journal.noteZeros([[5, 6]]);
+    journal.recordBlocks([{ block: 3, digest: digest('three').subarray(0, 16) }]);
+    journal.recordZeros([[5, 6]]);
     expect(journal.transfer).toBe('transfer-1');
     expect(journal.hashes.algorithm).toBe('xxh128');
     expect(pairs(journal.done)).toEqual([
@@ -235,8 +236,8 @@ describe('Journal', () => {
   it('records nothing for empty lists', () => {
     const journal = Journal.create(folder, header);
     const before = readFileSync(journal.path, 'utf8');
-    journal.note([]);
-    journal.noteZeros([]);
+    journal.recordBlocks([]);
+    journal.recordZeros([]);
     expect(readFileSync(journal.path, 'utf8')).toBe(before);
     journal.close();
     journal.close();

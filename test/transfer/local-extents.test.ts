@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileSource } from '../../src/transfer/file-source.ts';
 import { requireFormat } from '../../src/transfer/image-format.ts';
 import { localExtents } from '../../src/transfer/local-extents.ts';
-import { isThisMachine } from '../../src/transfer/local-socket.ts';
+import { isThisComputer } from '../../src/transfer/local-socket.ts';
 import { MiB, makeImage, qcow2 } from './support/images.ts';
 
 let folder: string;
@@ -109,6 +109,6 @@ describe('this computer', () => {
     ['https://[2001:db8::1]/images/x', false],
     ['https://nowhere.invalid/images/x', false],
   ])('is detected by its addresses: %s %s', async (url, expected) => {
-    expect(await isThisMachine(url)).toBe(expected);
+    expect(await isThisComputer(url)).toBe(expected);
   });
 });

@@ -113,7 +113,7 @@ describe('data', () => {
   });
 
   it('of an earlier run are not fetched again', async () => {
-    journal.note([{ block: 1, digest: Buffer.alloc(32, 1) }]);
+    journal.recordBlocks([{ block: 1, digest: Buffer.alloc(32, 1) }]);
     await receive();
     expect(daemon.asked.map(({ range }) => range)).toEqual(['bytes=0-4095']);
     expect(progress.transferred).toBe(4_096 + 100);

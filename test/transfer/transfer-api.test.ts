@@ -8,7 +8,7 @@ import {
   NotFoundError,
   ServerError,
 } from '../../src/client/errors.ts';
-import { diskName, isOnItsWay, TransferApi } from '../../src/transfer/transfer-api.ts';
+import { diskName, isBetweenServers, TransferApi } from '../../src/transfer/transfer-api.ts';
 import { tryCancel, tryPause, tryRemoveDisk } from '../../src/transfer/transfer-error.ts';
 import { failureOf } from './support/collect.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
@@ -131,10 +131,10 @@ describe('a transfer', () => {
     ['paused_system', undefined, false],
     ['finalizing_success', undefined, false],
   ])('that is %s at %s is between servers: %s', (phase, url, expected) => {
-    expect(isOnItsWay({ phase, ...(url === undefined ? {} : { transfer_url: url }) })).toBe(
+    expect(isBetweenServers({ phase, ...(url === undefined ? {} : { transfer_url: url }) })).toBe(
       expected,
     );
-    expect(isOnItsWay(undefined)).toBe(false);
+    expect(isBetweenServers(undefined)).toBe(false);
   });
 
   it('is ready after its initialization', async () => {

@@ -1,8 +1,8 @@
 /** Generated objects of any type of the model. */
 import fc from 'fast-check';
 import { type EnumName, enums } from '../../src/model/enums.ts';
-import { attributesOf, isIdentified, parseKind } from '../../src/model/index.ts';
-import { longOf } from '../../src/wire/scalars.ts';
+import { isIdentified, listAttributes, parseKind } from '../../src/model/index.ts';
+import { toLong } from '../../src/wire/scalars.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   int: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
   long: fc.oneof(
     fc.maxSafeInteger(),
-    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(longOf),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(toLong),
     fc.constantFrom(2 ** 53 - 1, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n), 0),
   ),
   decimal: fc
@@ -72,7 +72,7 @@ export function anyObject(type: string, depth: number): fc.Arbitrary<Fields> {
 
 function membersOf(type: string, depth: number): Record<string, fc.Arbitrary<unknown>> {
   const members: Record<string, fc.Arbitrary<unknown>> = {};
-  for (const [name, { kind }] of Object.entries(attributesOf(type))) {
+  for (const [name, { kind }] of Object.entries(listAttributes(type))) {
     const { form, of, list } = parseKind(kind);
     const plain = form === 'scalar' || form === 'enum';
     if (!plain && depth === 0) continue;
@@ -98,7 +98,7 @@ function scalar(form: string, of: string): fc.Arbitrary<unknown> {
 /** Object with a value for every member. Lists have two items. */
 export function fullObject(type: string, depth: number): Fields {
   const fields: Fields = {};
-  for (const [name, { kind }] of Object.entries(attributesOf(type))) {
+  for (const [name, { kind }] of Object.entries(listAttributes(type))) {
     const { form, of, list } = parseKind(kind);
     const plain = form === 'scalar' || form === 'enum';
     if (!plain && depth === 0) continue;

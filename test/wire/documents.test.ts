@@ -5,10 +5,10 @@ import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import {
   addressesObject,
-  attributesOf,
+  getTag,
+  listAttributes,
+  listSubCollections,
   parseKind,
-  subCollections,
-  tagOf,
 } from '../../src/model/index.ts';
 import {
   decodeAction,
@@ -148,7 +148,7 @@ describe('objects read from XML', () => {
   });
 
   const referring = Object.keys(types).flatMap((type) =>
-    Object.entries(attributesOf(type))
+    Object.entries(listAttributes(type))
       .filter(([, { kind }]) => parseKind(kind).form === 'ref' && !parseKind(kind).list)
       .map(([name]) => [type, name] as const),
   );
@@ -156,7 +156,7 @@ describe('objects read from XML', () => {
   test('ignore identity elements in engines, in each type and each reference', () => {
     expect(referring.length).toBeGreaterThan(200);
     const accepting = referring.filter(([type, name]) => {
-      const tag = tagOf(type);
+      const tag = getTag(type);
       const body = `<${tag}><id>1</id><href>/v</href><${name}><id>2</id></${name}></${tag}>`;
       const read = decodeObject(xml, body, type, { unknown: 'skip-elements' });
       return JSON.stringify(read) !== JSON.stringify({ [name]: {} });
@@ -213,11 +213,11 @@ describe('objects read from XML', () => {
     const paths = Object.keys(services).filter((path) => addressesObject(path) && path !== '/');
     for (const path of paths) {
       const { type = '' } = services[path] ?? {};
-      const names = Object.keys(attributesOf(type));
-      for (const rel of subCollections(path)) {
+      const names = Object.keys(listAttributes(type));
+      for (const rel of listSubCollections(path)) {
         const known = names.find((name) => name.replaceAll('_', '') === rel) ?? rel;
         for (const name of [rel, known]) {
-          const body = `<${tagOf(type)} id="1"><${name} href="/api/x/1/${rel}"/></${tagOf(type)}>`;
+          const body = `<${getTag(type)} id="1"><${name} href="/api/x/1/${rel}"/></${getTag(type)}>`;
           expect(decodeObject(xml, body, type), body).toEqual({ id: '1' });
         }
       }

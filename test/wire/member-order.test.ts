@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
-import { tagOf } from '../../src/model/index.ts';
-import { actionShape, type Member, type Shape, shapeOf } from '../../src/wire/shape.ts';
+import { getTag } from '../../src/model/index.ts';
+import { actionShape, getShape, type Member, type Shape } from '../../src/wire/shape.ts';
 import { readXmlTree, type XmlNode } from '../../src/wire/xml-tree.ts';
 
 interface Step {
@@ -27,7 +27,7 @@ const collections = new Set(Object.values(services).map(({ type }) => type as st
 const shapes = new Map<string, Shape>(
   Object.keys(types)
     .filter((type) => collections.has(type) || type === 'fault')
-    .map((type) => [tagOf(type), shapeOf(type)]),
+    .map((type) => [getTag(type), getShape(type)]),
 );
 shapes.set('action', actionShape());
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
-import { attributesOf, parseKind } from '../../src/model/index.ts';
+import { listAttributes, parseKind } from '../../src/model/index.ts';
 import { encodeRuns } from '../../src/wire/encode.ts';
 import {
   encodeItem,
@@ -22,7 +22,7 @@ const ways = media.flatMap((medium) =>
 
 /** Lists of each type, with objects or plain values. */
 const lists = Object.keys(types).flatMap((type) =>
-  Object.entries(attributesOf(type))
+  Object.entries(listAttributes(type))
     .filter(([, { kind }]) => parseKind(kind).list)
     .map(([name, { kind }]) => ({ type, name, ...parseKind(kind) })),
 );
@@ -66,7 +66,7 @@ describe('pieces form the text', () => {
         const list = `${type}s`;
         const inner = {
           ...around,
-          [list in attributesOf('data_center') ? list : 'clusters']: many,
+          [list in listAttributes('data_center') ? list : 'clusters']: many,
         };
         expectSame({ name: 'outer', data_centers: [inner, around, inner] }, 'storage_domain');
       }),

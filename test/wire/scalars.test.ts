@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
-import { attributesOf, parseKind } from '../../src/model/index.ts';
+import { listAttributes, parseKind } from '../../src/model/index.ts';
 import { decodeObject, encodeObject, WireError } from '../../src/wire/index.ts';
 import { displayName, singular } from '../../src/wire/shape.ts';
 
@@ -296,7 +296,7 @@ describe('writing', () => {
 describe('names', () => {
   test('of items of plain lists', () => {
     const lists = Object.keys(types).flatMap((type) =>
-      Object.entries(attributesOf(type))
+      Object.entries(listAttributes(type))
         .filter(
           ([, { kind }]) => /^list (enum )?\w+$/.test(kind) && parseKind(kind).form !== 'struct',
         )

@@ -1,7 +1,7 @@
 /** Shapes: the lookup of a member by name returns the member of the list. */
 import { expect, it } from 'vitest';
 import { types } from '../../src/model/derive/types.ts';
-import { type Member, shapeOf } from '../../src/wire/shape.ts';
+import { getShape, type Member } from '../../src/wire/shape.ts';
 
 /** Shape without lazy functions, which differ between calls. */
 function plain(member: Member | undefined): unknown {
@@ -11,12 +11,12 @@ function plain(member: Member | undefined): unknown {
 }
 
 it.each(Object.keys(types))('of %s', (type) => {
-  const { members } = shapeOf(type);
+  const { members } = getShape(type);
   for (const key of new Set(members.flatMap(({ name, wire }) => [name, wire]))) {
     const listed = members.find(({ name, wire }) => name === key || wire === key);
-    expect(plain(shapeOf(type).memberFor?.(key))).toEqual(plain(listed));
+    expect(plain(getShape(type).memberFor?.(key))).toEqual(plain(listed));
   }
   for (const key of ['constructor', 'nonsense', '']) {
-    expect(shapeOf(type).memberFor?.(key)).toBeUndefined();
+    expect(getShape(type).memberFor?.(key)).toBeUndefined();
   }
 });

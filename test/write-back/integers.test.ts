@@ -1,6 +1,12 @@
 /** Integers of 64 bits: responses have all digits of the request, and a number that is too large gets 400. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allOperations, attributesOf, isType, parseKind, tagOf } from '../../src/model/index.ts';
+import {
+  getTag,
+  isType,
+  listAllOperations,
+  listAttributes,
+  parseKind,
+} from '../../src/model/index.ts';
 import type { Kind } from '../../src/model/notation/attributes.ts';
 import { actionParameters } from '../../src/model/notation/parameters.ts';
 import { RawApi } from '../support/raw.ts';
@@ -18,7 +24,7 @@ const values = [
 /** Paths of the integers of a type and of its structures: `cpu.topology.cores`. */
 function integersOf(type: string, above: readonly string[] = []): string[][] {
   if (above.length > 4) return [];
-  return Object.entries(attributesOf(type)).flatMap(([name, { kind }]) => {
+  return Object.entries(listAttributes(type)).flatMap(([name, { kind }]) => {
     const { form, of, list } = parseKind(kind);
     const path = [...above, name];
     if (form === 'struct' && !list) return integersOf(of, path);
@@ -33,7 +39,7 @@ function documentOf(format: Format, type: string, path: readonly string[], value
   if (format === 'json')
     return path.reduceRight((inner, name) => `{"${name}":${inner}}`, `${value}`);
   const inner = path.reduceRight((text, name) => `<${name}>${text}</${name}>`, `${value}`);
-  return `<${tagOf(type)}>${inner}</${tagOf(type)}>`;
+  return `<${getTag(type)}>${inner}</${getTag(type)}>`;
 }
 
 /** The digits of a member in a response; undefined without the member. */
@@ -107,7 +113,7 @@ describe('an update', () => {
   });
 });
 
-const additions = allOperations().filter(
+const additions = listAllOperations().filter(
   ({ name, type }) => name === 'add' && integersOf(type ?? '').length > 0,
 );
 
@@ -146,7 +152,7 @@ describe('a new object', () => {
 /** Collections that not every owner has: a list is refused for the others. */
 const partial = '/storagedomains/{storagedomain}/images';
 
-const actions = allOperations().flatMap((operation) => {
+const actions = listAllOperations().flatMap((operation) => {
   if (!operation.isAction || operation.path.startsWith(partial)) return [];
   const members = operation.body.flatMap((name) => {
     const parameter: { readonly kind: Kind } | undefined =

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
 import { type EnumName, enums } from '../../src/model/enums.ts';
-import { attributesOf, parseKind } from '../../src/model/index.ts';
+import { listAttributes, parseKind } from '../../src/model/index.ts';
 import { shownBeside } from '../../src/model/shown-below.ts';
 import { decodeList, decodeObject } from '../../src/wire/index.ts';
 import { type RawAnswer, RawApi, send } from '../support/raw.ts';
@@ -42,7 +42,7 @@ const settledForGood: ReadonlySet<string> = new Set([
 /** Another value for each read-only member of a type. References lead to no object. */
 function otherReadOnly(type: string): Thing {
   const others: Thing = {};
-  for (const [name, { kind, mut }] of Object.entries(attributesOf(type))) {
+  for (const [name, { kind, mut }] of Object.entries(listAttributes(type))) {
     const { form, of, list } = parseKind(kind);
     if (mut !== 'R' || list || settledForGood.has(`${type}.${name}`)) continue;
     if (form === 'ref') others[name] = { id: '11111111-2222-3333-4444-555555555555' };
@@ -175,7 +175,7 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
     const type = operation?.type ?? '';
     const member = ['comment', 'description'].find(
       (name) =>
-        attributesOf(type)[name]?.mut === 'CU' && !dialects[dialect].unsent[type]?.has(name),
+        listAttributes(type)[name]?.mut === 'CU' && !dialects[dialect].unsent[type]?.has(name),
     );
     if (member === undefined || refusing[template] || refusing[`${dialect} ${type}`]) return;
     const before = await state();

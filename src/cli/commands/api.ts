@@ -3,7 +3,7 @@ import { UsageError } from '../../client/errors.ts';
 import type { HttpResponse } from '../../client/http-message.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { operationsOf } from '../../model/index.ts';
+import { listOperations } from '../../model/index.ts';
 import { parseJson } from '../../wire/json-parser.ts';
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
@@ -241,7 +241,7 @@ JSON and XML is sent unchecked: -H 'Content-Type: text/plain'.`,
         'vmctl api info -o json',
       ],
       // The entry point belongs to no collection.
-      calls: () => operationsOf('/').map((operation) => callOf(operation)),
+      calls: () => listOperations('/').map((operation) => callOf(operation)),
       prints: ([word]) => (word === 'info' || word === 'ping' ? 'object' : 'objects'),
       run: (cli, [method, path], options) => api(cli, method, path, options),
     }),

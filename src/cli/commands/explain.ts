@@ -1,7 +1,7 @@
 /** `vmctl explain`: what the model knows of a type or an attribute. Never connects. */
 import { UsageError } from '../../client/errors.ts';
 import { types } from '../../model/derive/types.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import { nounOf, nouns } from '../args/catalog.ts';
 import { command, noun } from '../args/command.ts';
 import { argument } from '../args/parameters.ts';
@@ -71,7 +71,7 @@ function follow(start: string, path: readonly string[]): Found {
   let found: Found = { type: start };
   for (const [index, word] of path.entries()) {
     const name = word.replaceAll('-', '_');
-    const attributes = attributesOf(owner);
+    const attributes = listAttributes(owner);
     const attribute = attributes[name];
     if (!attribute) throw unknownAttribute(owner, word, Object.keys(attributes));
     found = { owner, name };

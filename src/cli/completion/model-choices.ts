@@ -5,7 +5,7 @@
 import { stateAttribute } from '../../client/poll.ts';
 import { types } from '../../model/derive/types.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
-import { attributesOf, isIdentified, isType, parseKind } from '../../model/index.ts';
+import { isIdentified, isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind } from '../../model/notation/attributes.ts';
 import { nounOf } from '../args/catalog.ts';
 import { defaultColumns } from '../output/columns.ts';
@@ -73,13 +73,13 @@ function pathsAt(
   const words = typed.split('.').slice(0, -1);
   let at = type;
   for (const word of words) {
-    const kind = isType(at) ? attributesOf(at)[word]?.kind : undefined;
+    const kind = isType(at) ? listAttributes(at)[word]?.kind : undefined;
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: '' };
     if (form === 'scalar' || form === 'enum') return [];
     at = of;
   }
   if (!isType(at)) return [];
-  const all = { ...(isIdentified(at) ? identity : {}), ...attributesOf(at) };
+  const all = { ...(isIdentified(at) ? identity : {}), ...listAttributes(at) };
   return Object.entries(all).map(([name, attribute]) => ({
     path: [...words, name].join('.'),
     attribute,
@@ -114,7 +114,7 @@ function linkChoices(type: string, typed: string): readonly Choice[] {
 
 function conditionChoices(type: string): readonly Choice[] {
   const attribute = stateAttribute(type);
-  const kind = attribute === undefined ? undefined : attributesOf(type)[attribute]?.kind;
+  const kind = attribute === undefined ? undefined : listAttributes(type)[attribute]?.kind;
   const states = kind ? valuesOf(kind) : [];
   return [
     ['exists', 'the object exists'],
@@ -159,7 +159,7 @@ function assignmentChoices(candidates: readonly Candidate[], typed: string): Mod
 
 function mayWrite(shape: Shape, path: string, operation: string): boolean {
   if (!('type' in shape) || path.includes('.')) return true;
-  const attribute = attributesOf(shape.type)[path];
+  const attribute = listAttributes(shape.type)[path];
   return attribute !== undefined && isWritable(attribute, operation);
 }
 

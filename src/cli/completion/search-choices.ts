@@ -1,12 +1,12 @@
 /** What may stand at the end of a search that is being typed: fields, relations, values, keywords. */
 import { crossReferences, searchFields } from '../../model/derive/search.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import {
   relationsByKind,
   type SearchField,
   type SearchFields,
 } from '../../model/notation/search.ts';
-import { offeredValues } from '../../search/index.ts';
+import { listOfferedValues } from '../../search/index.ts';
 import { homeOf } from '../verbs/collections.ts';
 import type { Choice } from './choice.ts';
 
@@ -135,7 +135,7 @@ function homeOfField(type: string, name: string): string | undefined {
   if (of === undefined || path === undefined || !isType(of)) return undefined;
   if (path === 'name' || path === 'alias') return homeOf(of)?.noun;
   const [, attribute = ''] = /^(\w+)\.name$/.exec(path) ?? [];
-  const kind = attributesOf(of)[attribute]?.kind;
+  const kind = listAttributes(of)[attribute]?.kind;
   return kind && parseKind(kind).form === 'ref' ? homeOf(parseKind(kind).of)?.noun : undefined;
 }
 
@@ -147,6 +147,6 @@ function valueChoices(
 ): SearchOffer {
   if (!field) return nothing;
   if (noun !== undefined) return { start, noun };
-  const words = quote === '' ? offeredValues(field) : [];
+  const words = quote === '' ? listOfferedValues(field) : [];
   return { choices: words.map((word) => [`${start}${word}`, '']) };
 }

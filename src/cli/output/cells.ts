@@ -1,5 +1,5 @@
 /** Text of table cells, from the values of objects. */
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute, SizeUnit } from '../../model/notation/attributes.ts';
 import type { Column } from './columns.ts';
 import type { Cut } from './table.ts';
@@ -74,7 +74,7 @@ function attributeAt(type: string | undefined, path: string): Attribute | undefi
   let attribute: Attribute | undefined;
   for (const word of path.split('.')) {
     if (at === undefined || !isType(at)) return undefined;
-    attribute = attributesOf(at)[word];
+    attribute = listAttributes(at)[word];
     if (attribute === undefined) return undefined;
     at = parseKind(attribute.kind).of;
   }

@@ -1,6 +1,6 @@
 /** Columns of a table: those of `--columns`, checked against the model, or the defaults. */
 import { UsageError } from '../../client/errors.ts';
-import { attributesOf, isType, linkNames, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, listLinkNames, parseKind } from '../../model/index.ts';
 import { linksForList } from '../../model/list-links.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
@@ -72,7 +72,7 @@ export function namedColumn(text: string, { type, columns }: Shape): Column {
 function hasPath(text: string, type: string | undefined): boolean {
   if (type === undefined || !isType(type)) return false;
   const [root = ''] = text.split('.');
-  return ['id', 'href'].includes(root) || Object.hasOwn(attributesOf(type), root);
+  return ['id', 'href'].includes(root) || Object.hasOwn(listAttributes(type), root);
 }
 
 /**
@@ -95,7 +95,7 @@ function linkOf(path: string, type: string, place: string): readonly string[] {
   let at = type;
   const words = path.split('.');
   for (const [index, word] of words.entries()) {
-    const kind = isType(at) ? attributesOf(at)[word]?.kind : undefined;
+    const kind = isType(at) ? listAttributes(at)[word]?.kind : undefined;
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: '' };
     const rest = words.slice(index + 1);
     if (form === 'links') {
@@ -116,7 +116,7 @@ function linkOf(path: string, type: string, place: string): readonly string[] {
 
 /** The link of a list in an object that is followed itself. */
 function deeperLinks(type: string, attribute: string): string {
-  return linkNames(type).has(attribute.replaceAll('_', '')) ? attribute : 'inline';
+  return listLinkNames(type).has(attribute.replaceAll('_', '')) ? attribute : 'inline';
 }
 
 function notHere(path: string, word: string, type: string): UsageError {
@@ -139,7 +139,7 @@ export function checkPath(path: string, type: string | undefined, flag = '--colu
   const words = path.split('.');
   for (const [index, word] of words.entries()) {
     if (at === undefined || !isType(at)) return;
-    const attributes = attributesOf(at);
+    const attributes = listAttributes(at);
     const kind = attributes[word]?.kind;
     if (kind === undefined && !['id', 'href'].includes(word)) {
       throw noAttribute(flag, path, words.slice(0, index), word, at);
@@ -165,7 +165,7 @@ function noAttribute(
   word: string,
   type: string,
 ): UsageError {
-  const known = ['id', 'href', ...Object.keys(attributesOf(type))];
+  const known = ['id', 'href', ...Object.keys(listAttributes(type))];
   const near = closeMatches(word, known);
   const full = (name: string) => [...before, name].join('.');
   const owner = type.replaceAll('_', ' ');

@@ -1,6 +1,6 @@
 /** Columns of tables: those that a type has by itself, and how `--columns` says others. */
 import { typeOptions } from '../../model/derive/commands.ts';
-import { attributesOf, isIdentified, parseKind } from '../../model/index.ts';
+import { isIdentified, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 
 export interface Column {
@@ -43,7 +43,7 @@ export function defaultFollow(type: string): string | undefined {
 
 /** For every other type: its name, its state, the first plain attributes it has, its id. */
 function ruleColumns(type: string): readonly string[] {
-  const attributes = Object.entries(attributesOf(type));
+  const attributes = Object.entries(listAttributes(type));
   const identified = isIdentified(type);
   const plain = attributes
     .filter(([name, attribute]) => isTelling(name, attribute))

@@ -5,7 +5,7 @@ import type { DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import type { Trust } from '../../client/http.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { operationsOf } from '../../model/index.ts';
+import { listOperations } from '../../model/index.ts';
 import { parseJson } from '../../wire/json-parser.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
@@ -115,7 +115,7 @@ async function changesOf(
 ): Promise<readonly Change[] | undefined> {
   const call = request.call?.recordedAs ?? request.call;
   if (call?.operation.name !== 'update' || call.body === undefined) return undefined;
-  const get = operationsOf(call.operation.path).find(({ name }) => name === 'get');
+  const get = listOperations(call.operation.path).find(({ name }) => name === 'get');
   if (!get) return undefined;
   const now = await client.object({
     operation: get,

@@ -1,11 +1,11 @@
 /** `--utc`: every time in UTC and in full, whatever offset the service writes. */
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Item } from './view.ts';
 
 /** The object with its times in UTC; the type says which of its members are times. */
 export function inUtc(item: Item, type: string): Item {
   if (!isType(type)) return item;
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   return Object.fromEntries(
     Object.entries(item).map(([name, value]) => {
       const kind = attributes[name]?.kind;

@@ -5,7 +5,7 @@ import { AuthError, NotFoundError, type TrustError, UsageError } from '../../cli
 import { Http } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { explainPinMismatch } from '../../client/trust.ts';
-import { operationsOf } from '../../model/index.ts';
+import { listOperations } from '../../model/index.ts';
 import { durationOf } from '../text/duration.ts';
 import type { CommandContext, SessionHooks } from './command-context.ts';
 import { credentialsFor } from './credentials.ts';
@@ -194,7 +194,7 @@ async function findSite(http: Http, address: Address): Promise<Site> {
 
 /** The entry point of the API (specification 4.4). */
 export async function entryPoint(client: Client): Promise<ApiObject> {
-  const operation = operationsOf('/').find(({ name }) => name === 'get');
+  const operation = listOperations('/').find(({ name }) => name === 'get');
   if (!operation) throw new Error('The model has no entry point.');
   return await client.object({ operation, what: 'get the entry point', isPrimary: true });
 }

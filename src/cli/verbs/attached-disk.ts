@@ -5,7 +5,7 @@
 import type { ApiObject, Call } from '../../client/client.ts';
 import { VmctlError } from '../../client/errors.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
-import { attributesOf } from '../../model/index.ts';
+import { listAttributes } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { jsonText } from '../text/json.ts';
 import { collectionAt } from './collections.ts';
@@ -75,8 +75,8 @@ function attachmentCall(call: Call & { readonly body: Body }, vm: string, disk: 
 
 /** The body for the attachment. Write-only attributes of a disk are attributes of its attachment. */
 function attachmentBody(body: Body): Body {
-  const ofDisk: Readonly<Record<string, Attribute>> = attributesOf('disk');
-  const ofAttachment: Readonly<Record<string, Attribute>> = attributesOf('disk_attachment');
+  const ofDisk: Readonly<Record<string, Attribute>> = listAttributes('disk');
+  const ofAttachment: Readonly<Record<string, Attribute>> = listAttributes('disk_attachment');
   const isOwn = ([name]: readonly [string, unknown]) =>
     ofDisk[name]?.writeOnly === true && ofAttachment[name] !== undefined;
   const members = Object.entries(body);

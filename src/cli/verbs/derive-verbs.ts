@@ -4,7 +4,7 @@ import {
   nounOptions,
   verbsByPath,
 } from '../../model/derive/commands.ts';
-import { type Operation, operationsOf } from '../../model/index.ts';
+import { listOperations, type Operation } from '../../model/index.ts';
 import type { MemberVerbs } from '../../model/notation/commands.ts';
 import {
   type Collection,
@@ -111,9 +111,9 @@ function rank(verb: string): number {
 /** Every operation on a collection and on its objects. */
 function candidatesOf(collection: Collection): readonly Candidate[] {
   const { path, object, parents } = collection;
-  const own = operationsOf(path).map((operation) => ({ operation, takesObject: false }));
+  const own = listOperations(path).map((operation) => ({ operation, takesObject: false }));
   const ofObject = object
-    ? operationsOf(object).map((operation) => ({ operation, takesObject: true }))
+    ? listOperations(object).map((operation) => ({ operation, takesObject: true }))
     : [];
   return [...own, ...ofObject].map((found) => ({ ...found, collection, parents }));
 }

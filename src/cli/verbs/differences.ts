@@ -1,6 +1,6 @@
 /** Differences between an object and what somebody wants of it; what is not mentioned may be anything. */
 import { sizeText } from '../../definitions/sizes.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { meaningOf, plainText } from '../output/cells.ts';
 
@@ -31,7 +31,7 @@ export function differences(
   wish: Wish = 'definition',
 ): ReadonlyMap<string, readonly Difference[]> {
   const found = new Map<string, readonly Difference[]>();
-  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? listAttributes(type) : {};
   for (const [name, value] of Object.entries(wanted)) {
     const attribute = attributes[name];
     if (wish === 'definition' && (!attribute || !canDiffer(attribute, present[name]))) continue;

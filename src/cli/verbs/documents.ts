@@ -6,7 +6,7 @@ import { hasUnit } from '../../definitions/sizes.ts';
 import { numberOf } from '../../definitions/values.ts';
 import { type ParsedText, parseYaml } from '../../definitions/yaml-text.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { SourcePlace } from '../../source-place.ts';
 import { systemReason } from '../../system-errors.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
@@ -161,7 +161,7 @@ function withNumber(value: unknown, valued: Valued, place: SourcePlace): unknown
   const isWrapped = list && Object.values(value).every((member) => Array.isArray(member));
   const member = (name: string): Valued | undefined => {
     if (isWrapped) return valued;
-    return isType(of) ? attributesOf(of)[name] : undefined;
+    return isType(of) ? listAttributes(of)[name] : undefined;
   };
   return withNumbers(value, member, place);
 }
@@ -188,7 +188,7 @@ function writable(
   type: string,
   operation: string,
 ): Record<string, unknown> {
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   const writable: Record<string, unknown> = {};
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(decoded)) {

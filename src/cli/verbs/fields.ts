@@ -1,6 +1,6 @@
 /** Fields of the body of an operation, and the flags that set them. */
 import { typeOptions } from '../../model/derive/commands.ts';
-import { attributesOf, isType, type Operation, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, type Operation, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind, SizeUnit } from '../../model/notation/attributes.ts';
 import type { Shortcut } from '../../model/notation/commands.ts';
 import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
@@ -42,7 +42,7 @@ export function fieldsOf(verb: VerbName, operation: Operation): ReadonlyMap<stri
   const only = verbOptions(verb).onlyAttributes;
   if ('type' in shape) {
     if (operation.name !== 'add' && operation.name !== 'update') return fields;
-    for (const [name, attribute] of Object.entries(attributesOf(shape.type))) {
+    for (const [name, attribute] of Object.entries(listAttributes(shape.type))) {
       if (!isWritable(attribute, operation.name) || (only && !only.includes(name))) continue;
       if (isFlagKind(attribute.kind) || structsByReference.has(`${shape.type}.${name}`)) {
         fields.set(kebab(name), fieldOf(name, attribute, attribute.doc ?? ''));
@@ -88,7 +88,7 @@ function leaves(operation: Operation): readonly Shortcut[] {
     )
       return [];
     if (wholeObjects.has(name)) return [];
-    return Object.entries(attributesOf(of))
+    return Object.entries(listAttributes(of))
       .filter(([, attribute]) => isFlagKind(attribute.kind))
       .filter(([leaf]) => !['comment', 'description'].includes(leaf))
       .map(([leaf, attribute]) => ({
@@ -157,20 +157,20 @@ export function valuedAt(shape: Shape, path: string): Valued | undefined {
 function attributeOf(type: string, name: string): Valued | undefined {
   if (!isType(type)) return undefined;
   // Some structs have an `id` that is no identity: the tag of a VLAN is a number.
-  const own = attributesOf(type)[name];
+  const own = listAttributes(type)[name];
   return own ?? (name === 'id' && hasIdentity(type) ? { kind: 'string' } : undefined);
 }
 
 /** The words that may follow at a place of a path, for suggestions. */
 export function wordsAt(shape: Shape, prefix: string): readonly string[] {
   if (prefix === '') {
-    return 'type' in shape ? Object.keys(attributesOf(shape.type)) : shape.action;
+    return 'type' in shape ? Object.keys(listAttributes(shape.type)) : shape.action;
   }
   const kind = kindAt(shape, prefix);
   if (!kind) return [];
   const { of } = parseKind(kind);
   if (!isType(of)) return [];
-  return [...(hasIdentity(of) ? ['id'] : []), ...Object.keys(attributesOf(of))];
+  return [...(hasIdentity(of) ? ['id'] : []), ...Object.keys(listAttributes(of))];
 }
 
 /** `provisioned_size` is `provisioned-size`. */

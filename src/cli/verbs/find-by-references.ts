@@ -4,7 +4,7 @@
  */
 import type { ApiObject, Client } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
-import { attributesOf } from '../../model/index.ts';
+import { listAttributes } from '../../model/index.ts';
 import type { Options } from '../args/command.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { type Collection, collectionAt } from './collections.ts';
@@ -144,7 +144,7 @@ function isAbout(
   const owner = collectionAt(parent.collection).type;
   const id = idAt(item, owner);
   if (id !== undefined) return id === ids[parent.placeholder];
-  return Object.keys(attributesOf(type)).every(
+  return Object.keys(listAttributes(type)).every(
     (attribute) => words.has(attribute) || idAt(item, attribute) === undefined,
   );
 }

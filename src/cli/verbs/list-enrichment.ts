@@ -3,7 +3,7 @@
  */
 import type { ApiObject, Client } from '../../client/client.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import { valueAt } from '../output/cells.ts';
 import { type Column, columnOf, nameMembers } from '../output/columns.ts';
 import { homeOf } from './collections.ts';
@@ -116,7 +116,7 @@ function wantedBy(path: string, type: string): readonly Wanted[] {
   const [attribute = '', member = '', ...deeper] = path.split('.');
   if (deeper.length > 0 || !isType(type)) return [];
   if (!nameMembers.some((name) => name === member)) return [];
-  const kind = attributesOf(type)[attribute]?.kind;
+  const kind = listAttributes(type)[attribute]?.kind;
   const parsed = kind ? parseKind(kind) : undefined;
   const isReference = parsed?.form === 'ref' || parsed?.form === 'links';
   return isReference ? [{ attribute, member, type: parsed.of }] : [];
@@ -127,7 +127,7 @@ export function withListsOf(item: ApiObject, type: string, columns: readonly Col
   const lists = columns.flatMap(({ paths }) =>
     paths.flatMap((path) => {
       const [attribute = ''] = path.split('.');
-      const { through } = isType(type) ? (attributesOf(type)[attribute] ?? {}) : {};
+      const { through } = isType(type) ? (listAttributes(type)[attribute] ?? {}) : {};
       const found = through === undefined ? undefined : valueAt(item, through);
       return found === undefined || item[attribute] !== undefined ? [] : [[attribute, found]];
     }),
@@ -147,7 +147,7 @@ export async function fillNames(
 
 /** The references that objects of a type have, as a list to follow; nothing where they have none. */
 export function referencesOf(type: string): string | undefined {
-  const references = Object.entries(attributesOf(type)).filter(
+  const references = Object.entries(listAttributes(type)).filter(
     ([, { kind, writeOnly }]) => parseKind(kind).form === 'ref' && !writeOnly,
   );
   return references.length > 0 ? references.map(([name]) => name).join(',') : undefined;
@@ -162,7 +162,7 @@ export async function nameReferences(
   type: string,
   item: ApiObject,
 ): Promise<ApiObject> {
-  const columns = Object.entries(attributesOf(type)).flatMap(([attribute, { kind }]) => {
+  const columns = Object.entries(listAttributes(type)).flatMap(([attribute, { kind }]) => {
     const { form, of } = parseKind(kind);
     if (form !== 'ref' && form !== 'links') return [];
     if (!referencesIn(item[attribute]).some(isBare)) return [];

@@ -2,7 +2,7 @@
 import type { Call, Client } from '../../client/client.ts';
 import { createPageCall, hasShifted, type Paging } from '../../client/paging.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { pluralOf } from '../../model/index.ts';
+import { getPluralTag } from '../../model/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import type { Run } from './run.ts';
@@ -120,7 +120,7 @@ export async function printDocuments(
     await write(cli.io.stdout, escapeControlChars.xml(only).replace(/\n?$/, '\n'));
     return;
   }
-  const plural = pluralOf(type);
+  const plural = getPluralTag(type);
   const inner = documents.map((text) => text.replace(/^\s*<\?xml[^>]*\?>\s*/, '').trim());
   const text = ['<?xml version="1.0" encoding="UTF-8"?>', `<${plural}>`, ...inner, `</${plural}>`];
   await write(cli.io.stdout, escapeControlChars.xml(`${text.join('\n')}\n`));

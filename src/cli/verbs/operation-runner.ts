@@ -1,6 +1,6 @@
 /** Operations for commands made of several steps: each is sent and waited for, none printed. */
 import type { ApiObject } from '../../client/client.ts';
-import { operationsOf } from '../../model/index.ts';
+import { listOperations } from '../../model/index.ts';
 import type { Options } from '../args/command.ts';
 import { Progress } from '../output/progress.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -95,7 +95,7 @@ export class OperationRunner {
   }
 
   #runOf({ path, name, verb, ids = {}, query = {} }: Step, takesObject: boolean): Run {
-    const operation = operationsOf(path).find((one) => one.name === name);
+    const operation = listOperations(path).find((one) => one.name === name);
     if (!operation) throw new Error(`The model has no operation ${name} at ${path}.`);
     const collection = collectionAt(
       path.endsWith('}') ? path.slice(0, path.lastIndexOf('/')) : path,

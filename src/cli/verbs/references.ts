@@ -6,7 +6,7 @@
 import type { ApiObject, Client } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
 import { naming } from '../../model/derive/naming.ts';
-import { isSearchable, type Operation, operationsOf } from '../../model/index.ts';
+import { isSearchable, listOperations, type Operation } from '../../model/index.ts';
 import { plainText, valueAt } from '../output/cells.ts';
 import type { EffectiveSettings } from '../session/effective-settings.ts';
 import { knownNames } from '../session/name-cache.ts';
@@ -272,7 +272,7 @@ export function placeholderOf({ object }: Collection): string {
 
 /** An operation of a path by its name, if it has it. */
 export function operationNamed(path: string, name: string): Operation | undefined {
-  return operationsOf(path).find((operation) => operation.name === name);
+  return listOperations(path).find((operation) => operation.name === name);
 }
 
 /** The ids of all parents of a path, found one after the other from the outermost. */

@@ -1,7 +1,7 @@
 /** Updates that send only what differs from the object as it is. */
 import type { ApiObject } from '../../client/client.ts';
 import { AmbiguousError, UsageError, VmctlError } from '../../client/errors.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind } from '../../model/notation/attributes.ts';
 import { homeOf } from './collections.ts';
 import { differences } from './differences.ts';
@@ -39,7 +39,7 @@ export async function reduced(run: Run, target: Found, body: Body): Promise<Redu
 
 /** The attributes of a body that a service shows, too. */
 function shownNames(type: string, body: Body): readonly string[] {
-  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? listAttributes(type) : {};
   return Object.keys(body).filter((name) => {
     const attribute = attributes[name];
     return attribute !== undefined && !attribute.writeOnly && !attribute.secret;
@@ -68,7 +68,7 @@ async function presentObject(
 
 /** The body with ids where references are given by name: a document may have them so. */
 async function withIds(finder: Finder, type: string, body: Body): Promise<Body> {
-  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? listAttributes(type) : {};
   const members = await Promise.all(
     Object.entries(body).map(async ([name, value]) => {
       const attribute = attributes[name];

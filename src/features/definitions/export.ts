@@ -8,9 +8,9 @@ import { collectionOrder, type Item, isItem, objectServiceOf } from '../../defin
 import { partsOf, wordOf } from '../../definitions/identity.ts';
 import { sizeText } from '../../definitions/sizes.ts';
 import { nounsByPath } from '../../model/derive/commands.ts';
-import { unwrittenObjects, written } from '../../model/derive/definitions.ts';
+import { unwrittenObjects, writtenCollections } from '../../model/derive/definitions.ts';
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import {
   idIn,
@@ -31,7 +31,9 @@ import { childrenOf, Site } from './site.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Collections that are exported when none is named. */
-export const exported: readonly string[] = collectionOrder.filter((name) => written[`/${name}`]);
+export const exported: readonly string[] = collectionOrder.filter(
+  (name) => writtenCollections[`/${name}`],
+);
 
 /** Types whose ids say what is meant, wherever they are. */
 const meaningfulIds: ReadonlySet<string> = new Set([
@@ -98,7 +100,7 @@ export class Exporter {
         items.push(await this.#whole(service, item, place));
       }
     }
-    const rule = written[service];
+    const rule = writtenCollections[service];
     return inFixedOrder(
       services[service]?.type ?? '',
       items,
@@ -108,7 +110,7 @@ export class Exporter {
 
   async #whole(service: string, item: ApiObject, place: Place): Promise<unknown> {
     const type = services[service]?.type ?? '';
-    const rule = written[service];
+    const rule = writtenCollections[service];
     if (rule?.how === 'names') return await this.#member(type, item, place.ids);
     const objectService = objectServiceOf(service) ?? '';
     const placeholder = objectService.slice(objectService.lastIndexOf('{') + 1, -1);
@@ -206,7 +208,9 @@ export class Exporter {
   }
 
   async #fields(type: string, item: Fields, place: Place): Promise<Record<string, unknown>> {
-    const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+    const attributes: Readonly<Record<string, Attribute>> = isType(type)
+      ? listAttributes(type)
+      : {};
     const unwritten = new Set(unwrittenOf(type));
     const result: Record<string, unknown> = {};
     const { volume_group: group } = item;
@@ -304,7 +308,7 @@ export class Exporter {
   /** Whether an object is written: every service has some, others come with what they belong to. */
   async #isWritten(service: string, item: ApiObject, ids: Ids): Promise<boolean> {
     const type = services[service]?.type ?? '';
-    const isMember = written[service]?.how === 'names';
+    const isMember = writtenCollections[service]?.how === 'names';
     const whole = isMember
       ? ((await this.#names.byId(type)).get(String(item['id'])) ?? item)
       : item;

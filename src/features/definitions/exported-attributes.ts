@@ -6,7 +6,7 @@ import { type Item, isItem } from '../../definitions/document.ts';
 import { wordOf } from '../../definitions/identity.ts';
 import { isBase } from '../../definitions/references.ts';
 import { requiredOnAdd } from '../../model/derive/required.ts';
-import { isType, typeOf } from '../../model/index.ts';
+import { getType, isType } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { permissionObjects } from '../../model/resources/permission.ts';
 
@@ -30,7 +30,7 @@ export function listOf(value: unknown): readonly unknown[] {
 /** Attributes that a type and its bases leave out. */
 export function unwrittenOf(type: string): readonly string[] {
   if (!isType(type)) return [];
-  const { unwritten = [], base } = typeOf(type);
+  const { unwritten = [], base } = getType(type);
   return base === undefined ? unwritten : [...unwritten, ...unwrittenOf(base)];
 }
 

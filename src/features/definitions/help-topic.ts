@@ -1,10 +1,10 @@
 /** `vmctl help definitions`. */
 import { aligned } from '../../cli/help/layout.ts';
-import { leftOut } from '../../model/derive/definitions.ts';
+import { omittedCollections } from '../../model/derive/definitions.ts';
 
 /** The topic, followed by the collections that are not exported, with the reasons. */
 export function definitionsTopic(): string {
-  const reasons = Object.entries(leftOut).map(
+  const reasons = Object.entries(omittedCollections).map(
     ([what, why]) =>
       [what.startsWith('/') ? shortened(what) : `${what.replaceAll('_', ' ')}`, why] as const,
   );

@@ -15,8 +15,8 @@ import {
   type OnMissing,
   reference,
 } from '../../definitions/references.ts';
-import { attributesOf, operationsOf } from '../../model/index.ts';
-import { scopeOf } from '../../model/naming.ts';
+import { listAttributes, listOperations } from '../../model/index.ts';
+import { getNameScope } from '../../model/naming.ts';
 import { badDefinition } from './read.ts';
 import type { Site } from './site.ts';
 
@@ -93,7 +93,7 @@ export class Matcher {
 
 /** Entries with one key are called alike, and are in one collection. */
 function keyOf({ service, parent, type, wanted }: Entry): string {
-  const scope = wanted[scopeOf(type) ?? ''];
+  const scope = wanted[getNameScope(type) ?? ''];
   return JSON.stringify([
     service,
     parent?.where.path(),
@@ -121,11 +121,11 @@ function foundIn(
   if (isNameless(type)) return found(list.find((one) => isSame(type, own, one)));
   const word = wordOf(type, wanted);
   if (word === undefined) throw badDefinition(`${where}: name missing`);
-  const scope = own[scopeOf(type) ?? ''];
+  const scope = own[getNameScope(type) ?? ''];
   const matches = list.filter(
     (one) =>
       isNamed(type, one, word) &&
-      (!isItem(scope) || covers(scope, one[scopeOf(type) ?? ''])) &&
+      (!isItem(scope) || covers(scope, one[getNameScope(type) ?? ''])) &&
       (type !== 'template' || isSameVersion(own, one)),
   );
   const others = all.filter((one) => taken.has(String(one['id'])) && isNamed(type, one, word));
@@ -163,8 +163,8 @@ export function differencesOf(
 ) {
   const objectService = objectServiceOf(service) ?? '';
   const isBond = service === nicsOfHosts;
-  const canUpdate = isBond || operationsOf(objectService).some(({ name }) => name === 'update');
-  const attributes = attributesOf(type);
+  const canUpdate = isBond || listOperations(objectService).some(({ name }) => name === 'update');
+  const attributes = listAttributes(type);
   const changed = new Map<string, readonly Difference[]>();
   const fixed: Difference[] = [];
   if (isMember && isNameless(type)) return { changed, fixed };
@@ -183,6 +183,6 @@ function without({ name: _name, ...said }: Item, wanted: Item): Item {
 
 /** What is in a new object: the network of a data center that is made first. */
 export function isNewScope(type: string, own: Item): boolean {
-  const scope = own[scopeOf(type) ?? ''];
+  const scope = own[getNameScope(type) ?? ''];
   return scope !== undefined && (!isItem(scope) || scope['id'] === undefined);
 }

@@ -5,8 +5,8 @@ import type { ApiObject } from '../../client/client.ts';
 import { type Item, isItem } from '../../definitions/document.ts';
 import { isNameless, partsOf, wordOf } from '../../definitions/identity.ts';
 import { type Asking, isBase, ownerOf } from '../../definitions/references.ts';
-import { attributesOf, isType, typeBehind } from '../../model/index.ts';
-import { scopeOf } from '../../model/naming.ts';
+import { getObjectType, isType, listAttributes } from '../../model/index.ts';
+import { getNameScope } from '../../model/naming.ts';
 import type { Site } from './site.ts';
 
 interface Index {
@@ -43,12 +43,12 @@ export class Names {
     if (alike.length < 2) return word;
     const versioned = type === 'template' ? version(word, known, alike) : undefined;
     if (versioned !== undefined) return versioned;
-    const scope = scopeOf(type) ?? ownerOf(type);
+    const scope = getNameScope(type) ?? ownerOf(type);
     const place = scope === undefined ? undefined : known[scope];
     const isAlone =
       isItem(place) && alike.filter((one) => idIn(one, scope) === place['id']).length === 1;
-    const attribute = isType(type) ? attributesOf(type)[scope ?? ''] : undefined;
-    const of = ownerOf(type) ?? (attribute && typeBehind(attribute.kind));
+    const attribute = isType(type) ? listAttributes(type)[scope ?? ''] : undefined;
+    const of = ownerOf(type) ?? (attribute && getObjectType(attribute.kind));
     if (scope !== undefined && isAlone && of !== undefined) {
       return { name: word, [scope]: await this.of(of, place, around) };
     }

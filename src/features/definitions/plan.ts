@@ -14,7 +14,7 @@ import { wordOf } from '../../definitions/identity.ts';
 import { type OnMissing, resolved } from '../../definitions/references.ts';
 import { secretsIn } from '../../definitions/secrets.ts';
 import { isFromNothing, isPartOfTemplate } from '../../definitions/templates.ts';
-import { operationsOf } from '../../model/index.ts';
+import { listOperations } from '../../model/index.ts';
 import { Maker } from './make.ts';
 import { differencesOf, idsAbove, isNewScope, Matcher, memberOf, type State } from './match.ts';
 import { badDefinition } from './read.ts';
@@ -108,7 +108,7 @@ class Planner {
       note(found, this.#update(entry, own, found));
     } else if (
       service === nicsOfHosts ||
-      operationsOf(service).some(({ name }) => name === 'add')
+      listOperations(service).some(({ name }) => name === 'add')
     ) {
       note(undefined, this.#create(entry, own, isBelowNew));
     } else if (isPartOfTemplate(entry)) {

@@ -7,9 +7,9 @@ import type { ApiObject } from '../../client/client.ts';
 import { AmbiguousError, FaultError, ServerError } from '../../client/errors.ts';
 import { isItem, objectServiceOf } from '../../definitions/document.ts';
 import { AmbiguousReference, type Asking, type Question } from '../../definitions/references.ts';
-import { written } from '../../model/derive/definitions.ts';
+import { writtenCollections } from '../../model/derive/definitions.ts';
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, isType, operationsOf, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, listOperations, parseKind } from '../../model/index.ts';
 import type { SourcePlace } from '../../source-place.ts';
 
 type Objects = readonly ApiObject[];
@@ -120,7 +120,7 @@ export class Site {
 
   async #read(service: string, ids: Ids): Promise<ApiObject[]> {
     const follow = followOf(service);
-    const list = operationsOf(service).find(({ name }) => name === 'list');
+    const list = listOperations(service).find(({ name }) => name === 'list');
     if (!list) return [];
     const canFollow = follow.length > 0 && list.query.includes('follow');
     if (!canFollow) return [...(await this.#runner.list({ path: service, ids }))];
@@ -159,10 +159,10 @@ export function childrenOf(
   const objectService = objectServiceOf(service);
   const type = services[service]?.type ?? '';
   if (objectService === undefined || !isType(type)) return [];
-  const attributes = Object.entries(attributesOf(type)).filter(
+  const attributes = Object.entries(listAttributes(type)).filter(
     ([, { kind }]) => parseKind(kind).form === 'links',
   );
-  return Object.keys(written)
+  return Object.keys(writtenCollections)
     .filter((path) => path.slice(0, path.lastIndexOf('/')) === objectService)
     .map((path) => {
       const word = path.slice(path.lastIndexOf('/') + 1);

@@ -2,7 +2,7 @@
  * Failures that were asked for: rules that make requests fail, wait or lose their connection, so
  * that automation can be tried against a site that has troubles.
  */
-import { isType, type Operation, tagOf } from '../../model/index.ts';
+import { getTag, isType, type Operation } from '../../model/index.ts';
 import { Refusal } from '../../server/core/fault.ts';
 import { ConnectionDropped, type RequestInterceptor } from '../../server/core/interceptor.ts';
 
@@ -197,7 +197,7 @@ function membersIn(key: string, value: string): (readonly [string, unknown])[] {
       ['type', key],
       ['name', value],
     ];
-  throw new Error(`"${key}" is neither ${known()}, nor a type, for example ${tagOf('vm')}`);
+  throw new Error(`"${key}" is neither ${known()}, nor a type, for example ${getTag('vm')}`);
 }
 
 function known(): string {

@@ -8,7 +8,7 @@ import { UsageError } from '../../client/errors.ts';
 import type { HttpResponse } from '../../client/http-message.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
 import { opposites } from '../../model/derive/opposites.ts';
-import { isType, operationsOf, parseKind } from '../../model/index.ts';
+import { isType, listOperations, parseKind } from '../../model/index.ts';
 import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
 import { systemReason } from '../../system-errors.ts';
 import { decodeAction, decodeObject } from '../../wire/index.ts';
@@ -167,7 +167,7 @@ async function whatItReplaces(client: Client, call: Call): Promise<Values | unde
  */
 async function objectBefore(client: Client, call: Call): Promise<ApiObject | undefined> {
   const { operation, ids = {}, query = {} } = call;
-  const get = operationsOf(operation.service).find(({ name }) => name === 'get');
+  const get = listOperations(operation.service).find(({ name }) => name === 'get');
   const same = Object.entries(query).filter(
     ([name, value]) => value !== undefined && name !== 'async' && get?.query.includes(name),
   );

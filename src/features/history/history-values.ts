@@ -1,7 +1,7 @@
 /** Values of objects as the history has them: those that a request is about, without secrets. */
 
 import { hidden, masked } from '../../cli/session/mask-secrets.ts';
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Values } from './history-file.ts';
 
@@ -58,7 +58,7 @@ function valueAt(attribute: Attribute | undefined, said: unknown, value: unknown
 }
 
 function attributesOfType(type: string): Readonly<Record<string, Attribute>> {
-  return isType(type) ? attributesOf(type) : {};
+  return isType(type) ? listAttributes(type) : {};
 }
 
 /** Whether a value has members. */

@@ -3,7 +3,7 @@
 import { collectionAt } from '../../cli/verbs/collections.ts';
 import type { Ids } from '../../cli/verbs/references.ts';
 import { opposites } from '../../model/derive/opposites.ts';
-import { attributesOf, operationsOf } from '../../model/index.ts';
+import { listAttributes, listOperations } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { OppositeLimit } from '../../model/notation/resource.ts';
 import { isDone } from './entries.ts';
@@ -77,7 +77,7 @@ export function undoingsOf(steps: readonly HistoryStep[]): readonly Undoing[] {
 /** In words, what a request was about: `vms/web01`; its method and path where nobody knows more. */
 export function labelOf({ what, method, path, outcome, service }: HistoryStep): string {
   const { made } = outcome ?? {};
-  const isKnown = service !== undefined && operationsOf(service).length > 0;
+  const isKnown = service !== undefined && listOperations(service).length > 0;
   if (made?.name !== undefined && isKnown) return `${collectionAt(service).noun}/${made.name}`;
   const label = what?.slice(what.indexOf(' ') + 1) ?? '';
   if (made && isKnown && !label.includes('/')) return `${label}/${made.id}`;
@@ -86,7 +86,7 @@ export function labelOf({ what, method, path, outcome, service }: HistoryStep): 
 
 function inverseOf(step: HistoryStep): Inverse | string {
   const { service, operation: name, outcome } = step;
-  const operation = operationsOf(service ?? '').find((one) => one.name === name);
+  const operation = listOperations(service ?? '').find((one) => one.name === name);
   if (!operation || service === undefined) {
     return 'a raw request has no known inverse';
   }
@@ -135,7 +135,7 @@ function inverseUpdate(step: HistoryStep, path: string, type: string): Inverse |
 function inverseAdd(step: HistoryStep, service: string, isAttached: boolean): Inverse | string {
   const { body = {}, outcome, ids = {} } = step;
   const collection = collectionAt(service);
-  const operation = operationsOf(collection.object ?? '').find(({ name }) => name === 'remove');
+  const operation = listOperations(collection.object ?? '').find(({ name }) => name === 'remove');
   const id = outcome?.made?.id ?? body['id'];
   if (!operation) return 'no request removes it';
   if (typeof id !== 'string') return 'the created object is unknown';
@@ -163,7 +163,7 @@ function inverseRemove(
     return { kind: 'add', ...place, body: sent, isAttached: true };
   }
   if (!before) return 'the previous state is unknown';
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   const said = Object.entries(before).flatMap(([name, value]) =>
     attributes[name]?.mut.startsWith('C') && value !== null && !hasHidden(value)
       ? [[name, isValues(value) && 'id' in value ? { id: value['id'] } : value] as const]

@@ -1,7 +1,7 @@
 /** Attributes that no update can set back: not recorded, not shown, not updatable, or only growing. */
 
 import { hidden } from '../../cli/session/mask-secrets.ts';
-import { attributesOf, isIdentified, isType, parseKind } from '../../model/index.ts';
+import { isIdentified, isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Values } from './history-file.ts';
 import { isValues } from './history-values.ts';
@@ -26,7 +26,7 @@ const unrecorded = 'the previous value was not recorded';
  * that it sent.
  */
 export function divideUpdate(type: string, before: Values, body: Values, prefix = ''): Divided {
-  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? listAttributes(type) : {};
   const values: Record<string, unknown> = {};
   const left: Irreversible[] = [];
   for (const [name, value] of Object.entries(before)) {
@@ -97,7 +97,7 @@ const identifying: ReadonlySet<string> = new Set(['id', 'name', 'href']);
 function changesBehind(attribute: Attribute, sent: unknown, path: string): readonly Irreversible[] {
   const { form, of } = parseKind(attribute.kind);
   if (form !== 'ref' || !isFixed(attribute) || !isValues(sent) || !isType(of)) return [];
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(of);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(of);
   return Object.keys(sent)
     .filter((name) => !identifying.has(name))
     .map((name) => ({

@@ -6,7 +6,7 @@ import type { OperationRunner } from '../../cli/verbs/operation-runner.ts';
 import { type Ids, placeholderOf } from '../../cli/verbs/references.ts';
 import type { ApiObject, Client } from '../../client/client.ts';
 import { NotFoundError } from '../../client/errors.ts';
-import { operationsOf } from '../../model/index.ts';
+import { listOperations } from '../../model/index.ts';
 import type { QueryValues } from './history-file.ts';
 import type { Inverse } from './inverse.ts';
 
@@ -42,7 +42,7 @@ export function gone(label: string): NotFoundError {
 
 /** Whether single objects can be read at a path. */
 export function canBeRead(path: string): boolean {
-  return operationsOf(path).some(({ name }) => name === 'get');
+  return listOperations(path).some(({ name }) => name === 'get');
 }
 
 /** The object as it is; undefined where it is gone, empty where nobody can tell. */
@@ -51,7 +51,7 @@ export async function present(
   { path, ids, id }: { readonly path: string; readonly ids: Ids; readonly id: string },
   query: QueryValues = {},
 ): Promise<ApiObject | undefined> {
-  const get = operationsOf(path).find(({ name }) => name === 'get');
+  const get = listOperations(path).find(({ name }) => name === 'get');
   if (!get) return {};
   const collection = collectionAt(path.slice(0, path.lastIndexOf('/')));
   const same = Object.entries(query).filter(([name]) => get.query.includes(name));

@@ -3,7 +3,7 @@
 import { differences } from '../../cli/verbs/differences.ts';
 import type { ApiObject } from '../../client/client.ts';
 import { ConflictError } from '../../client/errors.ts';
-import { attributesOf, isType, operationsOf, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, listOperations, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind } from '../../model/notation/attributes.ts';
 import { decodeObject } from '../../wire/index.ts';
 import type { QueryValues, Values } from './history-file.ts';
@@ -62,7 +62,7 @@ async function setBackBoth(
 }
 
 function canWait({ path, query }: Of<'update'>): boolean {
-  const update = operationsOf(path).find(({ name }) => name === 'update');
+  const update = listOperations(path).find(({ name }) => name === 'update');
   const [name] = Object.keys(ofNextStart);
   return name !== undefined && query[name] === undefined && update?.query.includes(name) === true;
 }
@@ -86,7 +86,7 @@ function differing(type: string, wanted: Values, now: Values): Values {
 
 /** Values as a body has them: what says that there is nothing, in place of null. */
 function settable(type: string, values: Values): Values {
-  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? listAttributes(type) : {};
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
       const kind = attributes[name]?.kind;

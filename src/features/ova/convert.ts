@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { isOnPath } from '../../cli/session/programs.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
-import { aloneWord, type ForeignImage, readInfo } from '../../formats/foreign-images.ts';
+import { type ForeignImage, formatImageArgument, readInfo } from '../../formats/foreign-images.ts';
 import type { FileRegion } from '../../transfer/index.ts';
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ export async function virtualSizeOf(
   format: ForeignImage,
   name: string,
 ): Promise<number> {
-  const words = ['info', '--output=json', aloneWord(region, format)];
+  const words = ['info', '--output=json', formatImageArgument(region, format)];
   const { virtualSize, isDifference } = readInfo(await qemuImg(cli, words, name));
   if (isDifference) {
     throw new UsageError(`${name} is the overlay of another image`, {
@@ -50,7 +50,7 @@ export async function convertImage(
   name: string,
   target: string,
 ): Promise<void> {
-  const word = aloneWord(region, format);
+  const word = formatImageArgument(region, format);
   await qemuImg(cli, ['convert', '-O', 'qcow2', word, target], name);
 }
 

@@ -3,17 +3,21 @@ import { createReadStream } from 'node:fs';
 import { open, rm, stat, writeFile } from 'node:fs/promises';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
-import { foreignHeadLength, foreignImageOf, isListOfFiles } from '../../formats/foreign-images.ts';
+import {
+  detectForeignImage,
+  foreignHeadLength,
+  isListOfFiles,
+} from '../../formats/foreign-images.ts';
 import { isComplete } from '../../formats/qcow2-completeness.ts';
 import {
-  compressionOf,
   copyError,
   decompressed,
+  detectCompression,
+  detectImageFormat,
   type FileRegion,
   FileSource,
-  headOf,
-  imageFormat,
   RegionSource,
+  readImageHead,
   requireFormat,
   requireKnown,
   type Source,
@@ -37,8 +41,8 @@ export async function imageIn(
   name: string,
   workspace: Workspace,
 ): Promise<PackedImage> {
-  const head = await headOf(region);
-  const packing = compressionOf(head);
+  const head = await readImageHead(region);
+  const packing = detectCompression(head);
   if (packing) {
     const path = await workspace.newPath();
     cli.note(`${name} is compressed with ${packing.name}; unpacking`);
@@ -57,7 +61,7 @@ export async function imageIn(
       hint: 'export the VM again as an OVA archive',
     });
   }
-  const foreign = foreignImageOf(head, await tailOf(region));
+  const foreign = detectForeignImage(head, await tailOf(region));
   if (foreign) {
     requireConverter(cli, foreign, name);
     const virtualSize = await virtualSizeOf(cli, region, foreign, name);
@@ -71,7 +75,7 @@ export async function imageIn(
     };
     return { format: 'cow', virtualSize, open: openConverted };
   }
-  const content = imageFormat(head, region.size);
+  const content = detectImageFormat(head, region.size);
   requireKnown(head, content, name, region.size);
   const format = requireFormat(content, undefined, name);
   if (format === 'cow') await requireComplete(region, name);

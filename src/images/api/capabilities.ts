@@ -11,7 +11,7 @@ const WRITING = {
 const MAX_PARALLEL = 8;
 
 /** Answers OPTIONS on `/images/*`. */
-export async function answerOptionsOfAll(exchange: Exchange, services: Services): Promise<void> {
+export async function answerGeneralOptions(exchange: Exchange, services: Services): Promise<void> {
   await exchange.json(
     { features: WRITING.features, ...localAddress(services) },
     { Allow: WRITING.methods },

@@ -3,7 +3,7 @@
 import { Mistake } from '../../source-place.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { documentOf, ticketOfDocument, timeoutOfDocument } from '../tickets/ticket-document.ts';
+import { formatTicket, parseTicket, parseTimeout } from '../tickets/ticket-document.ts';
 import type { Ticket } from '../tickets/types.ts';
 import { type JsonBody, readJson } from './json-body.ts';
 import type { Services } from './services.ts';
@@ -34,7 +34,7 @@ export async function routeControl(exchange: Exchange, services: Services): Prom
 /** Adds a ticket, or replaces the ticket with the same id and stops its operations. */
 async function putTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
   const body = await readJson(exchange);
-  const ticket = parseOrRefuse<Ticket>(body, ticketOfDocument, 'Invalid ticket');
+  const ticket = parseOrRefuse<Ticket>(body, parseTicket, 'Invalid ticket');
   if (ticket.id !== id) {
     const position = body.position(['uuid']);
     throw new HttpError(
@@ -55,13 +55,13 @@ async function getTicket(exchange: Exchange, services: Services, id: string): Pr
   const { ticket, state } = services.tickets.get(id) ?? missing();
   // Monotonic clock of the host, which cannot be adjusted.
   const now = Number(process.hrtime.bigint()) / 1e9;
-  await exchange.json(documentOf(ticket, state, now));
+  await exchange.json(formatTicket(ticket, state, now));
 }
 
 /** Sets the expiry of a ticket to some seconds from now. An expired ticket becomes valid again. */
 async function patchTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
   const body = await readJson(exchange);
-  const timeout = parseOrRefuse(body, timeoutOfDocument, 'Invalid document');
+  const timeout = parseOrRefuse(body, parseTimeout, 'Invalid document');
   if (!services.tickets.get(id)) missing();
   services.tickets.extend(id, timeout);
   await exchange.answer(200, {});

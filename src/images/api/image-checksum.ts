@@ -32,7 +32,7 @@ export class ImageChecksum {
    * added. If `feed` rejects, a later call rejects, at the latest `digest`.
    */
   async add(feed: (hash: Hash) => Promise<void>): Promise<void> {
-    await this.#put(this.#hashOf(feed));
+    await this.#put(this.#hashBlock(feed));
   }
 
   /** Adds blocks with known digests of the same algorithm. */
@@ -42,7 +42,7 @@ export class ImageChecksum {
 
   /** Adds complete blocks of zeros. */
   async addZeros(count: number): Promise<void> {
-    this.#zeroBlock ??= this.#hashOf(async (hash) => {
+    this.#zeroBlock ??= this.#hashBlock(async (hash) => {
       for (let left = this.blockSize; left > 0; left -= ZEROS.length) {
         await hash.update(ZEROS.subarray(0, Math.min(left, ZEROS.length)));
       }
@@ -87,7 +87,7 @@ export class ImageChecksum {
     await this.#outer.update(digest);
   }
 
-  async #hashOf(feed: (hash: Hash) => Promise<void>): Promise<Uint8Array> {
+  async #hashBlock(feed: (hash: Hash) => Promise<void>): Promise<Uint8Array> {
     const hash = this.#threads.start(this.algorithm);
     try {
       await feed(hash);

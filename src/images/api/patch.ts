@@ -23,7 +23,7 @@ export async function patchImage(
   const live = services.tickets.find(id);
   live.check('write');
   exchange.authorised(live);
-  const fields = fieldsOf((await readJson(exchange)).value);
+  const fields = requireFields((await readJson(exchange)).value);
   const operation = live.begin('write');
   try {
     if (fields['op'] === 'zero') await zero(operation, fields);
@@ -66,7 +66,7 @@ function count(fields: Fields, name: string, byDefault?: number): number {
   return value;
 }
 
-function fieldsOf(value: unknown): Fields {
+function requireFields(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new HttpError(400, 'The body must be a JSON object.');
   }

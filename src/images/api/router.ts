@@ -2,7 +2,7 @@
 
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { answerOptions, answerOptionsOfAll } from './capabilities.ts';
+import { answerGeneralOptions, answerOptions } from './capabilities.ts';
 import { getAlgorithms, getChecksum } from './checksum.ts';
 import { getImage } from './download.ts';
 import { getExtents } from './extents.ts';
@@ -18,7 +18,7 @@ type Route = Readonly<Record<string, Handler>>;
 const IMAGE: Route = {
   OPTIONS: (exchange, services, id) =>
     // `*` means any image; no ticket has this id.
-    id === '*' ? answerOptionsOfAll(exchange, services) : answerOptions(exchange, services, id),
+    id === '*' ? answerGeneralOptions(exchange, services) : answerOptions(exchange, services, id),
   GET: getImage,
   PUT: putImage,
   PATCH: patchImage,

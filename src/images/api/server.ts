@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { forbiddenCharacter } from '../../allowed-characters.ts';
 import { Admission, CONTROL_CONNECTIONS, defaultLimits, type Limits } from '../http/admission.ts';
 import { Connection } from '../http/connection.ts';
-import { type IdleSince, peerOf } from '../http/connection-limits.ts';
+import { formatPeer, type IdleSince } from '../http/connection-limits.ts';
 import { HttpError, toHttpError } from '../http/errors.ts';
 import { Exchange } from '../http/exchange.ts';
 import { tlsSettings } from '../http/tls-settings.ts';
@@ -47,7 +47,7 @@ export class ImageServer {
   /** TLS connections by address and port of the client. */
   readonly #secured = new Map<string, Connection>();
   readonly #idleSince: IdleSince = (socket, accepted) => {
-    const connection = this.#connections.get(socket) ?? this.#secured.get(peerOf(socket));
+    const connection = this.#connections.get(socket) ?? this.#secured.get(formatPeer(socket));
     return connection ? connection.idleSince : accepted;
   };
   #closing = false;
@@ -94,7 +94,7 @@ export class ImageServer {
     if (tls) {
       server.on('secureConnection', (socket: Socket) => {
         const connection = this.#add(socket, false);
-        const peer = peerOf(socket);
+        const peer = formatPeer(socket);
         this.#secured.set(peer, connection);
         socket.once('close', () => {
           if (this.#secured.get(peer) === connection) this.#secured.delete(peer);

@@ -54,14 +54,14 @@ class FileImage implements Backend {
   /**
    * Methods of zeroing that may work here, in order of preference. Writing zeros is the fallback.
    */
-  #zeroWays: ((offset: number, length: number) => Promise<boolean>)[];
+  #zeroMethods: ((offset: number, length: number) => Promise<boolean>)[];
 
   constructor(handle: FileHandle, size: number, sparse: boolean, calls: SparseCalls | undefined) {
     this.#handle = handle;
     this.#size = size;
     this.#sparse = sparse;
     this.#calls = calls;
-    this.#zeroWays = calls ? zeroWays(handle.fd, sparse, calls) : [];
+    this.#zeroMethods = calls ? listZeroMethods(handle.fd, sparse, calls) : [];
   }
 
   async read(offset: number, buffer: Buffer): Promise<void> {
@@ -98,10 +98,10 @@ class FileImage implements Backend {
 
   async zero(offset: number, length: number): Promise<void> {
     if (length === 0) return;
-    for (const way of this.#zeroWays) {
-      if (await diskLimit(() => way(offset, length))) return this.#growTo(offset + length);
+    for (const zeroMethod of this.#zeroMethods) {
+      if (await diskLimit(() => zeroMethod(offset, length))) return this.#growTo(offset + length);
       // Ignore the error: if writing zeros fails too, it reports the reason.
-      this.#zeroWays = this.#zeroWays.filter((other) => other !== way);
+      this.#zeroMethods = this.#zeroMethods.filter((other) => other !== zeroMethod);
     }
     await this.#writeZeros(offset, length);
   }
@@ -154,7 +154,7 @@ function isZero(bytes: Buffer): boolean {
   return bytes.length >= SMALLEST_HOLE && bytes.equals(zeros.subarray(0, bytes.length));
 }
 
-function zeroWays(
+function listZeroMethods(
   fd: number,
   sparse: boolean,
   calls: SparseCalls,

@@ -16,18 +16,19 @@ const NBD_PORT = 10_809;
  * `nbd://HOST[:PORT]/NAME` or `nbd+unix:///NAME?socket=PATH`. Throws an `Error` for other text.
  */
 export function parseLocation(url: string): ImageLocation {
-  const place = /^file:\/\/[^/]*\/./.test(url)
-    ? filePlace(url)
-    : (shortNbdPlace(url) ?? (/^nbd(\+unix)?:\/\//.test(url) ? longNbdPlace(url) : undefined));
-  const problem = place ? problemOfLocation(place) : 'unknown form';
-  if (!place || problem) throw new Error(`url "${url}" is not supported: ${problem}`);
-  return place;
+  const location = /^file:\/\/[^/]*\/./.test(url)
+    ? parseFileUrl(url)
+    : (parseShortNbdUrl(url) ??
+      (/^nbd(\+unix)?:\/\//.test(url) ? parseLongNbdUrl(url) : undefined));
+  const problem = location ? findLocationProblem(location) : 'unknown form';
+  if (!location || problem) throw new Error(`url "${url}" is not supported: ${problem}`);
+  return location;
 }
 
 /** Formats a location as a URL for `parseLocation`. */
-export function formatLocation(place: ImageLocation): string {
-  if (place.kind === 'file') return pathToFileURL(place.path).href;
-  const { address, exportName } = place;
+export function formatLocation(location: ImageLocation): string {
+  if (location.kind === 'file') return pathToFileURL(location.path).href;
+  const { address, exportName } = location;
   const named = exportName === '' ? '' : `:exportname=${exportName}`;
   if ('path' in address) return `nbd:unix:${address.path}${named}`;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
@@ -35,15 +36,16 @@ export function formatLocation(place: ImageLocation): string {
 }
 
 /** Problem of an unusable location. `undefined` for a valid one. */
-export function problemOfLocation(place: ImageLocation): string | undefined {
-  if (place?.kind === 'file') {
-    if (typeof place.path !== 'string' || !isAbsolute(place.path)) return 'path is not absolute';
-    return problemOfTexts(place.path);
+export function findLocationProblem(location: ImageLocation): string | undefined {
+  if (location?.kind === 'file') {
+    if (typeof location.path !== 'string' || !isAbsolute(location.path))
+      return 'path is not absolute';
+    return findTextProblem(location.path);
   }
-  if (place?.kind !== 'nbd') return 'neither a file nor an NBD export';
-  const { address, exportName } = place;
+  if (location?.kind !== 'nbd') return 'neither a file nor an NBD export';
+  const { address, exportName } = location;
   if (Buffer.byteLength(exportName) > 4096) return 'the name of the export is too long';
-  const problem = problemOfTexts(exportName, ...Object.values(address).map(String));
+  const problem = findTextProblem(exportName, ...Object.values(address).map(String));
   if (problem !== undefined) return problem;
   if ('path' in address) {
     return isAbsolute(address.path) ? undefined : 'path of the socket is not absolute';
@@ -54,12 +56,12 @@ export function problemOfLocation(place: ImageLocation): string | undefined {
 }
 
 /** Percent-encoding can contain characters that paths must not have. */
-function problemOfTexts(...texts: readonly string[]): string | undefined {
+function findTextProblem(...texts: readonly string[]): string | undefined {
   const isAllowed = texts.every((text) => forbiddenCharacter(text) === undefined);
   return isAllowed ? undefined : 'it contains control characters';
 }
 
-function filePlace(url: string): ImageLocation | undefined {
+function parseFileUrl(url: string): ImageLocation | undefined {
   try {
     return { kind: 'file', path: fileURLToPath(url) };
   } catch {
@@ -68,7 +70,7 @@ function filePlace(url: string): ImageLocation | undefined {
 }
 
 /** Parses the forms with colons. All text after `exportname=` is the name. */
-function shortNbdPlace(url: string): ImageLocation | undefined {
+function parseShortNbdUrl(url: string): ImageLocation | undefined {
   const unix = /^nbd:unix:(.*?)(?::exportname=(.*))?$/s.exec(url);
   if (unix) {
     return { kind: 'nbd', address: { path: unix[1] ?? '' }, exportName: unix[2] ?? '' };
@@ -79,7 +81,7 @@ function shortNbdPlace(url: string): ImageLocation | undefined {
   return { kind: 'nbd', address, exportName: tcp[4] ?? '' };
 }
 
-function longNbdPlace(text: string): ImageLocation | undefined {
+function parseLongNbdUrl(text: string): ImageLocation | undefined {
   try {
     const url = new URL(text);
     const exportName = decodeURIComponent(url.pathname.replace(/^\//, ''));

@@ -59,7 +59,7 @@ export class DirtyBitmap {
     const shared = Math.min(this.bits.length, other.bits.length);
     for (let i = 0; i < shared; i++) this.bits[i] = (this.bits[i] ?? 0) | (other.bits[i] ?? 0);
     if (other.size < this.size) this.add(other.size, this.size - other.size);
-    else this.#clearBehindEnd();
+    else this.#clearUnusedBits();
   }
 
   /** Alternating runs of dirty and clean blocks from 0 to the size of the image. */
@@ -67,14 +67,14 @@ export class DirtyBitmap {
     const blocks = Math.ceil(this.size / DIRTY_BLOCK);
     for (let block = 0; block < blocks; ) {
       const dirty = this.has(block);
-      const end = this.#endOfRun(block, blocks, dirty);
+      const end = this.#findRunEnd(block, blocks, dirty);
       const start = block * DIRTY_BLOCK;
       yield { start, length: Math.min(end * DIRTY_BLOCK, this.size) - start, dirty };
       block = end;
     }
   }
 
-  #endOfRun(from: number, blocks: number, dirty: boolean): number {
+  #findRunEnd(from: number, blocks: number, dirty: boolean): number {
     const alike = dirty ? 0xff : 0;
     let block = from + 1;
     while (block < blocks) {
@@ -91,7 +91,7 @@ export class DirtyBitmap {
   }
 
   /** Clears bits after the end of the image, so that equal bitmaps have equal bits. */
-  #clearBehindEnd(): void {
+  #clearUnusedBits(): void {
     const used = Math.ceil(this.size / DIRTY_BLOCK) % 8;
     const last = this.bits.length - 1;
     if (used !== 0) this.bits[last] = (this.bits[last] ?? 0) & ((1 << used) - 1);
@@ -132,7 +132,7 @@ export async function createBitmapFile(path: string, size: number): Promise<void
   const { bitsAt, bitsLength } = bitmapLayout(size);
   const file = await open(path, 'w', 0o600);
   try {
-    await file.write(headOf(size), 0, PAGE, 0);
+    await file.write(encodeHead(size), 0, PAGE, 0);
     await file.truncate(bitsAt + bitsLength);
     await file.sync();
   } finally {
@@ -147,7 +147,7 @@ export function isBitmapFile(path: string, size: number): boolean {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     const head = Buffer.alloc(PAGE);
     readSync(file, head, 0, PAGE, 0);
-    return sizeIn(head) === size;
+    return parseSize(head) === size;
   } catch {
     return false;
   } finally {
@@ -172,10 +172,10 @@ export async function readBitmapFile(path: string): Promise<DirtyBitmap> {
 export async function loadBitmap(
   file: FileHandle,
 ): Promise<{ bitmap: DirtyBitmap; layout: BitmapLayout; marks: Buffer }> {
-  const size = sizeIn(await bytesAt(file, 0, PAGE));
+  const size = parseSize(await readAt(file, 0, PAGE));
   const layout = bitmapLayout(size);
-  const marks = await bytesAt(file, layout.marksAt, layout.marksLength);
-  const bitmap = new DirtyBitmap(size, await bytesAt(file, layout.bitsAt, layout.bitsLength));
+  const marks = await readAt(file, layout.marksAt, layout.marksLength);
+  const bitmap = new DirtyBitmap(size, await readAt(file, layout.bitsAt, layout.bitsLength));
   for (let region = 0; region < layout.regions; region++) {
     if (isMarked(marks, region)) bitmap.add(region * REGION, REGION);
   }
@@ -187,12 +187,12 @@ export function isMarked(marks: Buffer, region: number): boolean {
 }
 
 /** Bytes of the bits of a region, from `start` up to `end`. */
-export function bitsOfRegion({ bitsLength }: BitmapLayout, region: number) {
+export function getRegionBits({ bitsLength }: BitmapLayout, region: number) {
   const start = region * BYTES_OF_REGION;
   return { start, end: Math.min(start + BYTES_OF_REGION, bitsLength) };
 }
 
-function headOf(size: number): Buffer {
+function encodeHead(size: number): Buffer {
   const head = Buffer.alloc(PAGE);
   MAGIC.copy(head);
   head.writeBigUInt64BE(BigInt(size), 32);
@@ -201,14 +201,14 @@ function headOf(size: number): Buffer {
   return head;
 }
 
-function sizeIn(head: Buffer): number {
+function parseSize(head: Buffer): number {
   const size = Number(head.readBigUInt64BE(32));
-  if (size > MAX_IMAGE_SIZE || !head.equals(headOf(size)))
+  if (size > MAX_IMAGE_SIZE || !head.equals(encodeHead(size)))
     throw new BadBitmap('not a dirty bitmap');
   return size;
 }
 
-async function bytesAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   for (let filled = 0; filled < length; ) {
     const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled);

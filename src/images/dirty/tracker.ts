@@ -8,8 +8,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { diskLimit } from '../system/disk-limit.ts';
 import {
   type BitmapLayout,
-  bitsOfRegion,
   type DirtyBitmap,
+  getRegionBits,
   isMarked,
   loadBitmap,
   REGION,
@@ -24,7 +24,7 @@ export class DirtyTracker {
   /** Regions with a durable mark. */
   readonly #marked = new Set<number>();
   /** Regions that wait for their mark. */
-  #wanted = new Set<number>();
+  #unmarked = new Set<number>();
   #tail: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
   #failure: unknown;
@@ -68,7 +68,7 @@ export class DirtyTracker {
     for (let region = Math.floor(offset / REGION); region <= last; region++) {
       if (this.#marked.has(region)) continue;
       isSafe = false;
-      this.#wanted.add(region);
+      this.#unmarked.add(region);
     }
     return isSafe ? undefined : this.#makeMarks();
   }
@@ -96,8 +96,8 @@ export class DirtyTracker {
   async #writeMarks(): Promise<void> {
     this.#queued = undefined;
     if (this.#failure !== undefined) throw this.#failure;
-    const regions = [...this.#wanted];
-    this.#wanted = new Set();
+    const regions = [...this.#unmarked];
+    this.#unmarked = new Set();
     for (const region of regions) {
       this.#marks[region >> 3] = (this.#marks[region >> 3] ?? 0) | (1 << (region & 7));
     }
@@ -115,7 +115,7 @@ export class DirtyTracker {
   async #settle(): Promise<void> {
     const { bits } = this.#bitmap;
     for (const region of this.#marked) {
-      const { start, end } = bitsOfRegion(this.#layout, region);
+      const { start, end } = getRegionBits(this.#layout, region);
       await this.#write(bits.subarray(start, end), this.#layout.bitsAt + start);
     }
     await diskLimit(() => this.#file.datasync());

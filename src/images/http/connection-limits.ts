@@ -35,15 +35,15 @@ export class LimitedConnections {
 
   /** Counts a connection until it is closed. Returns false at the limit. */
   admit(socket: Socket): boolean {
-    const address = addressOf(socket);
+    const address = getAddress(socket);
     const own = this.#byAddress.get(address)?.size ?? 0;
     const { connections, perAddress } = this.#limits;
     if (address !== '' && own >= perAddress) return false;
-    if (this.#count >= connections && !this.#makeRoom(own)) return false;
+    if (this.#count >= connections && !this.#closeIdle(own)) return false;
     const same = this.#byAddress.get(address) ?? new Map<Socket, number>();
     this.#byAddress.set(address, same.set(socket, this.#now()));
     this.#count += 1;
-    socket.once('close', () => this.#forget(address, socket));
+    socket.once('close', () => this.#remove(address, socket));
     return true;
   }
 
@@ -52,7 +52,7 @@ export class LimitedConnections {
     for (const sockets of this.#byAddress.values()) yield* [...sockets.keys()];
   }
 
-  #forget(address: string, socket: Socket): void {
+  #remove(address: string, socket: Socket): void {
     const same = this.#byAddress.get(address);
     if (!same?.delete(socket)) return;
     this.#count -= 1;
@@ -60,13 +60,13 @@ export class LimitedConnections {
   }
 
   /** Closes an idle connection of an address that has at least two more than `few` connections. */
-  #makeRoom(few: number): boolean {
+  #closeIdle(few: number): boolean {
     const busiest = [...this.#byAddress].sort(([, a], [, b]) => b.size - a.size);
     for (const [address, sockets] of busiest) {
       if (sockets.size <= few + 1) return false;
       const idlest = this.#idlest(sockets);
       if (!idlest) continue;
-      this.#forget(address, idlest);
+      this.#remove(address, idlest);
       idlest.destroy();
       return true;
     }
@@ -87,11 +87,11 @@ export class LimitedConnections {
 }
 
 /** Network address of a client. Empty for a unix socket. */
-function addressOf({ remoteAddress = '' }: Socket): string {
+function getAddress({ remoteAddress = '' }: Socket): string {
   return remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
 /** Address and port of a client, equal for a connection and its TLS socket. */
-export function peerOf({ remoteAddress, remotePort }: Socket): string {
+export function formatPeer({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -31,11 +31,11 @@ export class Connection {
   #limit: number;
   #trusted: () => boolean = () => false;
 
-  /** @param strangerLimit idle limit in milliseconds before the client has shown a ticket */
-  constructor(socket: Socket, local: boolean, strangerLimit: number) {
+  /** @param unauthorisedLimit idle limit in milliseconds before the client has shown a ticket */
+  constructor(socket: Socket, local: boolean, unauthorisedLimit: number) {
     this.socket = socket;
     this.local = local;
-    this.#limit = strangerLimit;
+    this.#limit = unauthorisedLimit;
     socket.once('close', () => {
       for (const run of this.#whenClosed ?? []) run();
       this.#whenClosed = undefined;

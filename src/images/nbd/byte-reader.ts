@@ -80,11 +80,11 @@ export class ByteReader {
       const rest = this.#target ? this.#target.length - this.#filled : 0;
       if (this.#target && rest >= STAGING_SIZE) return this.#target.subarray(this.#filled);
     }
-    if (this.#staged === this.#stage.length) this.#makeRoom();
+    if (this.#staged === this.#stage.length) this.#growStage();
     return this.#stage.subarray(this.#staged);
   }
 
-  #makeRoom(): void {
+  #growStage(): void {
     const rest = this.#stage.subarray(this.#used, this.#staged);
     let size = this.#stage.length;
     if (this.#used === 0) size *= 2;

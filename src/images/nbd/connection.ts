@@ -50,11 +50,11 @@ export class NbdConnection {
    */
   static async open(options: NbdConnectionOptions): Promise<NbdConnection> {
     const { address, clock = monotonicClock } = options;
-    let leave: (error: Error) => void = () => {};
+    let resolveLost: (error: Error) => void = () => {};
     const lost = new Promise<Error>((resolve) => {
-      leave = resolve;
+      resolveLost = resolve;
     });
-    const wire = new ByteReader(address, leave);
+    const wire = new ByteReader(address, resolveLost);
     const stop = clock.schedule(CONNECT_TIMEOUT, () => {
       wire.fail(systemError('ETIMEDOUT', 'the NBD server does not respond'));
     });

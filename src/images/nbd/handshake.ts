@@ -121,11 +121,11 @@ async function negotiateContexts(
   const names: string[] = [];
   for (const name of wanted.contexts) {
     if (!name.endsWith(':')) names.push(name);
-    else names.push(...(await namesOf(wire, wanted.exportName, name)).slice(0, 1));
+    else names.push(...(await listContextNames(wire, wanted.exportName, name)).slice(0, 1));
   }
   const agreed = new Map<string, number>();
   if (names.length === 0) return agreed;
-  for await (const [id, name] of askForContexts(
+  for await (const [id, name] of requestContexts(
     wire,
     Option.setMetaContext,
     wanted.exportName,
@@ -137,9 +137,13 @@ async function negotiateContexts(
 }
 
 /** Names of the contexts with a prefix. */
-async function namesOf(wire: ByteReader, exportName: string, beginning: string): Promise<string[]> {
+async function listContextNames(
+  wire: ByteReader,
+  exportName: string,
+  beginning: string,
+): Promise<string[]> {
   const names: string[] = [];
-  const listed = askForContexts(wire, Option.listMetaContext, exportName, [beginning]);
+  const listed = requestContexts(wire, Option.listMetaContext, exportName, [beginning]);
   for await (const [, name] of listed) {
     if (name.startsWith(beginning) && name.length > beginning.length) names.push(name);
   }
@@ -147,7 +151,7 @@ async function namesOf(wire: ByteReader, exportName: string, beginning: string):
 }
 
 /** Requests contexts of an export. A server that does not support the option has none. */
-async function* askForContexts(
+async function* requestContexts(
   wire: ByteReader,
   option: number,
   exportName: string,

@@ -1,6 +1,6 @@
 /** Registry of the tickets of a daemon. */
 import { isAbsolute } from 'node:path';
-import { formatLocation, problemOfLocation } from '../backends/location.ts';
+import { findLocationProblem, formatLocation } from '../backends/location.ts';
 import { forbidden } from '../http/errors.ts';
 import type { Clock } from '../system/clock.ts';
 import { LiveTicket, type OpenBackend } from './ticket.ts';
@@ -20,7 +20,7 @@ export class TicketRegistry {
 
   /** Adds a ticket. Throws if it is malformed or its id is in use. */
   add(ticket: Ticket): void {
-    const problem = problemOf(ticket);
+    const problem = findProblem(ticket);
     if (problem) throw new Error(`malformed ticket: ${problem}`);
     if (this.#live.has(ticket.id)) throw new Error('a ticket with this id already exists');
     const image = formatLocation(ticket.image);
@@ -109,14 +109,14 @@ export class TicketRegistry {
   }
 }
 
-function problemOf(ticket: Ticket): string | undefined {
+function findProblem(ticket: Ticket): string | undefined {
   if (typeof ticket.id !== 'string' || ticket.id === '') return 'id is empty';
   if (!Number.isSafeInteger(ticket.size) || ticket.size < 0) return 'size is not a number of bytes';
   const known = (op: string) => op === 'read' || op === 'write';
   if (!Array.isArray(ticket.ops) || ticket.ops.length === 0 || !ticket.ops.every(known)) {
     return "ops is not a list of 'read' and 'write'";
   }
-  const locationProblem = problemOfLocation(ticket.image);
+  const locationProblem = findLocationProblem(ticket.image);
   if (locationProblem) return locationProblem;
   const bitmaps = [ticket.trackingBitmap, ...(ticket.changes ?? []).map(({ path }) => path)];
   if (bitmaps.some((path) => path !== undefined && !isAbsolute(path))) {

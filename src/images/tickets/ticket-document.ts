@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * Parses a ticket. Ignores unknown members. Throws a `Mistake` for the first missing or invalid
  * member.
  */
-export function ticketOfDocument(document: unknown): Ticket {
+export function parseTicket(document: unknown): Ticket {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new Mistake([], 'not a JSON object');
   }
@@ -44,7 +44,7 @@ export function ticketOfDocument(document: unknown): Ticket {
  * Formats a ticket and its state.
  * @param now seconds of the host's monotonic clock
  */
-export function documentOf(ticket: Ticket, state: TicketState, now: number): Fields {
+export function formatTicket(ticket: Ticket, state: TicketState, now: number): Fields {
   return {
     uuid: ticket.id,
     transfer_id: ticket.transferId ?? ticket.id.slice(0, SHORT_ID),
@@ -69,7 +69,7 @@ export function documentOf(ticket: Ticket, state: TicketState, now: number): Fie
 /**
  * Parses the seconds of a document that extends a ticket. Throws an `Error` if they are missing.
  */
-export function timeoutOfDocument(document: unknown): number {
+export function parseTimeout(document: unknown): number {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new Mistake([], 'not a JSON object');
   }

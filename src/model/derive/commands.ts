@@ -26,7 +26,7 @@ function withoutSamples(
 }
 
 /** `network label` for the noun `networklabels` of `network_label`; undefined if it is a single word. */
-function compoundOf(noun: string, type: string): string | undefined {
+function findCompoundName(noun: string, type: string): string | undefined {
   const words = type.split('_');
   const suffixes = words.map((_, index) => words.slice(index)).filter(({ length }) => length > 1);
   const found = suffixes.find((suffix) => noun.replace(/ies$/, 'ys') === `${suffix.join('')}s`);
@@ -37,7 +37,7 @@ function compoundOf(noun: string, type: string): string | undefined {
 export const nounOptions: Readonly<Record<string, NounOptions>> = Object.fromEntries(
   allResources.flatMap(({ name, commands }) =>
     (commands ? [commands, ...(commands.otherNouns ?? [])] : []).map((noun) => {
-      const one = noun.one ?? compoundOf(noun.noun, name);
+      const one = noun.one ?? findCompoundName(noun.noun, name);
       return [
         noun.noun,
         {

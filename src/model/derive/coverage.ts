@@ -49,7 +49,7 @@ function ignoredIn(
 }
 
 /** Path of each operation of a collection, by its name in the declaration. */
-function operationsOf(path: string, objects: string | undefined, declared: Collection) {
+function listOperationPaths(path: string, objects: string | undefined, declared: Collection) {
   const single = objects ?? path;
   const collection: readonly Method[] = ['list', 'add', 'removeMany'];
   return [
@@ -74,7 +74,7 @@ function operationsOf(path: string, objects: string | undefined, declared: Colle
 }
 
 const everyOperation = allCollections.flatMap(({ path, objects, declared }) =>
-  operationsOf(path, objects, declared)
+  listOperationPaths(path, objects, declared)
     .filter(({ parameters }) => parameters !== undefined)
     .map((operation) => ({ ...operation, declared })),
 );

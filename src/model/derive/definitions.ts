@@ -14,7 +14,7 @@ const declared = allResources.flatMap((one): (readonly [string, InDefinitions])[
 );
 
 /** By the path of the collection. */
-export const written: Readonly<Record<string, Written>> = Object.fromEntries(
+export const writtenCollections: Readonly<Record<string, Written>> = Object.fromEntries(
   declared.flatMap(([, { writtenAt = [], namedAt = [], only = {} }]) => [
     ...writtenAt.map((path): [string, Written] => [
       path,
@@ -29,7 +29,7 @@ export const unwrittenObjects: Readonly<Record<string, NonNullable<InDefinitions
   Object.fromEntries(declared.flatMap(([name, { except }]) => (except ? [[name, except]] : [])));
 
 /** Reasons to omit objects from definitions, by type or by path of a collection. */
-export const leftOut: Readonly<Record<string, string>> = Object.fromEntries(
+export const omittedCollections: Readonly<Record<string, string>> = Object.fromEntries(
   declared.flatMap(([name, { leftOut: why = {} }]) =>
     typeof why === 'string' ? [[name, why]] : Object.entries(why),
   ),
@@ -42,9 +42,10 @@ const secondPath = '/datacenters/{datacenter}/clusters';
  * Collections with `add` that definitions neither contain nor omit with a reason. The list must be
  * empty. Views and lists of members show objects of other collections.
  */
-export const undecided: readonly string[] = allCollections.flatMap(
+export const undecidedCollections: readonly string[] = allCollections.flatMap(
   ({ type, path, declared: { add, placement } }) => {
-    if (!add || written[path] || leftOut[path] || leftOut[type]) return [];
+    if (!add || writtenCollections[path] || omittedCollections[path] || omittedCollections[type])
+      return [];
     const isElsewhere =
       path.startsWith(secondPath) || placement.is === 'view' || placement.is === 'members';
     const isWritten = declared.some(([name, one]) => name === type && one.writtenAt);

@@ -16,23 +16,23 @@ const declared: readonly (readonly [string, Declared])[] = [
 ];
 
 /** Names masked in responses. The context determines whether `value` is secret (`secretPlaces`). */
-export const secretAttributes = namesOf(({ secret }) => secret === true);
+export const secretAttributes = collectNames(({ secret }) => secret === true);
 
 /** Names that responses contain, but recordings, histories and the journal mask. */
-export const confidentialAttributes = namesOf(({ confidential }) => confidential === true);
+export const confidentialAttributes = collectNames(({ confidential }) => confidential === true);
 
 /** Types and members in which responses mask `value`. */
-export const secretPlaces = placesOf(({ secret }) => secret === true);
+export const secretContexts = collectContexts(({ secret }) => secret === true);
 
 /** Types and members in which `value` is confidential: console tickets. */
-export const confidentialPlaces = placesOf(({ confidential }) => confidential === true);
+export const confidentialContexts = collectContexts(({ confidential }) => confidential === true);
 
-function namesOf(isSecret: (one: Declared) => boolean): readonly string[] {
+function collectNames(isSecret: (one: Declared) => boolean): readonly string[] {
   const names = declared.filter(([name, one]) => name !== 'value' && isSecret(one));
   return [...new Set(names.map(([name]) => name))];
 }
 
-function placesOf(isSecret: (one: Declared) => boolean): readonly string[] {
+function collectContexts(isSecret: (one: Declared) => boolean): readonly string[] {
   const owners = Object.entries(types)
     .filter(([, { attributes }]) => attributes['value'] && isSecret(attributes['value']))
     .map(([name]) => name);

@@ -25,7 +25,7 @@ export interface ServiceDefinition {
 
 type Declared = MethodParameters | ActionParameters;
 
-function nameOf(parameter: string | Ignored<string>): string {
+function getParameterName(parameter: string | Ignored<string>): string {
   return typeof parameter === 'string' ? parameter : parameter.parameter;
 }
 
@@ -35,12 +35,12 @@ function isPlainList(declared: Declared): declared is Extract<Declared, readonly
 
 function parameters(declared: Declared, listIs: 'query' | 'body'): OperationParameters {
   if (isPlainList(declared)) {
-    const names = declared.map(nameOf);
+    const names = declared.map(getParameterName);
     const [query, body] = listIs === 'query' ? [names, []] : [[], names];
     return { query, body, bodyIsList: false };
   }
   const { query = [], body = [], bodyIsList = false } = declared;
-  return { query: query.map(nameOf), body: body.map(nameOf), bodyIsList };
+  return { query: query.map(getParameterName), body: body.map(getParameterName), bodyIsList };
 }
 
 type Named = readonly [name: string, declared: Declared | undefined, listIs: 'query' | 'body'];
@@ -57,7 +57,7 @@ function actions(all: Readonly<Record<string, ActionParameters>> | undefined): N
   return Object.entries(all ?? {}).map(([name, declared]) => [name, declared, 'body'] as const);
 }
 
-function servicesOf({ type, path, objects, declared }: DeclaredCollection) {
+function createServices({ type, path, objects, declared }: DeclaredCollection) {
   const { list, add, get, update, remove, removeMany, head } = declared;
   const ofCollection = operations([
     ['list', list, 'query'],
@@ -92,5 +92,5 @@ function inOrder([one]: readonly [string, unknown], [other]: readonly [string, u
 }
 
 export const services: Readonly<Record<string, ServiceDefinition>> = Object.fromEntries(
-  allCollections.flatMap(servicesOf).sort(inOrder),
+  allCollections.flatMap(createServices).sort(inOrder),
 );

@@ -49,7 +49,7 @@ const consoleStates = [
 ] as const;
 
 /** Description of a statistic with recent values, in the wording of engines. */
-function historyOf(what: string): string {
+function describeHistory(what: string): string {
   return `List of ${what} usage history, sorted by date from newest to oldest, at intervals of 30 seconds`;
 }
 
@@ -647,9 +647,9 @@ export const vm = resource('vm', {
       'Disk usage, in bytes, per filesystem as JSON (agent)',
     ],
     ['elapsed.time', 'counter', 'seconds', 'integer', 'Elapsed VM runtime'],
-    ['cpu.usage.history', 'gauge', 'percent', 'decimal', historyOf('CPU')],
-    ['memory.usage.history', 'gauge', 'percent', 'decimal', historyOf('memory')],
-    ['network.usage.history', 'gauge', 'percent', 'decimal', historyOf('network')],
+    ['cpu.usage.history', 'gauge', 'percent', 'decimal', describeHistory('CPU')],
+    ['memory.usage.history', 'gauge', 'percent', 'decimal', describeHistory('memory')],
+    ['network.usage.history', 'gauge', 'percent', 'decimal', describeHistory('network')],
   ],
   search: {
     fields: {

@@ -1,12 +1,13 @@
 /** Actions on objects and collections, and their responses. */
 import {
-  answersEarly,
-  answersJob,
-  answersObject,
-  answersSent,
-  shownInAnswer,
+  continuesAfterResponse,
+  listShownMembers,
+  returnsJob,
+  returnsObject,
+  returnsRequest,
 } from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
+import { behaviorOf, requireAction } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { requireForAction } from '../core/input.ts';
 import { noteJob } from '../core/jobs.ts';
@@ -23,7 +24,6 @@ import {
   targetIn,
 } from './call.ts';
 import { unwatched } from './call-log.ts';
-import * as generic from './generic.ts';
 import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter, parametersOf } from './request.ts';
 import { show } from './show.ts';
@@ -37,20 +37,17 @@ export function jobMember(request: ApiRequest, job: string | undefined): StoredO
 export function act(ctx: RuleContext, call: Call): Answer {
   const { request } = call;
   const body = sentIn(call);
-  const acted: Acted = addressesObject(call.match.service)
-    ? actOnObject(ctx, call, body)
-    : actOnCollection(ctx, call, body);
-  const { result, job, object } = acted;
+  const { result, job, object } = runAction(ctx, call, body);
   const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
-  const isBare = call.dialect.engineAnswers && !answersSent(call.operation);
+  const isBare = call.dialect.engineAnswers && !returnsRequest(call.operation);
   const repeated = isBare ? {} : body;
-  const hasJob = !call.dialect.engineAnswers || answersJob(call.operation);
+  const hasJob = !call.dialect.engineAnswers || returnsJob(call.operation);
   const action = {
     ...withMaskedSecrets({ ...repeated, ...visible }),
     ...object,
     ...jobMember(request, hasJob ? job : undefined),
   };
-  const continues = call.dialect.engineAnswers && answersEarly(call.operation);
+  const continues = call.dialect.engineAnswers && continuesAfterResponse(call.operation);
   const early =
     body['async'] === true ||
     (continues && body['async'] !== false) ||
@@ -87,29 +84,43 @@ interface Acted {
   readonly object?: StoredObject;
 }
 
-/** Calls an action on the object of the request. */
-export function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
-  const { engineRefusals } = call.dialect;
-  // Engines check the body before they look up the object.
-  if (engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
+/** Checks the permits of an action, and runs its behavior: on an object, or on a collection. */
+export function runAction(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  return addressesObject(call.match.service)
+    ? actOnObject(ctx, call, body)
+    : actOnCollection(ctx, call, body);
+}
+
+function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  const { dialect, operation } = call;
+  const { engineAnswers, engineRefusals } = dialect;
+  // An engine validates the body before it finds the object.
+  if (engineRefusals) requireForAction(dialect, operation, unwatched(body));
   const target = targetIn(ctx, call);
   permit(ctx, call, target.ref, target.object);
-  if (!engineRefusals) requireForAction(call.dialect, call.operation, unwatched(body));
-  const result = generic.act(ctx, target, call.operation, body);
-  const job = noteJob(ctx, call.operation, target.ref, target.object);
+  if (!engineRefusals) requireForAction(dialect, operation, unwatched(body));
+  const result = requireAction(ctx, target.ref.kind, operation.name)(ctx, target, body);
+  const job = noteJob(ctx, operation, target.ref, target.object);
   const { type } = target.ref;
-  const isShown = call.dialect.engineAnswers && answersObject(call.operation);
+  const isShown = engineAnswers && returnsObject(operation);
   if (!isShown || result?.[type] !== undefined) return { result, job };
   const shown = show(presentationOf(ctx, call), target.ref, target.object);
-  const members = shownInAnswer(call.operation.service).map((name) => [name, shown[name]] as const);
+  const members = listShownMembers(operation.service).map((name) => [name, shown[name]] as const);
   return { result, job, object: { [type]: Object.fromEntries(members) } };
 }
 
+/** Runs an action of a collection, or removes several of its objects. */
 function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {
   const ref = collectionRefOf(ctx, call);
   permit(ctx, call, ref);
   const { operation, request } = call;
   requireForAction(call.dialect, operation, unwatched(body));
-  const result = generic.actOnCollection(ctx, ref, operation, body, parametersOf(request));
+  const behavior = behaviorOf(ctx, ref.kind);
+  const action =
+    operation.name === 'remove'
+      ? behavior?.removeMany
+      : behavior?.collectionActions?.[operation.name];
+  if (!action) throw new Error(`No behavior for ${operation.name} of ${ref.service}.`);
+  const result = action(ctx, ref, body, parametersOf(request));
   return { result, job: noteJob(ctx, operation, ref, {}) };
 }

@@ -1,9 +1,8 @@
 /** Refusals whose sentences name nothing that the caller does not see. */
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
-import type { Slices } from '../store/slices.ts';
 import { nameable } from '../store/visible-kinds.ts';
-import type { Answer, Call } from './call.ts';
+import type { Call } from './call.ts';
 import { asSent, hiddenWords } from './hidden-references.ts';
 
 /** What stands in for the name of a hidden object. */
@@ -12,20 +11,7 @@ const placeholder = '(not visible)';
 /** Between the names in a sentence. */
 const between = /([\s,;:()[\]"']+)/;
 
-/** Performs a call; names of hidden objects in the sentence of a refusal are left out. */
-export function* discreetly(
-  ctx: RuleContext,
-  call: Call,
-  perform: (ctx: RuleContext, call: Call) => Slices<Answer>,
-): Slices<Answer> {
-  try {
-    return asSent(ctx, yield* perform(ctx, call));
-  } catch (error) {
-    throw discreet(ctx, call, error);
-  }
-}
-
-/** An error of a call, without the names of hidden objects where it is a refusal. */
+/** The error of a request. A refusal contains no name of a hidden object. */
 export function discreet(ctx: RuleContext, call: Call, error: unknown): unknown {
   if (!(error instanceof Refusal) || !ctx.filter) return error;
   if (!error.reword && hiddenWords(ctx).length === 0) return error;

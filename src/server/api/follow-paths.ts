@@ -1,6 +1,6 @@
 /** Paths of the parameter `follow` (specification 4.3): taken apart, and what each word of one leads to. */
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
+import { listAttributes, listSubCollections, parseKind } from '../../model/index.ts';
 import { attributeOfCollection } from '../../model/list-links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { Refusal, titleOf } from '../core/fault.ts';
@@ -70,9 +70,9 @@ interface Link {
 /** The sub-collection that a word names, where the type has one. */
 export function linkOf({ type, service }: Location, word: string): Link | undefined {
   const path = `${service}/${word}`;
-  const target = subCollections(service).includes(word) ? services[path]?.type : undefined;
+  const target = listSubCollections(service).includes(word) ? services[path]?.type : undefined;
   const wanted = attributeOfCollection(word);
-  const attribute = Object.keys(attributesOf(type)).find((name) => plain(name) === wanted);
+  const attribute = Object.keys(listAttributes(type)).find((name) => plain(name) === wanted);
   return target && attribute ? { attribute, path, type: target } : undefined;
 }
 
@@ -80,12 +80,12 @@ export function linkOf({ type, service }: Location, word: string): Link | undefi
 const elsewhere = new Set(
   Object.entries(services)
     .filter(([path]) => path.endsWith('}'))
-    .flatMap(([path, { type }]) => subCollections(path).map((word) => `${type} ${word}`)),
+    .flatMap(([path, { type }]) => listSubCollections(path).map((word) => `${type} ${word}`)),
 );
 
 /** The attribute that refers to other objects and is called like the word. */
 export function referenceOf(type: TypeName, word: string) {
-  for (const [attribute, { kind }] of Object.entries(attributesOf(type))) {
+  for (const [attribute, { kind }] of Object.entries(listAttributes(type))) {
     const { form, of } = parseKind(kind);
     if (form === 'links' && elsewhere.has(`${type} ${word}`)) continue;
     if (plain(attribute) === word && (form === 'ref' || form === 'links')) {

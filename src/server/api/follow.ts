@@ -1,6 +1,6 @@
 /** Expansion of links inside an answer (specification 4.3): whole lists and references, nested. */
 
-import { linksOf } from '../../model/links.ts';
+import { listLinks } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import {
@@ -150,7 +150,7 @@ function* followLink(
   let service = objectServiceOf(link.path);
   for (const item of from.items) {
     yield;
-    if (!linksOf(from.service, from.type, item).includes(word)) continue;
+    if (!listLinks(from.service, from.type, item).includes(word)) continue;
     const segments = String(item['href'])
       .slice(view.apiPath.length + 1)
       .split('/');

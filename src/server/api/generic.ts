@@ -1,10 +1,6 @@
-/**
- * Generic handling of every kind: add, list, get, update, remove and actions, as the model and its
- * behavior say.
- */
+/** Generic handling of all kinds: list, get, add, update and remove, with the behavior of the kind. */
 
-import type { Operation } from '../../model/index.ts';
-import { type ActionResult, behaviorOf, type EventChoice } from '../core/behavior.ts';
+import { behaviorOf, type EventChoice } from '../core/behavior.ts';
 import { changedMembers } from '../core/changed-members.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
@@ -211,40 +207,6 @@ export function remove(ctx: RuleContext, target: Target, parameters: Parameters)
   }
   if (behavior?.events?.remove !== undefined) report(ctx, behavior.events.remove, target);
   erase(ctx, target);
-}
-
-/** Runs an action. */
-export function act(
-  ctx: RuleContext,
-  target: Target,
-  operation: Operation,
-  body: StoredObject,
-): ActionResult {
-  const action = behaviorOf(ctx, target.ref.kind)?.actions?.[operation.name];
-  if (!action) throw unserved(operation);
-  return action(ctx, target, body);
-}
-
-/** Runs an action of a collection, or removes several of its objects. */
-export function actOnCollection(
-  ctx: RuleContext,
-  ref: CollectionRef,
-  operation: Operation,
-  body: StoredObject,
-  parameters: Parameters,
-): ActionResult {
-  const behavior = behaviorOf(ctx, ref.kind);
-  const rule =
-    operation.name === 'remove'
-      ? behavior?.removeMany
-      : behavior?.collectionActions?.[operation.name];
-  if (!rule) throw unserved(operation);
-  return rule(ctx, ref, body, parameters);
-}
-
-/** The coverage test finds operations of the model without a rule: to call one is a bug. */
-function unserved({ http, path, name }: Operation): Error {
-  return new Error(`No rule for ${http} ${path} (${name}).`);
 }
 
 /** Writes the event that the rules of a kind declare. */

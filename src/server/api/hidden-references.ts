@@ -1,6 +1,6 @@
 /** What a caller sends that names something hidden: it names nothing instead, and comes back in the answer. */
 import { randomUUID } from 'node:crypto';
-import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
+import { getReferencedType, listAttributes, type Operation, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/notation/parameters.ts';
 import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
@@ -31,7 +31,7 @@ export function replaceHidden(
       continue;
     }
     if (operation.name === 'add') look.atMember(ref, sent);
-    look.at(operation.type, attributesOf(operation.type), sent);
+    look.at(operation.type, listAttributes(operation.type), sent);
   }
 }
 
@@ -86,11 +86,11 @@ class HiddenReferences {
       if (!attribute) continue;
       const { form, of } = parseKind(attribute.kind);
       if (form === 'scalar' || form === 'enum') continue;
-      const target = referencedType(of);
+      const target = getReferencedType(of);
       for (const one of Array.isArray(value) ? value : [value]) {
         if (!isRecord(one)) continue;
         // First where it is: what is hidden has nothing in it.
-        this.at(target, attributesOf(target), one);
+        this.at(target, listAttributes(target), one);
         if (form === 'struct' || this.#byId(target, one)) continue;
         const refers = form === 'ref' || form === 'links';
         if (refers && !wholeObjects.has(`${type}.${name}`)) this.#byName(target, one);

@@ -1,8 +1,8 @@
 /** Links and actions of an object in a response. */
 
 import { missingCollections } from '../../model/derive/placements.ts';
-import { operationsOf } from '../../model/index.ts';
-import { linksOf, linksWithSearches } from '../../model/links.ts';
+import { listOperations } from '../../model/index.ts';
+import { listLinks, listLinksWithSearches } from '../../model/links.ts';
 import { LinkList } from '../../wire/index.ts';
 import type { LinkChanges } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -37,7 +37,7 @@ export function linkWords(
   { service, type, object }: { service: string; type: string; object: StoredObject },
 ): readonly string[] | undefined {
   const { engineAnswers, linksToSearches } = view.ctx.site.dialect;
-  const relations = linksToSearches ? linksWithSearches : linksOf;
+  const relations = linksToSearches ? listLinksWithSearches : listLinks;
   const words = relations(service, type, object, engineAnswers ? answerOf(view) : undefined);
   if (words.length === 0 && !(engineAnswers && missingCollections[type])) return undefined;
   return words;
@@ -82,7 +82,7 @@ const actionNames = new Map<string, readonly string[]>();
 export function actionsOf(service: string): readonly string[] {
   let names = actionNames.get(service);
   if (!names) {
-    names = operationsOf(service)
+    names = listOperations(service)
       .filter((operation) => operation.isAction)
       .map((operation) => operation.path.slice(operation.path.lastIndexOf('/') + 1));
     actionNames.set(service, names);

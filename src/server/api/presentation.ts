@@ -1,7 +1,7 @@
 /** Presentation of stored objects: href, links, actions, references, defaults. */
 
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, parseKind, referencedType, typeOf } from '../../model/index.ts';
+import { getReferencedType, getType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { behaviorOf, type Extent } from '../core/behavior.ts';
@@ -42,7 +42,7 @@ export interface PathLookup {
 
 /** Whether an attribute is shown at all. */
 function isShown(type: string, name: string, { writeOnly }: Attribute): boolean {
-  return !writeOnly && (typeOf(type).answers?.includes(name) ?? true);
+  return !writeOnly && (getType(type).answers?.includes(name) ?? true);
 }
 
 /** Attributes shown only when `all_content` asks for them, and after an object was changed. */
@@ -184,7 +184,7 @@ const defaultsByType = new Map<string, Defaults>();
 export function defaultsOf(type: string): Defaults {
   let defaults = defaultsByType.get(type);
   if (!defaults) {
-    const attributes: readonly [string, Attribute][] = Object.entries(attributesOf(type));
+    const attributes: readonly [string, Attribute][] = Object.entries(listAttributes(type));
     defaults = attributes.flatMap(([name, attribute]) =>
       attribute.default !== undefined && isShown(type, name, attribute)
         ? [[name, attribute.default] as const]
@@ -215,7 +215,7 @@ const showsByType = new Map<string, ReadonlyMap<string, Show>>();
 export function showsOf(type: string): ReadonlyMap<string, Show> {
   let shows = showsByType.get(type);
   if (!shows) {
-    const attributes: readonly [string, Attribute][] = Object.entries(attributesOf(type));
+    const attributes: readonly [string, Attribute][] = Object.entries(listAttributes(type));
     shows = new Map(
       attributes
         .filter(([name, attribute]) => isShown(type, name, attribute))
@@ -243,7 +243,7 @@ function showOf(type: string, name: string, attribute: Attribute): Show {
   const { kind, withoutAddress, withoutAddressesWithin } = attribute;
   const { form, of } = parseKind(kind);
   if (form === 'scalar' || form === 'enum') return asItIs;
-  const referred = referencedType(of);
+  const referred = getReferencedType(of);
   const reference = (view: Presentation, value: StoredObject) =>
     presentReference(view, referred, value);
   switch (form) {
@@ -296,7 +296,7 @@ function besides(shown: StoredObject, own: Own | undefined): StoredObject {
 function isPlain(type: string, within: readonly string[] = []): boolean {
   if (within.includes(type)) return true;
   if (topCollection(type) !== undefined) return false;
-  return Object.values(attributesOf(type)).every(({ kind, secret, writeOnly }: Attribute) => {
+  return Object.values(listAttributes(type)).every(({ kind, secret, writeOnly }: Attribute) => {
     const { form, of } = parseKind(kind);
     if (secret || writeOnly || form === 'ref' || form === 'links') return false;
     return form !== 'struct' || isPlain(of, [...within, type]);
@@ -305,7 +305,7 @@ function isPlain(type: string, within: readonly string[] = []): boolean {
 
 /** A nested object: references inside it get their href, write-only members are left out. */
 function presentPart(view: Presentation, type: string, part: StoredObject): StoredObject {
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   const shows = showsOf(type);
   const shown: StoredObject = {};
   for (const name in part) {

@@ -1,6 +1,6 @@
 /** Objects as a caller may see them: without references to what is hidden. */
 import { reachedFrom } from '../../model/derive/permits.ts';
-import { attributesOf, parseKind, referencedType } from '../../model/index.ts';
+import { getReferencedType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/notation/parameters.ts';
 import { isStored, topCollection } from '../core/collection-ref.ts';
@@ -60,7 +60,7 @@ export function looksOf(type: string): ReadonlyMap<string, Redactor> {
   if (!looks) {
     // Types may hold themselves: an empty map stands in until this one is made.
     looksByType.set(type, new Map());
-    looks = looksFor(type, attributesOf(type));
+    looks = looksFor(type, listAttributes(type));
     looksByType.set(type, looks);
   }
   return looks;
@@ -83,7 +83,7 @@ function lookFor(type: string, name: string, kind: Attribute['kind']): Redactor 
   const text = idTexts[`${type}.${name}`];
   if (text) return (filter, id) => (hides(filter, text, id) ? undefined : id);
   if (form === 'scalar' || form === 'enum') return undefined;
-  const target = referencedType(of);
+  const target = getReferencedType(of);
   // What an object leads to is visible with it.
   const isWay =
     reachedFrom[target]?.includes(type) === true && (name === target || form === 'links');

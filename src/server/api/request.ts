@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { services } from '../../model/derive/services.ts';
-import { type Operation, operationsOf } from '../../model/index.ts';
+import { listOperations, type Operation } from '../../model/index.ts';
 import type { MediaType } from '../../wire/index.ts';
 import { JsonFileError, parseJsonFile } from '../../wire/json-file.ts';
 import { requireAllowedText } from '../core/allowed-text.ts';
@@ -33,7 +33,7 @@ const root: Node = { words: new Map() };
 for (const path of Object.keys(services)) {
   const node = nodeOf(path);
   node.service = path;
-  for (const operation of operationsOf(path)) {
+  for (const operation of listOperations(path)) {
     if (operation.isAction) nodeOf(operation.path).action = operation;
   }
 }
@@ -78,7 +78,7 @@ export function route(segments: readonly string[]): Match | undefined {
   if (node.service === undefined && !node.action) return undefined;
   const operations = new Map<string, Operation>();
   if (node.service !== undefined) {
-    for (const operation of operationsOf(node.service)) {
+    for (const operation of listOperations(node.service)) {
       if (!operation.isAction) operations.set(operation.http, operation);
     }
   }

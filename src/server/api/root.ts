@@ -3,7 +3,7 @@
 import { searchFields } from '../../model/derive/search.ts';
 import { services } from '../../model/derive/services.ts';
 import type { Dialect } from '../../model/dialect.ts';
-import { subCollections } from '../../model/index.ts';
+import { listSubCollections } from '../../model/index.ts';
 import { serviceVersion, version } from '../../version.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
@@ -126,7 +126,7 @@ function links(api: string): { rel: string; href: string }[] {
     const index = order.indexOf(rel);
     return index < 0 ? order.length : index;
   };
-  return [...subCollections('/')]
+  return [...listSubCollections('/')]
     .filter((rel) => rel !== 'options')
     .sort((a, b) => rank(a) - rank(b))
     .flatMap((rel) => {

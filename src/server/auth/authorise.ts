@@ -5,11 +5,11 @@
 
 import { permitsByPath, permitsByType, permitsWhenSent } from '../../model/derive/permits.ts';
 import {
-  attributesOf,
+  getObjectType,
   isType,
+  listAttributes,
   type Operation,
   primaryPath,
-  typeBehind,
 } from '../../model/index.ts';
 import type { ConditionalNeed, Need } from '../../model/notation/permits.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
@@ -144,8 +144,8 @@ function references(
   object: StoredObject,
 ): ObjectOrSystem[] {
   const [attribute = '', ...rest] = path.split('.');
-  const declared = attributesOf(type)[attribute];
-  const kind = declared ? typeBehind(declared.kind) : isKind(attribute) ? attribute : undefined;
+  const declared = listAttributes(type)[attribute];
+  const kind = declared ? getObjectType(declared.kind) : isKind(attribute) ? attribute : undefined;
   if (!kind) return [undefined];
   const inner = object[attribute];
   if (rest.length > 0) return references(ctx, kind, rest.join('.'), isRecord(inner) ? inner : {});

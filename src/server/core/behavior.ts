@@ -277,6 +277,13 @@ export function behaviorOf({ site }: RuleContext, kind: KindName): Behavior | un
   return behaviorsOf(site).of(kind);
 }
 
+/** Finds an action of a kind. Throws for an action without a behavior, which the coverage test prevents. */
+export function requireAction(ctx: RuleContext, kind: KindName, name: string): Action<KindName> {
+  const action = behaviorOf(ctx, kind)?.actions?.[name];
+  if (!action) throw new Error(`No behavior for the action ${name} of ${kind}.`);
+  return action;
+}
+
 function unique<K, T>(declared: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, T> {
   const found = new Map<K, T>();
   for (const one of declared) {

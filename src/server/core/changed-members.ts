@@ -1,5 +1,5 @@
 /** Difference between an update and what is shown: clients send back all that they have read. */
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 
@@ -25,7 +25,7 @@ export function changedMembers(
   sent: StoredObject,
   shown: StoredObject,
 ): StoredObject {
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   const changed: StoredObject = {};
   for (const [name, value] of Object.entries(sent)) {
     if (ofEveryObject.has(name)) continue;

@@ -4,7 +4,7 @@
 
 import { placements } from '../../model/derive/placements.ts';
 import { services } from '../../model/derive/services.ts';
-import { attributesOf } from '../../model/index.ts';
+import { listAttributes } from '../../model/index.ts';
 import type { MemberAnswer, Placement } from '../../model/notation/collections.ts';
 import type { DerivedKind } from '../../model/notation/kinds.ts';
 import type { TypeName } from '../../model/resources/index.ts';
@@ -241,7 +241,7 @@ function holds(tx: Transaction, ref: CollectionRef, id: string): boolean {
 
 /** The attribute of a type that refers to one object of another type. */
 function referenceTo(type: string, target: string): string | undefined {
-  const references = Object.entries(attributesOf(type)).filter(
+  const references = Object.entries(listAttributes(type)).filter(
     ([, { kind, writeOnly }]) => kind === `ref ${target}` && !writeOnly,
   );
   return (references.find(([name]) => name === target) ?? references[0])?.[0];

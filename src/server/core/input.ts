@@ -13,11 +13,11 @@ import {
 } from '../../model/derive/required.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import {
-  attributesOf,
+  getObjectType,
+  getReferencedType,
+  listAttributes,
   type Operation,
   parseKind,
-  referencedType,
-  typeBehind,
 } from '../../model/index.ts';
 import {
   acceptsEmpty,
@@ -26,13 +26,13 @@ import {
   isMandatoryInAction,
   isMandatoryOnAdd,
 } from '../../model/input-checks.ts';
-import { scopeOf } from '../../model/naming.ts';
+import { getNameScope } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
 import { namePatterns } from '../../model/notation/naming.ts';
 import { acceptedPaths, requirementText } from '../../model/requirements.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { type RefusedStatus, statusOfUnknown } from '../../model/unknown-references.ts';
+import { getUnknownReferenceStatus, type RefusedStatus } from '../../model/unknown-references.ts';
 import { isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
 import { columnName } from '../store/own-column.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -50,13 +50,13 @@ import { membersWhere } from './member-selection.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
 export function settable<T extends object>(type: TypeName, sent: T, when: 'C' | 'U'): Partial<T> {
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   return membersWhere(sent, (name) => attributes[name]?.mut.includes(when) === true);
 }
 
 /** Fills in the declared defaults of attributes that are absent. */
 export function applyDefaults(type: TypeName, object: StoredObject): void {
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   for (const [name, attribute] of Object.entries(attributes)) {
     if (attribute.default === undefined || attribute.writeOnly) continue;
     object[name] ??= Array.isArray(attribute.default) ? [...attribute.default] : attribute.default;
@@ -95,7 +95,7 @@ export function resolveReferences(
   { ignoredReferences }: Pick<Dialect, 'ignoredReferences'> = { ignoredReferences: new Set() },
 ): void {
   for (const [name, value] of Object.entries(object)) {
-    const attribute = attributesOf(type)[name];
+    const attribute = listAttributes(type)[name];
     if (!attribute) continue;
     const { form, of } = parseKind(attribute.kind);
     if (form === 'struct') {
@@ -104,7 +104,7 @@ export function resolveReferences(
       }
       continue;
     }
-    const statusOf = (reference: StoredObject) => statusOfUnknown(type, name, reference);
+    const statusOf = (reference: StoredObject) => getUnknownReferenceStatus(type, name, reference);
     if (form === 'ref' && isRecord(value)) {
       if (ignoredReferences.has(`${type}.${name}`) && isUnknown(tx, of, value)) {
         delete object[name];
@@ -130,7 +130,7 @@ function resolve(
   reference: StoredObject,
   status: RefusedStatus = 404,
 ): StoredObject {
-  const type = referencedType(named);
+  const type = getReferencedType(named);
   if (!isStored(type)) return reference;
   const { id, name } = reference;
   if (typeof id === 'string' && id !== '') {
@@ -157,10 +157,10 @@ export function scopeIn(
   named: StoredObject,
   status: RefusedStatus = 404,
 ): Record<string, string> {
-  const scope = scopeOf(type);
+  const scope = getNameScope(type);
   const value = scope === undefined ? undefined : named[scope];
-  const attribute = attributesOf(type)[scope ?? ''];
-  const target = attribute && typeBehind(attribute.kind);
+  const attribute = listAttributes(type)[scope ?? ''];
+  const target = attribute && getObjectType(attribute.kind);
   if (scope === undefined || !target || !isRecord(value)) return {};
   const { id } = resolve(tx, target, value, status);
   return typeof id === 'string' ? { [columnName([scope, 'id'])]: id } : {};
@@ -318,7 +318,7 @@ export function statusOfUnknownMember(
 ): RefusedStatus {
   if (!members || !owner) return 404;
   const holder = members.listedBy === 'owner' ? owner.kind : type;
-  return statusOfUnknown(holder, members.attribute, member);
+  return getUnknownReferenceStatus(holder, members.attribute, member);
 }
 
 /** Whether clients may choose this as the id of an object that they add. */

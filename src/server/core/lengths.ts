@@ -1,5 +1,5 @@
 /** Lengths of texts in requests: the limits that attributes of the model declare. */
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
@@ -11,7 +11,7 @@ export function checkLengths(type: TypeName, sent: StoredObject, action: 'add' |
 }
 
 function check(label: string, of: string, part: StoredObject, action: string, path: string): void {
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(of);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(of);
   for (const [name, value] of Object.entries(part)) {
     const { kind = 'string', length } = attributes[name] ?? {};
     const words = { action, type: label, attribute: `${path}${name}` };

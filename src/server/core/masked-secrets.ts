@@ -1,12 +1,12 @@
 /** Masks in place of stored secrets, which no answer contains. */
-import { secretAttributes, secretPlaces } from '../../model/derive/secrets.ts';
+import { secretAttributes, secretContexts } from '../../model/derive/secrets.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 
 /** Text that answers contain instead of a secret, as the engine writes it. */
 export const secretMask = '******';
 
 const secretNames: ReadonlySet<string> = new Set(secretAttributes);
-const placesOfSecrets: ReadonlySet<string> = new Set(secretPlaces);
+const placesOfSecrets: ReadonlySet<string> = new Set(secretContexts);
 
 /** Whether a member is a secret; `place` is the name of the member or type around it. */
 function isSecret(name: string, place: string): boolean {

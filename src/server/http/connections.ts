@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type IdleSince, peerOf } from '../../images/index.ts';
+import { formatPeer, type IdleSince } from '../../images/index.ts';
 import { isRecord } from '../store/kinds.ts';
 import { breakOff } from './request-body.ts';
 
@@ -43,7 +43,7 @@ export class Connections {
     if (!isRecord(state)) throw new Error('This version of Node.js has no socket state.');
     state['highWaterMark'] = Number.MAX_SAFE_INTEGER;
     this.#of(socket);
-    const peer = peerOf(socket);
+    const peer = formatPeer(socket);
     this.#byPeer.set(peer, socket);
     socket.once('close', () => {
       this.#known.delete(socket);
@@ -55,12 +55,12 @@ export class Connections {
 
   /** Whether TLS is spoken on top of a connection. */
   isSecured(socket: Socket): boolean {
-    return this.#byPeer.has(peerOf(socket));
+    return this.#byPeer.has(formatPeer(socket));
   }
 
   /** Since when nothing is being answered on a connection, or on top of it. */
   readonly idleSince: IdleSince = (socket, accepted) => {
-    const secured = this.#byPeer.get(peerOf(socket));
+    const secured = this.#byPeer.get(formatPeer(socket));
     const connection = secured && this.#known.get(secured);
     if (!connection) return accepted;
     return connection.open.size === 0 ? (connection.idleSince ?? accepted) : undefined;

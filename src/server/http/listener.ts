@@ -17,10 +17,10 @@ import { ConnectionDropped } from '../core/interceptor.ts';
 import { StoreError } from '../store/store.ts';
 import { isSignIn } from './auxiliary-endpoints.ts';
 import { Connections } from './connections.ts';
-import { correlationOf } from './pipeline.ts';
 import { isUnaddressed, refusalAnswer } from './refusal-answers.ts';
 import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
+import { correlationIdFrom } from './routing.ts';
 import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
 import type { HttpService } from './service.ts';
 import { Turns } from './turns.ts';
@@ -177,7 +177,7 @@ async function answer(
       error instanceof UnsupportedVersion || (error instanceof Refusal && isUnaddressed(error));
     const correlation =
       dialect.engineRefusals && isOfApi && isOfPath
-        ? correlationOf(headerOf(request, 'correlation-id'))
+        ? correlationIdFrom(headerOf(request, 'correlation-id'))
         : undefined;
     answered = correlation
       ? { ...refused, headers: { ...refused.headers, 'Correlation-Id': correlation } }

@@ -1,373 +1,294 @@
-/**
- * The way of one API request: authenticate, route, decode, authorise, rule, encode. Each step is
- * one function here or one call into the room that knows it.
- */
-
-import { isRefusedPlainly } from '../../model/action-answers.ts';
-import type { Dialect } from '../../model/dialect.ts';
-import { type FileAnswer, fileAnswers } from '../../model/files.ts';
-import { addressesObject, type Operation } from '../../model/index.ts';
-import type { MediaType } from '../../wire/index.ts';
-import type { Answer, Call } from '../api/call.ts';
-import type { CallLog } from '../api/call-log.ts';
+/** Request pipeline of the API, in numbered steps. docs/architecture.md has the same numbers. */
+import { addressesObject } from '../../model/index.ts';
+import { type Administration, adminPath } from '../admin/endpoints.ts';
+import type { Answer } from '../api/call.ts';
+import { change } from '../api/change.ts';
 import { statusOf } from '../api/completion.ts';
-import { discreetly } from '../api/discreet-refusals.ts';
-import { serve } from '../api/dispatch.ts';
-import type { EncodedObjects } from '../api/encoded-objects.ts';
 import { onceForKey } from '../api/idempotency.ts';
+import { read } from '../api/read.ts';
 import {
   type ApiRequest,
   type ApiResponse,
   acceptedByEngine,
   acceptedMedia,
-  asksFor,
   contentMedia,
+  headerOf,
   isMalformedAccept,
-  type Match,
   parametersOf,
   route,
-  UnsupportedVersion,
 } from '../api/request.ts';
-import type { Authentication, Authenticator } from '../auth/authenticate.ts';
-import { type Caller, RuleContext } from '../core/context.ts';
-import { isOfInput, Refusal } from '../core/fault.ts';
-import { ConnectionDropped, type RequestInterceptor } from '../core/interceptor.ts';
-import { withMaskedSecrets } from '../core/masked-secrets.ts';
-import type { Site } from '../core/ports.ts';
+import type { OAuth } from '../auth/oauth.ts';
+import { RuleContext } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
+import { ConnectionDropped } from '../core/interceptor.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
-import type { Store } from '../store/store.ts';
 import { encodeAnswer } from './answer.ts';
-import {
-  isUnaddressed,
-  MalformedHeader,
-  refusalAnswer,
-  UnknownMethod,
-  UnknownPath,
-} from './refusal-answers.ts';
+import { answerAuxiliary } from './auxiliary-endpoints.ts';
+import { clientConnection } from './client-connection.ts';
+import { answerToRefusal } from './failed-operations.ts';
+import { MalformedHeader, refusalAnswer } from './refusal-answers.ts';
 import { readDocument, takesBody } from './request-body.ts';
+import type {
+  ApiServer,
+  AuthenticatedRequest,
+  ReceivedRequest,
+  RequestContext,
+  RoutedRequest,
+} from './request-context.ts';
+import {
+  correlationIdFrom,
+  notAcceptable,
+  optionsResponse,
+  requestedFile,
+  requireOperation,
+  requireVersion,
+} from './routing.ts';
 import { ClientGone } from './send.ts';
-import { asksToWait, type SettlementWaits, waitUntilSettled } from './settlement.ts';
-import { insteadOf } from './unknown-id-answers.ts';
+import type { HttpService } from './service.ts';
+import { asksToWait, SettlementWaits, waitUntilSettled } from './settlement.ts';
 import { authoriseLongBody, hashAhead } from './work-ahead.ts';
 
-export interface ApiServer {
-  readonly store: Store;
-  readonly site: Site;
-  readonly dialect: Dialect;
-  readonly authenticator: Authenticator;
-  /** Cache of encoded objects. Without it, each response is encoded anew. */
-  readonly encoded?: EncodedObjects | undefined;
-  /** Requests that wait for the end of their work. */
-  readonly waits: SettlementWaits;
-  /** Tells that a transaction was committed: tasks may have become due. */
-  readonly committed: () => void;
-  readonly interceptors: readonly RequestInterceptor[];
-  /** Notes which operations are called, where that is asked for. */
-  readonly calls?: CallLog | undefined;
-  /** Notes an error that is ours, not the client's. */
-  readonly report: (error: unknown) => void;
+/** Parts of the service of a site. */
+export interface ServiceParts {
+  readonly api: Omit<ApiServer, 'waits'>;
+  readonly oauth: OAuth;
+  readonly admin: Administration;
+  /** Certificate authority and certificate, PEM. */
+  readonly ca: string;
+  readonly certificate: string;
 }
 
-/** Answers one request to the API. Throws only where the connection has to end. */
-export async function handle(server: ApiServer, request: ApiRequest): Promise<ApiResponse> {
-  const { engineRefusals } = server.dialect;
-  const media = engineRefusals
-    ? acceptedByEngine(request.parameters.get('accept'), request.header('accept'))
-    : acceptedMedia(request.parameters.get('accept') ?? request.header('accept'));
-  const correlationId = correlationOf(
-    request.header('correlation-id') ?? request.parameters.get('correlation_id'),
-  );
-  let response: ApiResponse;
-  try {
-    const work = () => answer(server, request, media, correlationId);
-    const { method } = request;
-    const reads = method === 'GET' || method === 'HEAD';
-    response = await (reads ? server.store.assumingNoChange(work) : work());
-  } catch (error) {
-    if (error instanceof ConnectionDropped || error instanceof ClientGone) throw error;
-    const sent = contentMedia(request.header('content-type')) ?? 'application/xml';
-    const form = { sent, wanted: media ?? 'application/xml' };
-    response = refusalAnswer(server.dialect, form, error, server.report);
-  }
-  // Engines refuse who is unknown, and TRACE, before they look at anything else.
-  if (server.dialect.engineRefusals && (response.status === 401 || request.method === 'TRACE')) {
-    return response;
-  }
-  return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
-}
-
-async function answer(
-  server: ApiServer,
-  request: ApiRequest,
-  media: MediaType | undefined,
-  correlationId: string,
-): Promise<ApiResponse> {
-  const match = route(request.segments);
-  const { engineRefusals } = server.dialect;
-  if (request.method === 'OPTIONS' && !engineRefusals)
-    return optionsAnswer(request, match, server.dialect);
-  // Most callers are known at once; hashing a password takes a while.
-  const signedIn = authenticate(server, request);
-  const { caller, headers } = acceptedCaller(
-    signedIn instanceof Promise ? await signedIn : signedIn,
-  );
-  requireVersion(request, server.dialect);
-  if (engineRefusals && isMalformedAccept(request.header('accept'))) throw new MalformedHeader();
-  if (request.method === 'OPTIONS') return optionsAnswer(request, match, server.dialect);
-  const file = fileAskedFor(request, match);
-  const reads = request.method === 'GET' || request.method === 'HEAD';
-  // Engines look for the object first.
-  if (!media && !file && !(engineRefusals && reads && match)) throw notAcceptable();
-  const status = match ? undefined : statusOf(server, request, caller);
-  if (status) {
-    const { headers: own, ...response } = encodeAnswer(
-      server.dialect,
-      media ?? 'application/xml',
-      status,
-      false,
-    );
-    return { ...response, headers: { ...own, ...headers } };
-  }
-  const { match: found, operation } = requireOperation(request, match, server.dialect);
-  const sends = takesBody(operation);
-  if (sends) {
-    const call = { request, match: found, operation, body: {}, dialect: server.dialect };
-    authoriseLongBody(server, call, caller);
-  }
-  const body = sends ? await readDocument(request, operation, server.dialect) : {};
-  const observed = server.calls?.observe(operation, request, body);
-  const { request: seen, body: sent } = observed ?? { request, body };
-  const result = await perform(server, seen, found, operation, sent, file, caller, correlationId);
-  if (!media && !file) throw notAcceptable();
-  const head = request.method === 'HEAD';
-  const response = encodeAnswer(server.dialect, media ?? 'application/xml', result, head);
-  const made = observed?.answered(response) ?? response;
-  return { ...made, headers: { ...made.headers, ...headers } };
-}
-
-function notAcceptable(): Refusal {
-  return new Refusal(
-    406,
-    'Not Acceptable',
-    'The Accept header allows neither application/xml nor application/json.',
-  );
-}
-
-/** Steps 4 and 5, after the interceptors. */
-async function perform(...call: Parameters<typeof run>): Promise<Answer> {
-  const [server, request, match, operation, body, ...rest] = call;
-  const { dialect } = server;
-  try {
-    for (const interceptor of server.interceptors) {
-      if (!interceptor.isActive) continue;
-      await interceptor.beforeOperation(operation, () => nameOf(server, match, operation, body));
-    }
-    return await run(...call);
-  } catch (error) {
-    const instead = dialect.engineRefusals ? insteadOf(error, operation, match) : undefined;
-    if (!instead) return failedAction(dialect, operation, body, error);
-    if ('answer' in instead) return instead.answer;
-    if ('refusal' in instead) {
-      if (instead.isBare) throw instead.refusal;
-      return failedAction(dialect, operation, body, instead.refusal);
-    }
-    return run(server, request, { ...match, parentIsUnknown: true }, operation, body, ...rest);
-  }
-}
-
-/**
- * The answer of an action that was refused: the action as it was sent, with the fault inside. What is
- * no action is refused with a fault alone.
- */
-function failedAction(
-  { engineRefusals }: Dialect,
-  operation: Operation,
-  body: StoredObject | StoredObject[],
-  error: unknown,
-): Answer {
-  if (!operation.isAction || !(error instanceof Refusal)) throw error;
-  const isPlain = isOfInput(error) || isUnaddressed(error) || isRefusedPlainly(operation);
-  if (engineRefusals && isPlain) throw error;
-  const { status, reason, detail } = error;
-  const fault = { reason, ...(detail === undefined ? {} : { detail }) };
-  const sent = Array.isArray(body) ? {} : withMaskedSecrets(body);
-  return { status, form: 'action', action: { ...sent, fault, status: 'failed' } };
-}
-
-/** Name of the object that a request is about: the one it addresses, or the one that is sent. */
-function nameOf(
-  { store }: ApiServer,
-  match: Match,
-  { type }: Operation,
-  body: StoredObject | StoredObject[],
-): string | undefined {
-  const id = match.ids.at(-1);
-  const stored: StoredObject | undefined =
-    id !== undefined && namesObject(match) ? store.read((tx) => tx.get(type, id)) : undefined;
-  const name = (stored ?? (Array.isArray(body) ? body[0] : body))?.['name'];
-  return name === undefined ? undefined : String(name);
-}
-
-/** Step 1: who asks. Nothing of the body is read before. */
-function authenticate(
-  { authenticator, dialect }: ApiServer,
-  { header, address }: ApiRequest,
-): Authentication | Promise<Authentication> {
-  return authenticator.authenticate(
-    {
-      authorization: header('authorization'),
-      cookie: header('cookie'),
-      prefer: header('prefer'),
-      sessionTtl: header('session-ttl'),
-      address,
-    },
-    `${dialect.appRoot}/api`,
-  );
-}
-
-/** Refuses with 401 and a challenge, or with what else speaks against letting somebody in. */
-function acceptedCaller(found: Authentication): {
-  caller: Caller;
-  headers: Record<string, string>;
-} {
-  if ('refusal' in found) throw found.refusal;
-  if ('refused' in found) throw new Refusal(401, 'Unauthorized', found.refused);
-  const { caller, setCookie } = found;
-  return { caller, headers: setCookie ? { 'Set-Cookie': setCookie } : {} };
-}
-
-/** The file that a request is answered with, where it asks for one that there is. */
-function fileAskedFor(request: ApiRequest, match: Match | undefined): FileAnswer | undefined {
-  const operation = match?.operations.get(request.method);
-  const found = operation && fileAnswers[`${operation.http} ${operation.path}`];
-  const accept = request.parameters.get('accept') ?? request.header('accept');
-  return found && asksFor(accept, found.media, found.preferred === true) ? found : undefined;
-}
-
-function requireVersion(request: ApiRequest, { engineRefusals }: Dialect): void {
-  const version = request.header('version');
-  if (version !== undefined && version.trim() !== '' && version.trim() !== '4') {
-    // The path prefix wins over the header (specification 9).
-    if (!request.apiPath.endsWith('/v4'))
-      throw new UnsupportedVersion(version.trim(), engineRefusals);
-  }
-}
-
-/** Step 2: which operation. Refuses with 404 or 405. */
-function requireOperation(
-  request: ApiRequest,
-  match: Match | undefined,
-  { engineRefusals }: Dialect,
-): { match: Match; operation: Operation } {
-  const path = `${request.apiPath}/${request.segments.join('/')}`;
-  if (!match) {
-    throw new UnknownPath(`${path} is not a path of the API.`);
-  }
-  const method =
-    request.method === 'HEAD' && !match.operations.has('HEAD') ? 'GET' : request.method;
-  const operation = match.operations.get(method);
-  if (!operation) {
-    // Engines refuse TRACE before they know which methods there are.
-    const methods = request.method === 'TRACE' && engineRefusals ? undefined : allowed(match);
-    throw new UnknownMethod(path, request.method, methods);
-  }
-  return { match, operation };
-}
-
-/** In the order in which engines list them. */
-const methodOrder = ['HEAD', 'DELETE', 'POST', 'GET', 'OPTIONS', 'PUT', 'PATCH'];
-
-function allowed(match: Match): string {
-  const methods = new Set([...match.operations.keys(), 'OPTIONS']);
-  if (methods.has('GET')) methods.add('HEAD');
-  return methodOrder.filter((method) => methods.has(method)).join(', ');
-}
-
-function optionsAnswer(
-  request: ApiRequest,
-  match: Match | undefined,
-  dialect: Dialect,
-): ApiResponse {
-  if (!match) requireOperation(request, match, dialect);
-  const allow = match ? allowed(match) : '';
+/** Creates the service of a site: the API, and the endpoints outside of it. */
+export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
+  const { dialect, interceptors, store } = api;
+  const server: ApiServer = { ...api, waits: new SettlementWaits() };
+  const auxiliary = { oauth, admin, ca, certificate, dialect };
   return {
-    status: 200,
-    headers: { Allow: allow, 'Content-Type': 'text/plain;charset=UTF-8' },
-    body: allow,
+    dialect,
+    report: api.report,
+    answered: (method, status, seconds) => admin.metrics.answered(method, status, seconds),
+    answer: async ({ message, target, api: parsed, readBody }) => {
+      // Requests that change fault rules are not delayed by them.
+      const isIntercepted = !target.startsWith(`${adminPath}/`);
+      const active = () => interceptors.filter((one) => isIntercepted && one.isActive);
+      const before = active();
+      for (const one of before) await one.beforeResponse();
+      const response = await (parsed
+        ? handle(server, {
+            ...parsed,
+            method: message.method ?? 'GET',
+            header: (name) => headerOf(message, name),
+            readBody,
+            address: message.socket.remoteAddress ?? '',
+            connection: clientConnection(message.socket),
+          })
+        : answerAuxiliary(auxiliary, message, target, readBody));
+      // This server may have received a rule of another server during the request.
+      if (store.isShared) {
+        for (const one of active()) if (!before.includes(one)) await one.beforeResponse();
+      }
+      return response;
+    },
   };
 }
 
-/**
- * Steps 4 and 5: may the caller do it, and what it does, in one transaction; then what follows it
- * outside.
- */
-async function run(
-  server: ApiServer,
-  request: ApiRequest,
-  match: Match,
-  operation: Operation,
-  body: StoredObject | StoredObject[],
-  file: FileAnswer | undefined,
-  caller: Caller,
-  correlationId: string,
-): Promise<Answer> {
-  const { store, site } = server;
-  const call = { request, match, operation, body, dialect: server.dialect, file };
-  const parameters = parametersOf(request);
-  // A file may have to be made, with a ticket in it.
-  const reads = !file && (operation.http === 'GET' || operation.http === 'HEAD');
-  // Reading a storage again writes down what is found there.
-  const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
-  if (reads && !refreshes) {
-    const reading = { ...call, encoded: server.encoded };
-    const work = store.read((tx) =>
-      discreetly(new RuleContext(tx, site, caller, correlationId, parameters), reading, serve),
-    );
-    return inTurns(work, (slice) => {
-      if (request.connection.isClosed) throw new ClientGone(request.address);
-      return store.read(slice);
-    });
-  }
-  if (!asksToWait(call)) return change(server, call, caller, correlationId);
-  const release = server.waits.reserve(caller);
+/** Responds to a request. Rejects only if the connection must be closed. */
+export async function handle(server: ApiServer, request: ApiRequest): Promise<ApiResponse> {
+  const received = receive(server, request);
+  const { correlationId } = received;
+  let response: ApiResponse;
   try {
-    const result = await change(server, call, caller, correlationId);
-    return await waitUntilSettled(server, caller, call, result);
+    const respond = () => process(received);
+    response = await (reads(request) ? server.store.assumingNoChange(respond) : respond());
+  } catch (error) {
+    response = refuse(received, error);
+  }
+  // An engine refuses unknown callers and TRACE before it handles the correlation id.
+  const isUncorrelated = response.status === 401 || request.method === 'TRACE';
+  if (server.dialect.engineRefusals && isUncorrelated) return response;
+  return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
+}
+
+async function process(received: ReceivedRequest): Promise<ApiResponse> {
+  const { match, request, server } = received;
+  const { dialect } = server;
+  const isOptions = request.method === 'OPTIONS';
+  if (isOptions && !dialect.engineRefusals) return optionsResponse(request, match, dialect);
+  const authenticated = await authenticate(received);
+  requireAcceptableHeaders(authenticated);
+  if (isOptions) return optionsResponse(request, match, dialect);
+  const progress = match ? undefined : statusOf(server, request, authenticated.caller);
+  if (progress) return encode(authenticated, progress);
+  const routed = findOperation(authenticated);
+  const ctx = await readBody(routed);
+  const answer = await perform(ctx);
+  if (!ctx.media && !ctx.file) throw notAcceptable();
+  const response = encode(ctx, answer);
+  return ctx.observed?.answered(response) ?? response;
+}
+
+/** Step 1: matches the path, and selects the media type and the correlation id. */
+function receive(server: ApiServer, request: ApiRequest): ReceivedRequest {
+  const { header, parameters, segments } = request;
+  const accept = parameters.get('accept');
+  return {
+    server,
+    request,
+    match: route(segments),
+    media: server.dialect.engineRefusals
+      ? acceptedByEngine(accept, header('accept'))
+      : acceptedMedia(accept ?? header('accept')),
+    correlationId: correlationIdFrom(header('correlation-id') ?? parameters.get('correlation_id')),
+  };
+}
+
+/** Step 2: authenticates the caller, before the body is read. Refuses with 401, 429 or 503. */
+async function authenticate(received: ReceivedRequest): Promise<AuthenticatedRequest> {
+  const { authenticator, dialect } = received.server;
+  const { address, header } = received.request;
+  const credentials = {
+    authorization: header('authorization'),
+    cookie: header('cookie'),
+    prefer: header('prefer'),
+    sessionTtl: header('session-ttl'),
+    address,
+  };
+  const pending = authenticator.authenticate(credentials, `${dialect.appRoot}/api`);
+  // Only the hash of a password takes time. Without it, the request continues in the same turn.
+  const found = pending instanceof Promise ? await pending : pending;
+  if ('refusal' in found) throw found.refusal;
+  if ('refused' in found) throw new Refusal(401, 'Unauthorized', found.refused);
+  return { ...received, caller: found.caller, cookie: found.setCookie };
+}
+
+function requireAcceptableHeaders({ match, media, request, server }: AuthenticatedRequest): void {
+  const { engineRefusals } = server.dialect;
+  requireVersion(request, server.dialect);
+  if (engineRefusals && isMalformedAccept(request.header('accept'))) throw new MalformedHeader();
+  if (media || request.method === 'OPTIONS' || requestedFile(request, match)) return;
+  // An engine finds the object first.
+  if (!(engineRefusals && reads(request) && match)) throw notAcceptable();
+}
+
+/** Step 3: finds the operation of the model. Refuses with 404 or 405. */
+function findOperation(authenticated: AuthenticatedRequest): RoutedRequest {
+  const { request, server } = authenticated;
+  const { dialect } = server;
+  const found = requireOperation(request, authenticated.match, dialect);
+  return { ...authenticated, ...found, dialect, file: requestedFile(request, found.match) };
+}
+
+/** Step 4: reads the body, and decodes it. Refuses a long body of a caller without permission before. */
+async function readBody(routed: RoutedRequest): Promise<RequestContext> {
+  const { dialect, operation, request, server } = routed;
+  if (!takesBody(operation)) return observe({ ...routed, body: {} });
+  authoriseLongBody({ ...routed, body: {} });
+  return observe({ ...routed, body: await readDocument(request, operation, dialect) });
+  function observe(ctx: RequestContext): RequestContext {
+    const observed = server.calls?.observe(operation, request, ctx.body);
+    return observed ? { ...ctx, request: observed.request, body: observed.body, observed } : ctx;
+  }
+}
+
+/** Steps 5 to 7, after the interceptors. An engine responds to unknown ids in its own way. */
+async function perform(ctx: RequestContext): Promise<Answer> {
+  try {
+    for (const one of ctx.server.interceptors) {
+      if (one.isActive) await one.beforeOperation(ctx.operation, () => addressedName(ctx));
+    }
+    return await run(ctx);
+  } catch (error) {
+    const answer = answerToRefusal(ctx, error);
+    return answer === 'list'
+      ? run({ ...ctx, match: { ...ctx.match, parentIsUnknown: true } })
+      : answer;
+  }
+}
+
+async function run(ctx: RequestContext): Promise<Answer> {
+  const { file, operation, request, server } = ctx;
+  // A refresh stores the objects that it finds, and a file can contain a new ticket.
+  const refreshes =
+    operation.query.includes('refresh') && parametersOf(request).flag('refresh') === true;
+  if (operation.http === 'GET' || operation.http === 'HEAD') {
+    if (!file && !refreshes) return runRead(ctx);
+  }
+  if (!asksToWait(ctx)) return runChange(ctx, refreshes);
+  const release = server.waits.reserve(ctx.caller);
+  try {
+    return await waitUntilSettled(ctx, await runChange(ctx, refreshes));
   } finally {
     release();
   }
 }
 
-/** Changes something, in one transaction; then does what follows outside. */
-async function change(
-  server: ApiServer,
-  call: Call,
-  caller: Caller,
-  correlationId: string,
-): Promise<Answer> {
-  const { store, site } = server;
-  const { request } = call;
-  const forgetHash = await hashAhead(server, call, caller);
-  const { ctx, result } = await store
+/** Step 5 of a read: checks the visibility of the objects, and reads them in slices. */
+function runRead(ctx: RequestContext): Promise<Answer> {
+  const { request, server } = ctx;
+  const { encoded, store } = server;
+  const work = store.read((tx) => read(ruleContext(ctx, tx), { ...ctx, encoded }));
+  return inTurns(work, (slice) => {
+    if (request.connection.isClosed) throw new ClientGone(request.address);
+    return store.read(slice);
+  });
+}
+
+/**
+ * Step 5 of a change: checks permissions, and runs the rules of the object in one transaction. Step 6:
+ * commits. Step 7: runs effects outside of the database after the commit is durable.
+ */
+async function runChange(ctx: RequestContext, refreshes: boolean): Promise<Answer> {
+  const { server } = ctx;
+  const forgetHash = await hashAhead(ctx);
+  const { rules, answer } = await server.store
     .write((tx) => {
-      const context = new RuleContext(tx, site, caller, correlationId, parametersOf(request));
-      const work = () => atOnce(discreetly(context, call, serve));
-      return { ctx: context, result: onceForKey(context, call, work) };
+      const context = ruleContext(ctx, tx);
+      const work = () => (refreshes ? atOnce(read(context, ctx)) : change(context, ctx));
+      return { rules: context, answer: onceForKey(context, ctx, work) };
     })
     .finally(forgetHash);
   server.committed();
-  for (const effect of ctx.afterCommit) await effect();
-  return result;
+  for (const effect of rules.afterCommit) await effect();
+  return answer;
 }
 
-/** Whether the path of the request names one object. */
-function namesObject(match: Match): boolean {
-  return addressesObject(match.service);
+/** Step 8: encodes the response. The listener sends it. */
+function encode(
+  { cookie, media, request, server }: AuthenticatedRequest,
+  answer: Answer,
+): ApiResponse {
+  const isHead = request.method === 'HEAD';
+  const response = encodeAnswer(server.dialect, media ?? 'application/xml', answer, isHead);
+  return cookie === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, 'Set-Cookie': cookie } };
 }
 
-/** The id that ties a request to its events: of the client, or a new one. */
-export function correlationOf(given: string | undefined): string {
-  const clean = (given ?? '').replace(/[^0-9A-Za-z_-]/g, '').slice(0, 36);
-  return clean === '' ? crypto.randomUUID() : clean;
+/** The response to an error. Rethrows errors that close the connection. */
+function refuse({ media, request, server }: ReceivedRequest, error: unknown): ApiResponse {
+  if (error instanceof ConnectionDropped || error instanceof ClientGone) throw error;
+  const sent = contentMedia(request.header('content-type')) ?? 'application/xml';
+  const form = { sent, wanted: media ?? 'application/xml' };
+  return refusalAnswer(server.dialect, form, error, server.report);
+}
+
+function reads({ method }: ApiRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function ruleContext(ctx: RequestContext, tx: RuleContext['tx']): RuleContext {
+  const { caller, correlationId, request, server } = ctx;
+  return new RuleContext(tx, server.site, caller, correlationId, parametersOf(request));
+}
+
+/** Name of the object that the path addresses, or of the object in the body. */
+function addressedName({ body, match, operation, server }: RequestContext): string | undefined {
+  const id = match.ids.at(-1);
+  const stored: StoredObject | undefined =
+    id !== undefined && addressesObject(match.service)
+      ? server.store.read((tx) => tx.get(operation.type, id))
+      : undefined;
+  const name = (stored ?? (Array.isArray(body) ? body[0] : body))?.['name'];
+  return name === undefined ? undefined : String(name);
 }

@@ -1,73 +1,25 @@
-/** What answers the requests of a listener: the service itself, and all that is beside its API. */
+/** Interface of the listener to a service: a site, or a recording. */
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../model/dialect.ts';
-import { type Administration, adminPath } from '../admin/endpoints.ts';
-import { type ApiRequest, type ApiResponse, headerOf } from '../api/request.ts';
-import type { OAuth } from '../auth/oauth.ts';
-import { answerAuxiliary, type ReadBody } from './auxiliary-endpoints.ts';
-import { clientConnection } from './client-connection.ts';
-import { type ApiServer, handle } from './pipeline.ts';
-import { SettlementWaits } from './settlement.ts';
+import type { ApiRequest, ApiResponse } from '../api/request.ts';
+import type { ReadBody } from './auxiliary-endpoints.ts';
 
 /** A request whose head is acceptable. */
 export interface ServiceRequest {
   readonly message: IncomingMessage;
   /** Path and query. */
   readonly target: string;
-  /** The target taken apart, where it is below the API root. */
+  /** Parsed target; undefined outside of the API. */
   readonly api: Pick<ApiRequest, 'segments' | 'parameters' | 'apiPath'> | undefined;
   readonly readBody: ReadBody;
 }
 
 export interface HttpService {
   readonly dialect: Dialect;
-  /** Answers a request. Throws a `Refusal` for a fault, and anything else to end the connection. */
+  /** Responds to a request. Throws a `Refusal` for a fault; any other error closes the connection. */
   answer(request: ServiceRequest): Promise<ApiResponse>;
-  /** Counts an answer that was sent. */
+  /** Counts a sent response. */
   answered(method: string, status: number, seconds: number): void;
-  /** Notes an error that is ours, not the client's. */
+  /** Logs an error that the client did not cause. */
   report(error: unknown): void;
-}
-
-export interface ServiceParts {
-  readonly api: Omit<ApiServer, 'waits'>;
-  readonly oauth: OAuth;
-  readonly admin: Administration;
-  /** The certificate authority and the certificate, PEM. */
-  readonly ca: string;
-  readonly certificate: string;
-}
-
-/** The service over a store. */
-export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
-  const { dialect, interceptors, store } = api;
-  const server: ApiServer = { ...api, waits: new SettlementWaits() };
-  const auxiliary = { oauth, admin, ca, certificate, dialect };
-  return {
-    dialect,
-    report: api.report,
-    answered: (method, status, seconds) => admin.metrics.answered(method, status, seconds),
-    answer: async ({ message, target, api: parsed, readBody }) => {
-      // Requests that change fault rules are not delayed by them.
-      const isIntercepted = !target.startsWith(`${adminPath}/`);
-      const active = () => interceptors.filter((one) => isIntercepted && one.isActive);
-      const before = active();
-      for (const one of before) await one.beforeResponse();
-      const response = await (parsed
-        ? handle(server, {
-            ...parsed,
-            method: message.method ?? 'GET',
-            header: (name) => headerOf(message, name),
-            readBody,
-            address: message.socket.remoteAddress ?? '',
-            connection: clientConnection(message.socket),
-          })
-        : answerAuxiliary(auxiliary, message, target, readBody));
-      // The request may have read a rule that another server has added.
-      if (store.isShared) {
-        for (const one of active()) if (!before.includes(one)) await one.beforeResponse();
-      }
-      return response;
-    },
-  };
 }

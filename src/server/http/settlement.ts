@@ -60,6 +60,12 @@ export class SettlementWaits {
   }
 }
 
+/** A request that waits, and the services that it needs. */
+export interface WaitingRequest extends Call {
+  readonly server: { readonly store: Store; readonly site: Site };
+  readonly caller: Caller;
+}
+
 /** Whether the client wants the answer only when the work is done. */
 export function asksToWait({ request, operation, body }: Call): boolean {
   if (operation.isAction && !Array.isArray(body)) return body['async'] === false;
@@ -72,19 +78,16 @@ export function asksToWait({ request, operation, body }: Call): boolean {
  * The answer when the work has ended; after the longest wait that of a request which does not wait. Rejects
  * with `ClientGone` if the client leaves before.
  */
-export async function waitUntilSettled(
-  { store, site }: { readonly store: Store; readonly site: Site },
-  caller: Caller,
-  call: Call,
-  result: Answer,
-): Promise<Answer> {
+export async function waitUntilSettled(ctx: WaitingRequest, result: Answer): Promise<Answer> {
+  const { caller, server } = ctx;
+  const { store, site } = server;
   const answerNow = () =>
     store.read((tx) => {
       const context = new RuleContext(tx, site, caller);
-      context.filter = visibilityFilterOf(context, call.request, true);
-      return settled(context, call, result);
+      context.filter = visibilityFilterOf(context, ctx.request, true);
+      return settled(context, ctx, result);
     });
-  const answered = answerNow() ?? (await nextAnswer(store, call, result, answerNow));
+  const answered = answerNow() ?? (await nextAnswer(store, ctx, result, answerNow));
   await store.durable();
   return answered;
 }

@@ -1,8 +1,8 @@
 /** Responses about unknown ids in paths, in dialects that follow a deployed engine. */
 import type { Operation } from '../../model/index.ts';
 import {
+  getUnknownIdAnswer,
   type UnknownIdAnswer,
-  unknownIdAnswerOf,
   unknownIdStatuses,
 } from '../../model/unknown-ids.ts';
 import type { Answer } from '../api/call.ts';
@@ -29,7 +29,7 @@ export function insteadOf(error: unknown, operation: Operation, match: Match): I
     return { refusal: new Refusal(400, 'Operation failed', detail), isBare: true };
   }
   if (!match.ids.every(isUuid)) return undefined;
-  return made(unknownIdAnswerOf(operation), operation, error.detail);
+  return made(getUnknownIdAnswer(operation), operation, error.detail);
 }
 
 function made(

@@ -1,27 +1,19 @@
-/** Work ahead of the transaction of a request: permits first, then what is costly. */
-import type { Call } from '../api/call.ts';
-import { requirePermits } from '../api/dispatch.ts';
+/** Work before the transaction of a request: permissions first, then costly work. */
+import { requirePermits } from '../api/change.ts';
 import { type ApiRequest, parametersOf } from '../api/request.ts';
-import type { Authenticator } from '../auth/authenticate.ts';
 import { needsPermitsAhead } from '../auth/authorise.ts';
-import { type Caller, RuleContext } from '../core/context.ts';
-import type { Site } from '../core/ports.ts';
-import type { Store } from '../store/store.ts';
+import { RuleContext } from '../core/context.ts';
+import type { RequestContext } from './request-context.ts';
 
-interface SiteStore {
-  readonly store: Store;
-  readonly site: Site;
+/** Checks the permissions before the transaction, which checks them again. */
+function authoriseAhead(ctx: RequestContext): void {
+  const { caller, request, server } = ctx;
+  const { site, store } = server;
+  const parameters = parametersOf(request);
+  store.read((tx) => requirePermits(new RuleContext(tx, site, caller, undefined, parameters), ctx));
 }
 
-/** Checks the permits before the transaction, which checks them again. */
-function authoriseAhead({ store, site }: SiteStore, call: Call, caller: Caller): void {
-  const parameters = parametersOf(call.request);
-  store.read((tx) =>
-    requirePermits(new RuleContext(tx, site, caller, undefined, parameters), call),
-  );
-}
-
-/** Bytes of a body above which the permits are checked before it is read. */
+/** Bytes of a body above which the permissions are checked before it is read. */
 const longBody = 64 * 2 ** 10;
 
 function isLong({ header }: ApiRequest): boolean {
@@ -31,26 +23,22 @@ function isLong({ header }: ApiRequest): boolean {
     : Number(length) > longBody;
 }
 
-/** Refuses a long body before it is read, unless the permits of the operation depend on it. */
-export function authoriseLongBody(server: SiteStore, call: Call, caller: Caller): void {
-  const { request, operation } = call;
-  if (isLong(request) && needsPermitsAhead(operation)) authoriseAhead(server, call, caller);
+/** Refuses a long body before it is read, unless the permissions depend on it. */
+export function authoriseLongBody(ctx: RequestContext): void {
+  if (isLong(ctx.request) && needsPermitsAhead(ctx.operation)) authoriseAhead(ctx);
 }
 
 /**
- * Hashes the password of a new user before the transaction, which would hold up all others. Refuses who
- * may not add users before anything is hashed. Returns what forgets the hash.
+ * Hashes the password of a new user before the transaction, which would delay all other changes. Checks
+ * the permissions first. Returns a function that discards the hash.
  */
-export async function hashAhead(
-  server: SiteStore & { readonly authenticator: Authenticator },
-  call: Call,
-  caller: Caller,
-): Promise<(() => void) | undefined> {
-  const { operation, body } = call;
-  if (operation.type !== 'user' || operation.name !== 'add' || Array.isArray(body))
+export async function hashAhead(ctx: RequestContext): Promise<(() => void) | undefined> {
+  const { body, caller, operation, server } = ctx;
+  if (operation.type !== 'user' || operation.name !== 'add' || Array.isArray(body)) {
     return undefined;
+  }
   const { password } = body;
   if (typeof password !== 'string' || password === '') return undefined;
-  authoriseAhead(server, call, caller);
+  authoriseAhead(ctx);
   return server.authenticator.signIn.hashAhead(password, caller);
 }

@@ -1,6 +1,6 @@
 /** Conversion of images between raw and qcow2. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { checkImage, type Part, partsOf, writeImage } from '../../formats/qcow2.ts';
+import { checkImage, type Part, readParts, writeImage } from '../../formats/qcow2.ts';
 import { Qcow2Error } from '../../formats/qcow2-header.ts';
 import { writeAll } from '../../formats/write-all.ts';
 import type { ImageForm } from '../core/ports.ts';
@@ -16,7 +16,7 @@ export async function convertImage(
   const source = await open(from ?? '/dev/null', 'r');
   const target = await open(to, 'w', 0o600);
   try {
-    const parts = from && form.from === 'cow' ? partsOf(source, form.size) : piecesOf(source);
+    const parts = from && form.from === 'cow' ? readParts(source, form.size) : piecesOf(source);
     if (form.to === 'cow') {
       await writeImage(target, form.size, form.version ?? 3, parts);
     } else {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sizeInside } from '../../formats/qcow2.ts';
+import { readVirtualSize } from '../../formats/qcow2.ts';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
 import { ImageLost } from '../core/failure-cause.ts';
 import type { DiskImages, ImageForm } from '../core/ports.ts';
@@ -261,7 +261,7 @@ export class DiskFiles implements DiskImages {
     const record = this.#record(id);
     if (record?.written) this.#requireWhole(record);
     const head = existsSync(this.path(id)) ? this.head(id, 32) : new Uint8Array();
-    const now = sizeInside(head);
+    const now = readVirtualSize(head);
     if (now !== undefined && now >= size) return this.toWrite(id, 0);
     const form = { from: 'cow', to: 'cow', size, version, whole: true } as const;
     const source = now === undefined ? undefined : this.path(id);

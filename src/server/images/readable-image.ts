@@ -3,16 +3,16 @@ import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import {
-  aloneWord,
+  detectForeignImage,
   type ForeignImage,
   foreignHeadLength,
-  foreignImageOf,
+  formatImageArgument,
   type ImageRegion,
   isListOfFiles,
   readInfo,
 } from '../../formats/foreign-images.ts';
 import { FormatError } from '../../formats/format-error.ts';
-import { imageFormat, lackOf } from '../../formats/image-head.ts';
+import { describeIncompleteness, detectImageFormat } from '../../formats/image-head.ts';
 import { systemError } from '../files/system-error.ts';
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ const run = promisify(execFile);
 export async function readable(path: string): Promise<{ path: string; format: 'raw' | 'cow' }> {
   const { head, size } = await headOf(path);
   requireWhole(head, 'A disk in the archive');
-  const other = foreignImageOf(head);
+  const other = detectForeignImage(head);
   if (other) return { path: await converted({ path, offset: 0, size }, other), format: 'cow' };
   // One of an unknown version is refused by who reads it.
   return { path, format: head.toString('latin1', 0, 4) === 'QFI\xfb' ? 'cow' : 'raw' };
@@ -38,7 +38,7 @@ export async function readable(path: string): Promise<{ path: string; format: 'r
 export function requireWhole(head: Buffer, what: string): void {
   const lack = isListOfFiles(head)
     ? 'only a list of other files, without data'
-    : lackOf(imageFormat(head, head.length));
+    : describeIncompleteness(detectImageFormat(head, head.length));
   if (lack !== undefined) throw new FormatError(`${what} is ${lack}.`);
 }
 
@@ -60,7 +60,7 @@ async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
 
 /** Resolves with the path of the qcow2 image that was made. */
 async function converted(region: ImageRegion, image: ForeignImage): Promise<string> {
-  const word = aloneWord(region, image);
+  const word = formatImageArgument(region, image);
   const target = `${region.path}.qcow2`;
   const info = await qemuImg(image, ['info', '--output=json', word]);
   if (readInfo(info).isDifference) {

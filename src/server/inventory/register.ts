@@ -1,5 +1,5 @@
 /** Registration of virtual machines and templates that a storage domain holds. */
-import { attributesOf, parseKind, referencedType } from '../../model/index.ts';
+import { getReferencedType, listAttributes, parseKind } from '../../model/index.ts';
 import type { ActionBody, Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { isStored } from '../core/collection-ref.ts';
@@ -17,7 +17,7 @@ export function knownHere<T extends StoredObject>(tx: Transaction, type: string,
   const known = { ...object };
   const members: StoredObject = known;
   for (const [name, value] of Object.entries(object)) {
-    const attribute = attributesOf(type)[name];
+    const attribute = listAttributes(type)[name];
     if (!attribute) continue;
     const { form, of } = parseKind(attribute.kind);
     if (form === 'struct') {
@@ -44,7 +44,7 @@ function knownPart(tx: Transaction, type: string, part: StoredObject): StoredObj
 }
 
 function isHere(tx: Transaction, named: TypeName, value: unknown): boolean {
-  const type = referencedType(named);
+  const type = getReferencedType(named);
   if (!isStored(type) || !isRecord(value) || typeof value['id'] !== 'string') return true;
   return tx.get(type, value['id']) !== undefined;
 }

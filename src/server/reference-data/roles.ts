@@ -18,6 +18,7 @@ type Names<Text extends string, Found = never> = Text extends `${infer First} ${
 
 /** Splits names that are separated by spaces, and keeps their type. */
 function words<const Text extends string>(text: Text): Names<Text>[] {
+  // `split` returns strings, and the type splits the literal in the same way.
   return text.split(' ') as Names<Text>[];
 }
 

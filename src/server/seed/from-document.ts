@@ -19,11 +19,11 @@ import {
   sourceOfTemplate,
 } from '../../definitions/templates.ts';
 import { settled } from '../../definitions/values.ts';
-import { attributesOf, isType, operationsOf, referencedType } from '../../model/index.ts';
+import { getReferencedType, isType, listAttributes } from '../../model/index.ts';
 import type { SourcePlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
-import { behaviorOf } from '../core/behavior.ts';
+import { behaviorOf, requireAction } from '../core/behavior.ts';
 import { type CollectionRef, isStored, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
@@ -102,8 +102,7 @@ class Seeding {
     const ctx = this.#ctx;
     const id = this.#ids.get(entry)?.at(-1) ?? '';
     const target = generic.find(ctx, resolveCollection(ctx.tx, '/vms', []), id);
-    const start = operationsOf('/vms/{vm}').find(({ name }) => name === 'start');
-    if (start) attempt(entry.where, () => generic.act(ctx, target, start, {}));
+    attempt(entry.where, () => requireAction(ctx, 'vm', 'start')(ctx, target, {}));
   }
 
   /** Templates that were made here, with their parts. */
@@ -219,7 +218,7 @@ function candidates(
   ref: CollectionRef,
 ): readonly StoredObject[] | undefined {
   if (!isType(type)) return undefined;
-  const kind = referencedType(type);
+  const kind = getReferencedType(type);
   if (!isStored(kind)) return undefined;
   if (name === undefined) return ctx.tx.list(kind, {});
   if (kind === 'user') {
@@ -264,7 +263,7 @@ function presentAs(
       .find(({ disk }) => ctx.tx.get('disk', disk?.id ?? '')?.alias === word);
     return found?.id;
   }
-  if (word === undefined || !('name' in attributesOf(ref.type)) || type === 'user')
+  if (word === undefined || !('name' in listAttributes(ref.type)) || type === 'user')
     return undefined;
   if (type === 'template' && isRecord(sent['version']) && sent['version']['base_template']) {
     return undefined;

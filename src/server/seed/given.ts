@@ -1,9 +1,9 @@
 /** What only a file can give: domains with their users and groups, ISO files, images. */
 import { bondAction, bondBody } from '../../definitions/bonds.ts';
-import { operationsOf } from '../../model/index.ts';
 import type { SourcePlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { splitUserName } from '../auth/permissions.ts';
+import { requireAction } from '../core/behavior.ts';
 import { type CollectionRef, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { namedId } from '../core/random.ts';
@@ -30,8 +30,7 @@ const givers: Readonly<Record<string, Give>> = {
   host_nic(ctx, ref, bond) {
     const host = ref.owner?.id ?? '';
     const target = generic.find(ctx, resolveCollection(ctx.tx, '/hosts', []), host);
-    const action = operationsOf(bondAction.path).find(({ name }) => name === bondAction.name);
-    if (action) generic.act(ctx, target, action, bondBody(bond));
+    requireAction(ctx, 'host', bondAction.name)(ctx, target, bondBody(bond));
     const nics = ctx.tx.list('host_nic', { where: { host_id: host } });
     return nics.find(({ name }) => name === bond['name']) ?? {};
   },

@@ -1,7 +1,7 @@
 /** Columns of all kinds that are stored: everything that a service of the model serves. Data: the build keeps it as JSON. */
 import { searchFields } from '../../model/derive/search.ts';
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { listAttributes, parseKind } from '../../model/index.ts';
 import { derivedKinds } from '../../model/notation/kinds.ts';
 import { type Column, columnName, ownColumn } from './own-column.ts';
 
@@ -22,7 +22,7 @@ const lookedUp: Readonly<Record<string, readonly string[]>> = {
 function columnsOf(kind: string, type: string): readonly Column[] {
   const found = new Map<string, Column>();
   const add = (column: Column | undefined) => column && found.set(column.name, column);
-  for (const [attribute, { kind: form, writeOnly }] of Object.entries(attributesOf(type))) {
+  for (const [attribute, { kind: form, writeOnly }] of Object.entries(listAttributes(type))) {
     if (parseKind(form).form === 'ref' && !writeOnly) {
       add({ name: columnName([attribute, 'id']), path: [attribute, 'id'], sql: 'TEXT' });
     }

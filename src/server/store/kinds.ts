@@ -1,6 +1,6 @@
 /** Tables and columns of the store, and objects as documents. */
 
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import { type DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import type { SqlValue } from './driver.ts';
@@ -115,7 +115,7 @@ const linkListsByKind = new Map<KindName, readonly string[]>();
 export function linkListsOf(kind: KindName): readonly string[] {
   let lists = linkListsByKind.get(kind);
   if (!lists) {
-    lists = Object.entries(attributesOf(typeOfKind(kind)))
+    lists = Object.entries(listAttributes(typeOfKind(kind)))
       .filter(([, attribute]) => parseKind(attribute.kind).form === 'links')
       .map(([name]) => name);
     linkListsByKind.set(kind, lists);

@@ -1,5 +1,5 @@
 /** Columns for values inside the objects of a kind. */
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { listAttributes, parseKind } from '../../model/index.ts';
 
 export interface Column {
   readonly name: string;
@@ -18,7 +18,7 @@ export function ownColumn(type: string, path: readonly string[]): Column | undef
   let at = type;
   for (const [index, word] of path.entries()) {
     const last = index === path.length - 1;
-    const attribute = attributesOf(at)[word];
+    const attribute = listAttributes(at)[word];
     if (word === 'id' && last) {
       // That of a VLAN is a number.
       const { form, of } = attribute ? parseKind(attribute.kind) : {};

@@ -1,6 +1,6 @@
 /** Values that searches compare with and order by, as SQL. */
 
-import { attributesOf, parseKind, typeBehind } from '../../model/index.ts';
+import { getObjectType, listAttributes, parseKind } from '../../model/index.ts';
 import type { SearchField, SortRule } from '../../model/notation/search.ts';
 import { compose, type OrderKey, type SqlCondition } from './conditions.ts';
 import { columnsOf, type KindName, kindNamed, typeOfKind } from './kinds.ts';
@@ -196,7 +196,7 @@ export function sortKey(
     const [type = '', attribute = ''] = 'back' in step ? step.back.split('.') : [at, step.follow];
     const from = kindNamed(type);
     const [here, there] = 'back' in step ? ['target', 'id'] : ['id', 'target'];
-    const declared = attributesOf(typeOfKind(from))[attribute];
+    const declared = listAttributes(typeOfKind(from))[attribute];
     const target = referenceTarget(from, attribute);
     const column = `"${columnName([attribute, 'id'])}"`;
     if (!target) {
@@ -204,7 +204,7 @@ export function sortKey(
     } else if ('back' in step)
       ids = `(SELECT s.id FROM ${table(from)} s WHERE s.${column} IN ${ids})`;
     else ids = `(SELECT s.${column} FROM ${table(at)} s WHERE s.id IN ${ids})`;
-    const next = 'back' in step ? from : declared && typeBehind(declared.kind);
+    const next = 'back' in step ? from : declared && getObjectType(declared.kind);
     if (!next) throw new Error(`No value at ${attribute} of ${from}.`);
     at = next;
   }
@@ -273,7 +273,7 @@ export function columnOf(kind: KindName, path: readonly string[]): string | unde
 
 /** The kind that a reference attribute leads to. */
 export function referenceTarget(kind: KindName, attribute: string): KindName | undefined {
-  const declared = attributesOf(typeOfKind(kind))[attribute];
+  const declared = listAttributes(typeOfKind(kind))[attribute];
   const parsed = declared && parseKind(declared.kind);
   return parsed?.form === 'ref' ? parsed.of : undefined;
 }

@@ -1,6 +1,6 @@
 /** Compiler of searches: from the syntax tree to one SQL statement on the columns of the store. */
 
-import { attributesOf, isType, parseKind, typeBehind } from '../../model/index.ts';
+import { getObjectType, isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { CrossReference, SearchField, Step } from '../../model/notation/search.ts';
 import type {
   Comparison,
@@ -270,9 +270,9 @@ class Compiler {
   }
 
   #follow(kind: KindName, attribute: string, inner: (target: KindName) => string): string {
-    const declared = attributesOf(typeOfKind(kind))[attribute];
+    const declared = listAttributes(typeOfKind(kind))[attribute];
     if (!declared) throw unknownWay(attribute);
-    const target = typeBehind(declared.kind);
+    const target = getObjectType(declared.kind);
     if (!target) throw unknownWay(attribute);
     if (parseKind(declared.kind).form === 'ref') {
       return this.#among(`"${columnName([attribute, 'id'])}"`, target, 'id', inner);
@@ -285,7 +285,7 @@ class Compiler {
   #back(kind: KindName, path: string, inner: (target: KindName) => string): string {
     const [type = '', attribute = ''] = path.split('.');
     const target = kindNamed(type);
-    const declared = attributesOf(type)[attribute];
+    const declared = listAttributes(type)[attribute];
     if (declared && parseKind(declared.kind).form === 'ref') {
       return this.#among('id', target, columnName([attribute, 'id']), inner);
     }
@@ -362,7 +362,7 @@ class Compiler {
 
 /** Whether the path leads to a list of words. */
 function ofList(kind: KindName, [name = '', ...rest]: readonly string[]): boolean {
-  const declared = attributesOf(typeOfKind(kind))[name];
+  const declared = listAttributes(typeOfKind(kind))[name];
   return rest.length === 0 && declared !== undefined && parseKind(declared.kind).list;
 }
 

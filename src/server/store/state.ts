@@ -4,7 +4,7 @@
  */
 
 import { jsonPlace, Mistake } from '../../source-place.ts';
-import { problemOfLine } from '../../wire/json-file.ts';
+import { describeLineProblem } from '../../wire/json-file.ts';
 import { commits } from './commit-position.ts';
 import type { SqlValue } from './driver.ts';
 import { setAside } from './event-ids.ts';
@@ -197,7 +197,7 @@ function parsedLine(text: string, file: string, number: number): StoredObject {
   try {
     line = parseDocument(text);
   } catch (cause) {
-    throw new Error(problemOfLine(text, file, number), { cause });
+    throw new Error(describeLineProblem(text, file, number), { cause });
   }
   if (isRecord(line)) return line;
   throw new Error(`${jsonPlace(file, text, number)}: expected one object`);

@@ -1,7 +1,7 @@
 /** Visibility of kinds: public ones, those that are seen with their owner, and their references. */
 
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, parseKind, typeBehind } from '../../model/index.ts';
+import { getObjectType, listAttributes, parseKind } from '../../model/index.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
 import { columnsOf, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
 import { columnName } from './own-column.ts';
@@ -56,7 +56,7 @@ export interface Reason {
 }
 
 /** Objects that events refer to and that are not public. */
-export const namedByEvents = Object.entries(attributesOf('event')).flatMap(([name, { kind }]) => {
+export const namedByEvents = Object.entries(listAttributes('event')).flatMap(([name, { kind }]) => {
   const { form, of } = parseKind(kind);
   return form === 'ref' && name === of && !publicKinds.has(of) ? [name] : [];
 });
@@ -116,6 +116,6 @@ export function referring(
 
 /** The kind that an attribute refers to. */
 export function targetOf(kind: KindName, attribute: string): KindName | undefined {
-  const declared = attributesOf(typeOfKind(kind))[attribute];
-  return declared && typeBehind(declared.kind);
+  const declared = listAttributes(typeOfKind(kind))[attribute];
+  return declared && getObjectType(declared.kind);
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { lifecycles } from '../../../src/model/derive/lifecycles.ts';
 import { types } from '../../../src/model/derive/types.ts';
-import { attributesOf } from '../../../src/model/index.ts';
+import { listAttributes } from '../../../src/model/index.ts';
 import { vmctl } from '../support/run.ts';
 
 describe('explain', () => {
@@ -12,7 +12,7 @@ describe('explain', () => {
       expect(result.code, name).toBe(0);
       const schema = JSON.parse(result.stdout) as { properties: Record<string, object> };
       const names = Object.keys(schema.properties);
-      expect(names, name).toEqual(expect.arrayContaining(Object.keys(attributesOf(name))));
+      expect(names, name).toEqual(expect.arrayContaining(Object.keys(listAttributes(name))));
       const page = await vmctl(['explain', name]);
       for (const one of names) expect(page.stdout, name).toContain(`\n  ${one}`);
     }

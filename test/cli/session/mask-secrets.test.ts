@@ -8,12 +8,12 @@ import {
   maskedHeaders,
 } from '../../../src/cli/session/mask-secrets.ts';
 import { types } from '../../../src/model/derive/types.ts';
-import { attributesOf } from '../../../src/model/index.ts';
+import { listAttributes } from '../../../src/model/index.ts';
 import { actionParameters } from '../../../src/model/notation/parameters.ts';
 
 const names = [
   ...new Set([
-    ...Object.keys(types).flatMap((type) => Object.keys(attributesOf(type))),
+    ...Object.keys(types).flatMap((type) => Object.keys(listAttributes(type))),
     ...Object.keys(actionParameters),
   ]),
 ].filter((name) => /(password|passphrase|secret|license_key)$/.test(name));

@@ -4,7 +4,7 @@ import { collectionAt, collectionsOf } from '../../../src/cli/verbs/collections.
 import { verbOf, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
 import { kindAt, shapeOf } from '../../../src/cli/verbs/fields.ts';
 import { verbsByPath } from '../../../src/model/derive/commands.ts';
-import { isType, operationsOf } from '../../../src/model/index.ts';
+import { isType, listOperations } from '../../../src/model/index.ts';
 import type { Shortcut } from '../../../src/model/notation/commands.ts';
 import { allNouns, allResources } from '../../../src/model/resources/index.ts';
 
@@ -63,7 +63,7 @@ describe.each(declared)('$type', ({ type, commands }) => {
 it('verbs of single collections belong to operations that these have', () => {
   for (const [path, verbs] of Object.entries(verbsByPath)) {
     const { object = '' } = collectionAt(path);
-    const operations = [path, object].flatMap(operationsOf).map(({ name }) => name);
+    const operations = [path, object].flatMap(listOperations).map(({ name }) => name);
     for (const operation of Object.keys(verbs)) expect(operations, path).toContain(operation);
   }
 });

@@ -1,14 +1,14 @@
 /** Every command that could change something is asked what it would send; nothing may arrive. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CommandEntry, NounEntry } from '../../../src/cli/help/command-manifest.ts';
-import { allOperations, tagOf } from '../../../src/model/index.ts';
+import { getTag, listAllOperations } from '../../../src/model/index.ts';
 import { startTlsServer, type TlsServer } from '../../support/tls-server.ts';
 import { vmctl } from '../support/run.ts';
 
 let server: TlsServer;
 const changes: string[] = [];
 
-const reading = allOperations()
+const reading = listAllOperations()
   .filter(({ http }) => http === 'GET')
   .map(({ path, name, type }) => ({
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
@@ -29,7 +29,7 @@ beforeAll(async () => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       changes.push(`${request.method} ${path}`);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(found?.isList ? { [tagOf(found.type)]: [object] } : object));
+    response.end(JSON.stringify(found?.isList ? { [getTag(found.type)]: [object] } : object));
   });
 });
 

@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import { services } from '../../../src/model/derive/services.ts';
 import {
-  attributesOf,
+  listAttributes,
+  listSubCollections,
   type Operation,
   parseKind,
-  subCollections,
 } from '../../../src/model/index.ts';
 import type { RawApi } from '../../support/raw.ts';
 import { Atlas, Marks, type Stored, worldOf } from './atlas.ts';
@@ -65,14 +65,14 @@ export function sampled<T>(list: readonly T[], each: number, kindOf: (one: T) =>
 /** Words that can be followed from objects of a type. */
 export function linksOf(service: string): string[] {
   const { type } = services[service] ?? { type: '' };
-  const references = Object.entries(attributesOf(type)).flatMap(([name, { kind }]) =>
+  const references = Object.entries(listAttributes(type)).flatMap(([name, { kind }]) =>
     /^(?:ref|links)$/.test(parseKind(kind).form) ? [name.replaceAll('_', '')] : [],
   );
   const item = Object.keys(services).find(
     (path) =>
       path.startsWith(`${service}/{`) && path.split('/').length === service.split('/').length + 1,
   );
-  return [...new Set([...references, ...subCollections(item ?? service)])];
+  return [...new Set([...references, ...listSubCollections(item ?? service)])];
 }
 
 /** The answer to a request, with the ids and names that were sent made the same. */

@@ -1,7 +1,7 @@
 /** Rules that only wait delay every answer; others go on as they did. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FaultRules } from '../../../src/features/faults/fault-rules.ts';
-import { operationsOf } from '../../../src/model/index.ts';
+import { listOperations } from '../../../src/model/index.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const list = operationsOf('/vms').find(({ name }) => name === 'list');
+const list = listOperations('/vms').find(({ name }) => name === 'list');
 
 /** Milliseconds until some work is done. */
 async function lasting(work: Promise<unknown>): Promise<number> {

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { FaultRules } from '../../../src/features/faults/fault-rules.ts';
 import { beginRules } from '../../../src/features/faults/stored-faults.ts';
-import { operationsOf } from '../../../src/model/index.ts';
+import { listOperations } from '../../../src/model/index.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 
-const list = operationsOf('/vms').find(({ name }) => name === 'list');
+const list = listOperations('/vms').find(({ name }) => name === 'list');
 const rule = { operation: 'list', status: 503 };
 
 let store: Store;

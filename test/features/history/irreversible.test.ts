@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryStep, Values } from '../../../src/features/history/history-file.ts';
 import { undoingsOf } from '../../../src/features/history/inverse.ts';
-import { allOperations, attributesOf, parseKind } from '../../../src/model/index.ts';
+import { listAllOperations, listAttributes, parseKind } from '../../../src/model/index.ts';
 import type { Attribute } from '../../../src/model/notation/attributes.ts';
 import { allResources } from '../../../src/model/resources/index.ts';
 
-const updates = allOperations().filter(({ name, path }) => name === 'update' && path !== '/');
+const updates = listAllOperations().filter(({ name, path }) => name === 'update' && path !== '/');
 
 /** Two values of an attribute. */
 function valuesFor({ kind }: Attribute): readonly [before: unknown, after: unknown] {
@@ -31,7 +31,7 @@ function undoingOf(service: string, before: Values, body: Values) {
 }
 
 const cases = updates.flatMap(({ service, type }) =>
-  Object.entries<Attribute>(attributesOf(type)).map(
+  Object.entries<Attribute>(listAttributes(type)).map(
     ([name, attribute]) => [`${service} ${name}`, service, name, attribute] as const,
   ),
 );

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { operationsOf } from '../../../src/model/index.ts';
+import { listOperations } from '../../../src/model/index.ts';
 import { CallLog, type LoggedCall, unwatched, watched } from '../../../src/server/api/call-log.ts';
 
 describe('a watched object', () => {
@@ -24,7 +24,7 @@ describe('a log of calls', () => {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-calls-'));
     try {
       const log = new CallLog(folder);
-      const start = operationsOf('/vms/{vm}').find(({ name }) => name === 'start');
+      const start = listOperations('/vms/{vm}').find(({ name }) => name === 'start');
       if (!start) throw new Error('Machines are started.');
       const request = {
         method: 'POST',

@@ -1,7 +1,7 @@
 /** Lists of events from an id on (specification 6): what they take does not grow with those before it. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
-import { operationsOf } from '../../../src/model/index.ts';
+import { listOperations } from '../../../src/model/index.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { read } from '../../../src/server/api/generic.ts';
 import { listOptions } from '../../../src/server/api/list-options.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 /** The events that a request lists, as the API does it. */
 function list(ctx: RuleContext, query: Readonly<Record<string, string>>): Event[] {
   const ref = resolveCollection(ctx.tx, '/events', []);
-  const operation = operationsOf('/events').find(({ name }) => name === 'list');
+  const operation = listOperations('/events').find(({ name }) => name === 'list');
   if (!operation) throw new Error('There is no list of events.');
   const names = leaseNames();
   const request = { parameters: new Map(Object.entries(query)) };

@@ -1,7 +1,7 @@
 /** Secrets in answers: no attribute that is marked as a secret is shown in clear text. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { types } from '../../../src/model/derive/types.ts';
-import { attributesOf, parseKind } from '../../../src/model/index.ts';
+import { listAttributes, parseKind } from '../../../src/model/index.ts';
 import type { Attribute } from '../../../src/model/notation/attributes.ts';
 import { type Presentation, showsOf } from '../../../src/server/api/presentation.ts';
 import {
@@ -25,7 +25,7 @@ const view: Presentation = {
 
 /** An object of a type with the canary in every secret attribute, at any depth. */
 function filled(type: string, within: readonly string[] = []): Record<string, unknown> {
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   const object: Record<string, unknown> = {};
   for (const [name, { kind, secret }] of Object.entries(attributes)) {
     const { form, of, list } = parseKind(kind);

@@ -1,7 +1,7 @@
 /** Limits of what a user can store without permits of an administrator, for each collection of a profile. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permitsByType } from '../../../src/model/derive/permits.ts';
-import { allOperations, attributesOf } from '../../../src/model/index.ts';
+import { listAllOperations, listAttributes } from '../../../src/model/index.ts';
 import { purgeIdempotencyKeys } from '../../../src/server/api/idempotency.ts';
 import { issueToken, readToken, tokensPerUser } from '../../../src/server/auth/tokens.ts';
 import { profileLimits } from '../../../src/server/core/profile-limits.ts';
@@ -37,7 +37,7 @@ async function signedIn(username: string): Promise<RawApi> {
 }
 
 /** Operations that take no permit for what belongs to the caller, and that add something. */
-const additions = allOperations().filter(
+const additions = listAllOperations().filter(
   ({ name, type, path }) =>
     name === 'add' &&
     path.startsWith('/users/') &&
@@ -49,7 +49,7 @@ const collectionOf = (path: string) => path.replace('/users/{user}', profile);
 /** An object with a text of so many characters, where its type has one. */
 function objectOf(type: string, number: number, length: number): object {
   const text = 'x'.repeat(length);
-  const attributes = attributesOf(type);
+  const attributes = listAttributes(type);
   if (type === 'ssh_public_key') {
     const key = 'AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkV';
     return { name: `n${number}`, content: `ssh-ed25519 ${key} ${text}` };

@@ -1,7 +1,7 @@
 /** Characters that no text of a client may contain, at the edges of the server. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
-import { allOperations } from '../../../src/model/index.ts';
+import { listAllOperations } from '../../../src/model/index.ts';
 import { type ApiRequest, parseTarget } from '../../../src/server/api/request.ts';
 import { requireAllowedText } from '../../../src/server/core/allowed-text.ts';
 import { readDocument } from '../../../src/server/http/request-body.ts';
@@ -13,7 +13,7 @@ const control = Array.from({ length: 32 }, (_, code) => code).filter(
 const forbidden = [...control, 0xfffe, 0xffff].map((code) => String.fromCodePoint(code));
 const allowed = ['\t', '\n', '\r', ' ', '\u007f', '\ud7ff', '\ue000', '\ufffd', '\u{10ffff}'];
 
-const [addVm] = allOperations().filter(({ path, name }) => path === '/vms' && name === 'add');
+const [addVm] = listAllOperations().filter(({ path, name }) => path === '/vms' && name === 'add');
 
 function post(text: string, contentType = 'application/json') {
   const request: ApiRequest = {

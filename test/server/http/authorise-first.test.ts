@@ -8,7 +8,7 @@ import { request } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allOperations, attributesOf, type Operation } from '../../../src/model/index.ts';
+import { listAllOperations, listAttributes, type Operation } from '../../../src/model/index.ts';
 import { RawApi, send } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
@@ -58,7 +58,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const changes = allOperations().filter(({ http, path }) => http !== 'GET' && path !== '/');
+const changes = listAllOperations().filter(({ http, path }) => http !== 'GET' && path !== '/');
 
 /** A path of objects that are there, as far as the first one goes. */
 async function pathOf({ path }: Operation): Promise<string> {
@@ -73,7 +73,7 @@ async function pathOf({ path }: Operation): Promise<string> {
 /** All that is text in an object of the operation: passwords, keys and documents among it. */
 function bodyOf({ type, isAction }: Operation): object {
   if (isAction) return {};
-  const attributes = Object.entries(attributesOf(type));
+  const attributes = Object.entries(listAttributes(type));
   const texts = attributes.filter(([, { kind }]) => kind === 'string').map(([name]) => name);
   const named = { name: 'jane', user_name: 'jane@internal', password: 'a-secret' };
   const data = Buffer.from('not an image').toString('base64');

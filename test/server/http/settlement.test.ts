@@ -11,7 +11,8 @@ import { type ApiRequest, route } from '../../../src/server/api/request.ts';
 import type { Authenticator } from '../../../src/server/auth/authenticate.ts';
 import { type Caller, systemCaller } from '../../../src/server/core/context.ts';
 import { Refusal } from '../../../src/server/core/fault.ts';
-import { type ApiServer, handle } from '../../../src/server/http/pipeline.ts';
+import { handle } from '../../../src/server/http/pipeline.ts';
+import type { ApiServer } from '../../../src/server/http/request-context.ts';
 import { ClientGone } from '../../../src/server/http/send.ts';
 import { SettlementWaits, waitUntilSettled } from '../../../src/server/http/settlement.ts';
 import type { Store } from '../../../src/server/store/store.ts';
@@ -70,8 +71,8 @@ async function begin(name: string) {
     },
   }) as Store;
   const result: Answer = { status: 200, form: 'action', action: { status: 'complete' } };
-  const site = { store, site: world.site() };
-  const waiting = waitUntilSettled(site, systemCaller, call, result);
+  const server = { store, site: world.site() };
+  const waiting = waitUntilSettled({ ...call, server, caller: systemCaller }, result);
   return { id, connection, reads, waiting };
 }
 

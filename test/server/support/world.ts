@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
-import { operationsOf } from '../../../src/model/index.ts';
 import type { Resource } from '../../../src/model/resource.ts';
-import { act, find, remove } from '../../../src/server/api/generic.ts';
+import { find, remove } from '../../../src/server/api/generic.ts';
+import { requireAction } from '../../../src/server/core/behavior.ts';
 import { resolveCollection } from '../../../src/server/core/collection-ref.ts';
 import { RuleContext } from '../../../src/server/core/context.ts';
 import type { Site } from '../../../src/server/core/ports.ts';
@@ -78,9 +78,7 @@ export function useWorld(): World {
     act: (id, action, body = {}) =>
       run((ctx) => {
         const place = resolveCollection(ctx.tx, '/hosts', []);
-        const operation = operationsOf('/hosts/{host}').find(({ name }) => name === action);
-        if (!operation) throw new Error(`Hosts have no action ${action}.`);
-        return act(ctx, find(ctx, place, id), operation, body);
+        return requireAction(ctx, 'host', action)(ctx, find(ctx, place, id), body);
       }),
     remove: (id) =>
       run((ctx) => {

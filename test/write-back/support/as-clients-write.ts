@@ -1,6 +1,6 @@
 /** Documents as generated clients write back what they have read. */
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
-import { attributesOf, isType, parseKind } from '../../../src/model/index.ts';
+import { isType, listAttributes, parseKind } from '../../../src/model/index.ts';
 import { wireName } from '../../../src/wire/shape.ts';
 
 /** One element: its name, its children under it, its attributes under `:@`. */
@@ -79,7 +79,7 @@ function rewrite(node: Node, type: string | undefined): void {
 /** The list that clients know for a link: its name has underscores. */
 function elementOf(rel: string, type: string): string {
   if (!isType(type)) return rel;
-  const known = Object.entries(attributesOf(type)).find(
+  const known = Object.entries(listAttributes(type)).find(
     ([name]) => name.replaceAll('_', '') === rel,
   );
   return known ? wireName(known[0], parseKind(known[1].kind)) : rel;

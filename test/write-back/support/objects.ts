@@ -1,8 +1,8 @@
 /** All objects of a site that can be changed, and in which ways each can be read. */
 import {
   addressesObject,
-  allOperations,
-  attributesOf,
+  listAllOperations,
+  listAttributes,
   type Operation,
   parseKind,
 } from '../../../src/model/index.ts';
@@ -16,7 +16,7 @@ export interface Changeable {
 }
 
 /** Operations that change an object. */
-export const updates: readonly Operation[] = allOperations().filter(
+export const updates: readonly Operation[] = listAllOperations().filter(
   ({ name, path }) => name === 'update' && addressesObject(path),
 );
 
@@ -73,7 +73,7 @@ export function itemsOf(list: Thing): Thing[] {
 /** What can be followed from an object: its links, and its references to other objects. */
 export function followable(type: string, object: Thing): string[] {
   const links = ((object['link'] ?? []) as { rel: string }[]).map(({ rel }) => rel);
-  const references = Object.entries(attributesOf(type))
+  const references = Object.entries(listAttributes(type))
     .filter(([name, { kind }]) => parseKind(kind).form === 'ref' && hasHref(object[name]))
     .map(([name]) => name);
   return [...links, ...references];

@@ -2,7 +2,12 @@
 import { expect } from 'vitest';
 import { requiredOnAdd } from '../../../src/model/derive/required.ts';
 import { services } from '../../../src/model/derive/services.ts';
-import { allOperations, attributesOf, type Operation, tagOf } from '../../../src/model/index.ts';
+import {
+  getTag,
+  listAllOperations,
+  listAttributes,
+  type Operation,
+} from '../../../src/model/index.ts';
 import { type Format, Speaker, type Thing } from '../../operations/support/speaker.ts';
 import { firstIds, collections as firsts } from '../../support/firsts.ts';
 import type { RawApi } from '../../support/raw.ts';
@@ -214,7 +219,7 @@ export async function enrich(
     const { status, text } = await api.json('GET', path);
     if (status !== 200 || /"id"/.test(text)) continue;
     const texts = (requiredOnAdd[type] ?? []).map((name) => [String(name), 'some-text']);
-    const answer = await send(speaker, path, { [tagOf(type)]: Object.fromEntries(texts) });
+    const answer = await send(speaker, path, { [getTag(type)]: Object.fromEntries(texts) });
     expect(answer.status, `${path}: ${answer.text}`).toBe(201);
   }
   // Bytes are copied in their own time.
@@ -242,9 +247,9 @@ export async function enrich(
 /** Additions of changeable objects for which texts are enough, so that a new kind needs no line above. */
 function addedByTexts(): readonly Operation[] {
   const isText = (type: string, name: unknown) =>
-    typeof name === 'string' && attributesOf(type)[name]?.kind === 'string';
+    typeof name === 'string' && listAttributes(type)[name]?.kind === 'string';
   const changeable = new Set(updates.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
-  return allOperations().filter(
+  return listAllOperations().filter(
     ({ name, type, path }) =>
       name === 'add' &&
       changeable.has(path) &&
@@ -256,5 +261,5 @@ function addedByTexts(): readonly Operation[] {
 function tagAt(template: string): string {
   const pattern = (path: string) => path.replace(/\{\w+\}/g, '{}');
   const service = Object.keys(services).find((path) => pattern(path) === pattern(template)) ?? '';
-  return tagOf(services[service]?.type ?? '');
+  return getTag(services[service]?.type ?? '');
 }

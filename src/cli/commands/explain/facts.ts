@@ -3,7 +3,7 @@
 import { lifecycles } from '../../../model/derive/lifecycles.ts';
 import { requiredOnAdd } from '../../../model/derive/required.ts';
 import { type EnumName, enums } from '../../../model/enums.ts';
-import { attributesOf, isIdentified, isType, parseKind, typeOf } from '../../../model/index.ts';
+import { getType, isIdentified, isType, listAttributes, parseKind } from '../../../model/index.ts';
 import type { Attribute, Kind, Mutability } from '../../../model/notation/attributes.ts';
 import type { Lifecycle, Move } from '../../../model/notation/lifecycle.ts';
 import { requirementText } from '../../../model/requirements.ts';
@@ -63,7 +63,7 @@ const setWords: Readonly<Record<Mutability, string>> = {
 
 /** A type with all its attributes, those of its bases first. */
 export function typeFacts(name: string): TypeFacts {
-  const { doc, base } = typeOf(name);
+  const { doc, base } = getType(name);
   const required = requiredOnAdd[name];
   const lifecycle = lifecycles[name];
   return {
@@ -72,7 +72,7 @@ export function typeFacts(name: string): TypeFacts {
     ...(base === undefined ? {} : { base }),
     attributes: [
       ...(isIdentified(name) ? identity.map(([one, text]) => factsOf(one, text)) : []),
-      ...Object.entries(attributesOf(name)).map(([one, attribute]) => factsOf(one, attribute)),
+      ...Object.entries(listAttributes(name)).map(([one, attribute]) => factsOf(one, attribute)),
     ],
     ...(required ? { required: required.map(requirementText) } : {}),
     ...(lifecycle ? { states: stateFacts(lifecycle) } : {}),
@@ -86,7 +86,7 @@ const identity: readonly (readonly [string, Attribute])[] = [
 
 /** An attribute of a type; with the attributes of what it holds. */
 export function attributeFacts(owner: string, name: string): AttributeFacts {
-  const attribute = attributesOf(owner)[name];
+  const attribute = listAttributes(owner)[name];
   if (!attribute) throw new Error(`${owner} has no attribute ${name}.`);
   const { form, of } = parseKind(attribute.kind);
   const facts = factsOf(name, attribute);

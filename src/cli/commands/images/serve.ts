@@ -96,10 +96,10 @@ function inWords<T>(read: () => T): T {
 
 /** Reads tickets, a JSON document in each file. */
 async function ticketsOf(cli: CommandContext, files: readonly string[]): Promise<Ticket[]> {
-  const { ticketOfDocument } = await import('../../../images/index.ts');
+  const { parseTicket } = await import('../../../images/index.ts');
   const tickets: Ticket[] = [];
   for (const file of files) {
-    const ticket = ticketIn(file, await contentOf(cli, file), ticketOfDocument);
+    const ticket = ticketIn(file, await contentOf(cli, file), parseTicket);
     if (tickets.some(({ id }) => id === ticket.id)) {
       throw new UsageError(`${file} has a ticket with the uuid of another one`);
     }

@@ -3,7 +3,7 @@ import { UsageError } from '../../../client/errors.ts';
 import { crossReferences, searchFields } from '../../../model/derive/search.ts';
 import { relationsByKind, type SearchField } from '../../../model/notation/search.ts';
 import type { Expression, SearchQuery, SearchValue, TextPattern } from '../../../search/ast.ts';
-import { offeredValues } from '../../../search/index.ts';
+import { listOfferedValues } from '../../../search/index.ts';
 import { nounOf } from '../../args/catalog.ts';
 import { aligned, wrapped } from '../../help/layout.ts';
 import { topicTexts } from '../../help/topic-texts.ts';
@@ -121,7 +121,7 @@ const kindDocs: Readonly<Record<SearchField['kind'], string>> = {
 
 function docOf(field: SearchField): string {
   const { kind, unit } = field;
-  const values = kind === 'bool' ? [] : offeredValues(field);
+  const values = kind === 'bool' ? [] : listOfferedValues(field);
   const text = [kindDocs[kind], ...(unit === undefined ? [] : [`of ${unit}`]), values.join(', ')];
   const all = text.filter((one) => one !== '').join(' ');
   return `${all} (${relationsOf(field).join(' ')})`;
@@ -132,7 +132,7 @@ function relationsOf({ kind, relations }: SearchField): readonly string[] {
 }
 
 function factsOf(name: string, field: SearchField) {
-  const values = offeredValues(field);
+  const values = listOfferedValues(field);
   return {
     name,
     kind: field.kind,

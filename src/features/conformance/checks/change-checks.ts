@@ -3,7 +3,7 @@
  * the operation of its row. Machines need hosts and storage, and are not made.
  */
 import { randomBytes } from 'node:crypto';
-import { operationsOf } from '../../../model/index.ts';
+import { listOperations } from '../../../model/index.ts';
 import { Difference, type Finding, finding, NotTried } from './finding.ts';
 import type { Service } from './service.ts';
 import { keyOf, type SpecifiedOperation } from './specified.ts';
@@ -203,7 +203,7 @@ export class ChangeChecks {
       ...([this.#success, 'DELETE', path, 'application/json'] as const),
     );
     const after = await this.#service.ask('GET', path, 'application/json');
-    const read = operationsOf(objectOf(specimen)).find(({ http }) => http === 'GET');
+    const read = listOperations(objectOf(specimen)).find(({ http }) => http === 'GET');
     const expected = read ? await this.#service.statusOfUnknown(read) : 404;
     if (after.status === expected) return `${status}, deleted`;
     if (status === 202) return `${status}, deletion in progress`;

@@ -2,7 +2,8 @@
  * Checks that only read: collections and objects in XML and JSON, against the types of the model. Objects
  * are those that the service has; where it has none, an operation is not tried.
  */
-import { isIdentified, type Operation, operationsOf } from '../../../model/index.ts';
+
+import { isIdentified, listOperations, type Operation } from '../../../model/index.ts';
 import { listLimit } from '../../../model/list-limits.ts';
 import { decodeList, decodeObject, WireError } from '../../../wire/index.ts';
 import { Difference, type Finding, finding, NotTried } from './finding.ts';
@@ -38,7 +39,7 @@ export class ReadChecks {
   async check(specified: SpecifiedOperation): Promise<Finding> {
     return await finding(specified, async () => {
       if (specified.http === 'HEAD') return await this.#head(specified);
-      const operation = operationsOf(specified.path).find(({ http }) => http === 'GET');
+      const operation = listOperations(specified.path).find(({ http }) => http === 'GET');
       if (!operation) throw new NotTried('not an operation of the API');
       if (operation.name === 'list') return await this.#list(specified, operation);
       return await this.#get(specified, operation);
@@ -140,7 +141,7 @@ export class ReadChecks {
   async #items(template: string, place: string): Promise<readonly Item[]> {
     const known = this.#lists.get(place);
     if (known) return await known;
-    const operation = operationsOf(template).find(({ name }) => name === 'list');
+    const operation = listOperations(template).find(({ name }) => name === 'list');
     const items = operation ? this.#listed(place, operation.type) : Promise.resolve([]);
     this.#lists.set(place, items);
     return await items;

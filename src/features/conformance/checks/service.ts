@@ -2,7 +2,7 @@
 import type { Client } from '../../../client/client.ts';
 import type { Dialect } from '../../../model/dialect.ts';
 import type { Operation } from '../../../model/index.ts';
-import { unknownIdAnswerOf, unknownIdStatuses } from '../../../model/unknown-ids.ts';
+import { getUnknownIdAnswer, unknownIdStatuses } from '../../../model/unknown-ids.ts';
 import { Difference } from './finding.ts';
 
 export interface Answer {
@@ -30,7 +30,7 @@ export class Service {
   /** The status of an operation on an object that is not there. */
   async statusOfUnknown(operation: Operation): Promise<number> {
     const { engineRefusals } = await this.dialect();
-    return engineRefusals ? unknownIdStatuses[unknownIdAnswerOf(operation)] : 404;
+    return engineRefusals ? unknownIdStatuses[getUnknownIdAnswer(operation)] : 404;
   }
 
   /** `path` is below the API root. */

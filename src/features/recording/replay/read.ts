@@ -9,7 +9,7 @@ import {
 } from '../../../recording/exchange.ts';
 import { jsonPlace } from '../../../source-place.ts';
 import { systemReason } from '../../../system-errors.ts';
-import { problemOfLine } from '../../../wire/json-file.ts';
+import { describeLineProblem } from '../../../wire/json-file.ts';
 
 export interface Recording {
   readonly exchanges: readonly Exchange[];
@@ -43,7 +43,7 @@ export function readRecording(path: string): Recording {
     if (value === undefined) {
       const isLast = index === lines.length - 1;
       const problem = isLast ? 'truncated line' : 'not JSON';
-      const [position] = problemOfLine(line, path, index + 1).split(': ', 1);
+      const [position] = describeLineProblem(line, path, index + 1).split(': ', 1);
       warnings.push(`${position}: ${problem}; skipped`);
       continue;
     }
@@ -92,7 +92,7 @@ function checkHeader(line: string, path: string): void {
   if (line.trim() === '') throw new RecordingError(`${path}:1:1: the text is empty`, hint);
   const [position] =
     header === undefined
-      ? problemOfLine(line, path, 1).split(': ', 1)
+      ? describeLineProblem(line, path, 1).split(': ', 1)
       : [jsonPlace(path, line).position()];
   throw new RecordingError(`${position}: not a recording`, hint);
 }

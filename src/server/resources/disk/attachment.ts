@@ -1,7 +1,7 @@
 /** Disk attachments: attach, create with a disk, update, hot plug, detach. */
 
 import type { Resource } from '../../../model/resource.ts';
-import { statusOfUnknown } from '../../../model/unknown-references.ts';
+import { getUnknownReferenceStatus } from '../../../model/unknown-references.ts';
 import { define } from '../../core/behavior.ts';
 import { changedMembers } from '../../core/changed-members.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
@@ -307,7 +307,9 @@ function existing(
   }
   const reference = { id: sent['id'], name: sent['name'] };
   const { engineRefusals } = ctx.site.dialect;
-  const status = engineRefusals ? statusOfUnknown('disk_attachment', 'disk', reference) : 404;
+  const status = engineRefusals
+    ? getUnknownReferenceStatus('disk_attachment', 'disk', reference)
+    : 404;
   const disk = ctx.tx.get('disk', resolveMember(ctx.tx, 'disk', reference, status)) ?? {};
   const messageParams = { action: 'attach', ...diskWords(disk) };
   const { content_type: contentType = 'data' } = disk;

@@ -1,6 +1,6 @@
 /** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
 
-import { type TarFile, tarOf } from '../../../formats/tar.ts';
+import { createTar, type TarFile } from '../../../formats/tar.ts';
 import type { Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
@@ -43,7 +43,7 @@ function writeStore(ctx: RuleContext, domain: Domain, found: Disk | undefined): 
     'Storage Domains': [{ uuid: domain.id }],
     'Disk Description': alias,
   };
-  const archive = tarOf(files, ctx.now);
+  const archive = createTar(files, ctx.now);
   const written: Disk = {
     ...disk,
     description: JSON.stringify({ ...about, Size: archive.length }),

@@ -3,7 +3,7 @@ import type { ActionBody } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember, resolveReferences } from '../../core/input.ts';
-import { requireState } from '../../core/transitions.ts';
+import { begin, requireState } from '../../core/transitions.ts';
 import { affinitySets } from '../../inventory/affinity.ts';
 import { chooseHost } from '../../inventory/choose-host.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../../inventory/snapshot-checks.ts';
@@ -225,7 +225,7 @@ export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   const pause = body['pause'] === true || effective.start_paused === true;
   const operation = pause ? 'start_paused' : keepsMemory(ctx, vm) ? 'resume' : 'start';
   if (effective.stateless) beginStatelessRun(ctx, started, operation);
-  else moveVm(ctx, started, operation);
+  else begin(ctx, { kind: 'vm', collection: '/vms', operation }, started);
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { written } from '../../../../src/model/derive/definitions.ts';
+import { writtenCollections } from '../../../../src/model/derive/definitions.ts';
 import { useDesk } from '../../../commands/support/desk.ts';
 import { makeRich } from '../../../commands/support/rich-site.ts';
 import { type Home, makeHome } from '../../../support/command.ts';
@@ -74,7 +74,7 @@ describe('an export', () => {
     for (const [name, items] of Object.entries(document ?? {})) {
       collectionsIn(items, `/${name}`, found);
     }
-    const plain = Object.keys(written).map((path) => path.replaceAll(/\/\{\w+\}/g, ''));
+    const plain = Object.keys(writtenCollections).map((path) => path.replaceAll(/\/\{\w+\}/g, ''));
     expect(plain.filter((path) => !found.has(path)).sort()).toEqual([...untried].sort());
     expect(text).not.toMatch(/hush|aHVzaA|href|_id: [0-9a-f]{8}-/);
   });
