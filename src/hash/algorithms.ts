@@ -1,10 +1,7 @@
 /** Hash algorithms for checksums. */
 import { createHash, getHashes } from 'node:crypto';
-import { Blake2b } from './blake2b.ts';
 import type { Digest } from './digest.ts';
-import { Xxh128 } from './xxh128.ts';
-
-const BLAKE2B_LENGTH = 32;
+import { isWasmAlgorithm, WasmHash } from './wasm-hash.ts';
 
 /** Names as clients know them, with those of Node's crypto where it has them. */
 const CRYPTO_NAMES = new Map([
@@ -43,10 +40,9 @@ export function algorithms(): string[] {
   return [DEFAULT_ALGORITHM, ...names, FAST_ALGORITHM];
 }
 
-/** Starts a hash, `xxh128` once it is loaded; `undefined` for an algorithm that is not in `algorithms()`. */
+/** Starts a hash. Undefined if the algorithm is unknown; `loadHash` must have loaded it. */
 export function startDigest(algorithm: string): Digest | undefined {
-  if (algorithm === DEFAULT_ALGORITHM) return new Blake2b(BLAKE2B_LENGTH);
-  if (algorithm === FAST_ALGORITHM) return new Xxh128();
+  if (isWasmAlgorithm(algorithm)) return new WasmHash(algorithm);
   const name = CRYPTO_NAMES.get(algorithm);
   if (name === undefined || !algorithms().includes(algorithm)) return undefined;
   return createHash(name);

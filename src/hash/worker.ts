@@ -1,9 +1,9 @@
 /** Entry point of a hashing thread, which works on several hashes at a time. */
 import { parentPort } from 'node:worker_threads';
-import { FAST_ALGORITHM, startDigest } from './algorithms.ts';
+import { startDigest } from './algorithms.ts';
 import type { Digest } from './digest.ts';
 import type { HashCommand, HashReply } from './thread-pool.ts';
-import { loadXxh128 } from './xxh128.ts';
+import { loadHash } from './wasm-hash.ts';
 
 if (!parentPort) throw new Error('this program is a part of vmctl');
 const port = parentPort;
@@ -18,7 +18,7 @@ port.on('message', (order: HashCommand) => {
 
 async function follow(order: HashCommand): Promise<void> {
   if (order.kind === 'start') {
-    if (order.algorithm === FAST_ALGORITHM) await loadXxh128();
+    await loadHash(order.algorithm);
     const digest = startDigest(order.algorithm);
     if (digest) hashes.set(order.id, digest);
   } else if (order.kind === 'drop') hashes.delete(order.id);

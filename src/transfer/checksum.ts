@@ -4,11 +4,11 @@
  * would double the cost.
  */
 import type { Range } from '../extents/range-set.ts';
-import { FAST_ALGORITHM, startDigest } from '../hash/algorithms.ts';
+import { startDigest } from '../hash/algorithms.ts';
 import type { Digest } from '../hash/digest.ts';
 import { DigestTable } from '../hash/digest-table.ts';
 import { HashThreadPool } from '../hash/thread-pool.ts';
-import { loadXxh128 } from '../hash/xxh128.ts';
+import { loadHash } from '../hash/wasm-hash.ts';
 import { BLOCK, blockCount, getLength } from './blocks.ts';
 import { type Algorithm, digestLengths } from './checksum-algorithm.ts';
 
@@ -68,7 +68,7 @@ export class BlockHashes {
 
   /** Checksum of an image of `size` bytes, in hexadecimal. Blocks without a hash are zeros. */
   async checksum(size: number, rangeOf: (block: number) => Range): Promise<string> {
-    if (this.algorithm === FAST_ALGORITHM) await loadXxh128();
+    await loadHash(this.algorithm);
     const outer = this.#start();
     for (let block = 0; block < blockCount(size); block += 1) {
       outer.update(this.get(block) ?? this.#hashZeros(getLength(rangeOf(block))));

@@ -1,17 +1,19 @@
-// Hashes: BLAKE2b against known answers and against Node's own, block hashes against a plain one.
+/** Hashes with known digests, and hashes of blocks. */
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { algorithms, startDigest } from '../../src/hash/algorithms.ts';
-import { Blake2b } from '../../src/hash/blake2b.ts';
 import { HashThreadPool } from '../../src/hash/thread-pool.ts';
-import { loadXxh128 } from '../../src/hash/xxh128.ts';
+import { loadHash, WasmHash } from '../../src/hash/wasm-hash.ts';
 import { ImageChecksum } from '../../src/images/api/image-checksum.ts';
 import { pattern } from '../images/support/harness.ts';
 
-const short = (text: string) => new Blake2b(32).update(Buffer.from(text)).digest().toString('hex');
+beforeAll(async () => {
+  for (const algorithm of algorithms()) await loadHash(algorithm);
+});
 
-describe('Blake2b', () => {
+describe('BLAKE2b', () => {
+  // Digests of `b2sum -l 256`.
   it.each([
     ['', '0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8'],
     ['abc', 'bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319'],
@@ -19,44 +21,13 @@ describe('Blake2b', () => {
       'The quick brown fox jumps over the lazy dog',
       '01718cec35cd3d796dd00020e0bfecb473ad23457d063b75eff29c0ffa2e58a9',
     ],
-  ])('gives the known 32-byte digest of %j', (text, digest) => {
-    expect(short(text)).toBe(digest);
-  });
-
-  it('is not a cut-off longer digest', () => {
-    const long = createHash('blake2b512').update('').digest('hex');
-    expect(long.startsWith(short(''))).toBe(false);
-  });
-
-  it.each([0, 1, 127, 128, 129, 255, 256, 257, 65_535, 65_536, 65_537, 65_664, 65_665, 200_000])(
-    'agrees with the system on %i bytes',
-    (length) => {
-      const bytes = pattern(length);
-      const expected = createHash('blake2b512').update(bytes).digest('hex');
-      expect(new Blake2b(64).update(bytes).digest().toString('hex')).toBe(expected);
-    },
-  );
-
-  it('does not depend on how its input is cut, nor on other hashes in between', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(300), { maxLength: 12 }), (lengths) => {
-        const bytes = pattern(lengths.reduce((sum, length) => sum + length, 0));
-        const cut = new Blake2b(64);
-        let used = 0;
-        for (const length of lengths) {
-          cut.update(bytes.subarray(used, used + length));
-          new Blake2b(32).update(pattern(500, used)).digest();
-          used += length;
-        }
-        expect(cut.digest()).toEqual(createHash('blake2b512').update(bytes).digest());
-      }),
-    );
+  ])('has the known digest of %j', (text, digest) => {
+    const hash = new WasmHash('blake2b').update(Buffer.from(text));
+    expect(hash.digest().toString('hex')).toBe(digest);
   });
 });
 
 describe('XXH128', () => {
-  beforeAll(loadXxh128);
-
   // As `xxhsum -H2` prints them.
   it.each([
     ['', '99aa06d3014798d86001c324468d497f'],
@@ -67,36 +38,36 @@ describe('XXH128', () => {
     hash?.update(Buffer.from(text));
     expect(hash?.digest().toString('hex')).toBe(digest);
   });
+});
 
-  it('does not depend on how its input is cut, nor on other hashes in between', () => {
+describe.each(['blake2b', 'xxh128'])('%s', (algorithm) => {
+  it('depends neither on the pieces of the input nor on concurrent hashes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 5_000 }), { maxLength: 12 }), (parts) => {
-        const [cut, other] = [startDigest('xxh128'), startDigest('xxh128')];
+        const [cut, other] = [startDigest(algorithm), startDigest(algorithm)];
         for (const part of parts) {
           cut?.update(part);
           other?.update(Buffer.from('between'));
-          if (part.length % 3 === 0) startDigest('xxh128')?.update(part);
+          if (part.length % 3 === 0) startDigest(algorithm)?.update(part);
         }
-        const whole = startDigest('xxh128');
+        const whole = startDigest(algorithm);
         whole?.update(Buffer.concat(parts));
         expect(cut?.digest()).toEqual(whole?.digest());
-        expect(other?.digest().length).toBe(16);
+        expect(other?.digest().length).toBeGreaterThan(0);
       }),
     );
   });
 });
 
 describe('algorithms', () => {
-  beforeAll(loadXxh128);
-
-  it('offers BLAKE2b first, and only what works', () => {
+  it('lists BLAKE2b first, and only available algorithms', () => {
     expect(algorithms()[0]).toBe('blake2b');
     expect(algorithms().at(-1)).toBe('xxh128');
     expect(algorithms()).toEqual(expect.arrayContaining(['blake2s', 'sha256', 'sha3_256']));
     for (const name of algorithms()) expect(startDigest(name)?.digest().length).toBeGreaterThan(0);
   });
 
-  it.each(['shake_128', 'SHA256', 'RSA-SHA256', '', 'toString'])('does not know %j', (name) => {
+  it.each(['shake_128', 'SHA256', 'RSA-SHA256', '', 'toString'])('is undefined for %j', (name) => {
     expect(startDigest(name)).toBeUndefined();
   });
 

@@ -1,8 +1,7 @@
 /** Uploads with failures of the daemon and the service. */
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/client/errors.ts';
-import { loadXxh128 } from '../../src/hash/xxh128.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
 import { BlockHashes } from '../../src/transfer/checksum.ts';
 import { type Journal, upload } from '../../src/transfer/index.ts';
@@ -198,7 +197,6 @@ describe('a temporary failure', () => {
   });
 
   describe('continues with the algorithm of its hashes, with any processor,', () => {
-    beforeAll(loadXxh128);
     beforeEach(async () => {
       bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
       await bench.failure({ retries: 0 });

@@ -5,6 +5,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { startDigest } from '../../../src/hash/algorithms.ts';
+import { loadHash } from '../../../src/hash/wasm-hash.ts';
+
+await Promise.all(['blake2b', 'xxh128'].map(loadHash));
 
 export interface Fault {
   /** Status of the response. Without it the connection is cut. */
