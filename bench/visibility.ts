@@ -131,7 +131,7 @@ try {
     const common = { unit: 'ms', direction: 'at most' } as const;
     rows.push(
       rowOf({
-        ...{ ...common, name: `${name}, a user with ${permissions} permissions, CPU`, reach: 3 },
+        ...{ ...common, name: `${name}, a user with ${permissions} permissions, CPU`, reach: 40 },
         ...{ beside: 'the administrator', ours: times.jane, peer: times.admin },
       }),
       rowOf({

@@ -41,7 +41,7 @@ export function located(ctx: RuleContext, ref: CollectionRef, id?: string): Coll
 /** Finds the addressed object, or refuses with 404. */
 export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
   const { where } = ref.options;
-  const condition = allOf(ref.options.condition, ref.visible?.ofOne);
+  const condition = allOf(ref.options.condition, ref.visible);
   const { compute, listed } = behaviorOf(ctx, ref.kind) ?? {};
   const isNamed = (one: StoredObject) => one['id'] === id;
   const object = compute
@@ -55,7 +55,7 @@ export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
 /** The addressed object as it is stored, of a kind that is; refuses with 404. */
 export function findDocument(ctx: RuleContext, ref: CollectionRef, id: string): string {
   const { where } = ref.options;
-  const condition = allOf(ref.options.condition, ref.visible?.ofOne);
+  const condition = allOf(ref.options.condition, ref.visible);
   const document = ctx.tx.firstDocument(ref.kind, { where: { ...where, id }, condition });
   if (document === undefined) throw missing(ref, id);
   return document;

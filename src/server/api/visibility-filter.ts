@@ -151,9 +151,7 @@ function visiblePart(
     return visible(root.kind, root.id, true) ? ref : none(ctx, ref, root);
   }
   const ofOne = visibility.ofOne(ref.kind);
-  return ofOne
-    ? { ...ref, visible: { ofOne, rows: (needed) => visibility.rows(ref.kind, needed) } }
-    : ref;
+  return ofOne ? { ...ref, visible: ofOne } : ref;
 }
 
 /**

@@ -13,9 +13,9 @@ import {
   type ListOptions,
   listedCondition,
   referringCondition,
+  type SqlCondition,
 } from '../store/conditions.ts';
 import { type KindName, storedKinds } from '../store/kinds.ts';
-import type { Visible } from '../store/list-keys.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { notFound, titleOf } from './fault.ts';
 
@@ -28,8 +28,8 @@ export interface CollectionRef {
   readonly collection: string;
   /** Restricts the collection to those that belong to the object in the path. */
   readonly options: ListOptions;
-  /** What the caller sees of them, where that is not everything and decided for each. */
-  readonly visible?: Visible;
+  /** The condition that an object is visible to the caller. Undefined if all objects are. */
+  readonly visible?: SqlCondition;
   /** Attributes that the path says: `{vm: {id: '123'}}`. */
   readonly implied: Readonly<Record<string, { id: string } | { id: string }[]>>;
   /**

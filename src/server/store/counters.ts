@@ -76,11 +76,6 @@ export const deciding: ReadonlyMap<KindName, readonly string[]> = new Map([
   ['storage_domain', []],
 ]);
 
-/** Whether the number changes with the objects of a kind that there are. */
-export function isCounted(kind: KindName): boolean {
-  return deciding.has(kind);
-}
-
 /** Kinds that list what they belong to. */
 const listing = "'disk', 'storage_domain'";
 

@@ -13,7 +13,6 @@ import type { SqlValue } from './driver.ts';
 import { type KindName, kindNamed, readJson } from './kinds.ts';
 import { rowsInOrder } from './ordered-walk.ts';
 import { planOf } from './query-plan.ts';
-import type { RowSet } from './row-set.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
 import { sortedRows } from './sorted-walk.ts';
@@ -63,17 +62,6 @@ export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
   return count;
 }
 
-/** What is visible of the objects of a kind. */
-export interface Visible {
-  /** A test of the object that is looked at. */
-  readonly ofOne: SqlCondition;
-  /**
-   * Keys of all that is visible, where they are few or were made out before; `needed` says that all
-   * would have to be tested otherwise.
-   */
-  readonly rows: (needed: boolean) => Slices<RowSet | undefined>;
-}
-
 /** Rows that one statement may look at, in all tables that it names. */
 const ordinary = 5_000;
 /** Objects of a long table that one statement may look at, whichever index it takes. */
@@ -90,10 +78,10 @@ export function* listKeys(
   kind: KindName,
   options: ListOptions,
   ref: SqlCondition | undefined,
-  visible: Visible | undefined,
+  visible: SqlCondition | undefined,
 ): Slices<number[]> {
   if (options.limit === 0) return [];
-  const whole = allOf(ref, options.condition, visible?.ofOne);
+  const whole = allOf(ref, options.condition, visible);
   if (tx.traits.isRemote) return tx.keys(kind, { ...options, condition: whole });
   const short = shortPlace(tx, kind, options, whole);
   if (short) return short;
@@ -105,21 +93,15 @@ export function* listKeys(
   const made = yield* stageTables(tx, tables, (one) => isLarge(tx, one));
   const asTest = ref?.test ? { ...ref, sql: ref.test } : ref;
   const walk = {
-    ...{ tx, kind, options, made, test: visible?.ofOne, rows: undefined },
+    ...{ tx, kind, options, made, test: visible },
     condition: allOf(asTest, options.condition),
   };
   const terms = [...(options.terms ?? []), options.range, ref].flatMap((term) => term ?? []);
   const least = narrowest(walk, terms);
   yield;
   const order = rowsInOrder(walk);
-  const rows = visible ? yield* visible.rows(!order && !least) : undefined;
-  const seen = { ...walk, rows, test: rows ? undefined : walk.test };
-  if (order && !isShorter(walk, least?.length ?? rows?.size, order.isCheap)) {
-    return yield* order.keys(seen);
-  }
-  const known = least ?? rows?.rows();
-  const both = least && rows ? least.filter((row) => rows.has(row)) : known;
-  return yield* sortedRows(seen, both);
+  if (order && !isShorter(walk, least?.length, order.isCheap)) return yield* order.keys(walk);
+  return yield* sortedRows(walk, least);
 }
 
 /** The keys of a list of all that is in a collection, where that is little. */

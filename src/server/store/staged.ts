@@ -31,27 +31,6 @@ export function testOf(
   return (id) => tx.statement(one).get(...values, id, ...condition.values) !== undefined;
 }
 
-/** How many ids a statement selects; no more of them are looked at than the limit. */
-export function countUpTo(tx: Transaction, select: SqlCondition, limit: number): number {
-  const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)}) AS selected`;
-  return Number(row(tx, counted)?.['n']);
-}
-
-/** Ids that are looked up in one go. */
-const lookedUp = 1_000;
-
-/** The rows of the objects of a kind with these ids, each once. */
-export function* rowsOf(tx: Transaction, kind: KindName, ids: readonly string[]): Slices<number[]> {
-  const rows: number[] = [];
-  const found = `SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (SELECT value FROM json_each(?))`;
-  for (let at = 0; at < ids.length; at += lookedUp) {
-    const some = JSON.stringify(ids.slice(at, at + lookedUp));
-    rows.push(...readJson<number[]>(String(tx.statement(found).get(some)?.['found'])));
-    yield;
-  }
-  return rows;
-}
-
 /** The ids that a statement selects, as a JSON array. */
 export function idsOf(tx: Transaction, select: SqlCondition): string {
   const some = compose`SELECT DISTINCT id FROM (${select}) AS selected WHERE id IS NOT NULL`;

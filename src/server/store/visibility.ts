@@ -7,14 +7,11 @@
 import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
 import { permissionObjects } from '../../model/resources/permission.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
-import { isCounted } from './counters.ts';
-import { type KindName, kindNamed, linkListsOf, readJson, typeOfKind } from './kinds.ts';
+import { type KindName, kindNamed, linkListsOf, typeOfKind } from './kinds.ts';
 import { columnName } from './own-column.ts';
 import { heldBy, isPermissionObject, pathPrefix, permissionKeepers } from './permission-index.ts';
-import { RowSet } from './row-set.ts';
 import { table } from './schema.ts';
-import type { Slices } from './slices.ts';
-import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from './staged.ts';
+import { idsOf, isHeld, whichHold } from './staged.ts';
 import type { Transaction } from './transaction.ts';
 import {
   anyOf,
@@ -31,20 +28,12 @@ import {
   within,
 } from './visible-kinds.ts';
 
-/** Objects of a set that is made out at once, and of one that is worth it when it is asked for again. */
-const smallSet = 2_000;
-const largestSet = 15_000;
-
 /** What stays the same for a user while the permissions and their objects do. */
 export class VisibilityCache {
   /** By type: the holders of permissions on objects of it. */
   granted: ReadonlyMap<string, readonly string[]> | undefined;
   /** Ids of objects that only lead to something visible, as JSON, by kind. */
   readonly onTheWay = new Map<KindName, string>();
-  /** What is visible of a kind. */
-  readonly rows = new Map<KindName, RowSet>();
-  /** How many objects of a kind are visible, at most; counted no further than is kept. */
-  readonly counts = new Map<KindName, number>();
 }
 
 /** Roles that show what is inside of their object. */
@@ -93,30 +82,6 @@ export class Visibility {
   ofOne(shown: KindName, inside = false): SqlCondition | undefined {
     if (isPart(shown)) return this.#once(`part ${shown}`, () => this.#part(shown));
     return isPublic(shown) ? undefined : this.#test(shown, inside);
-  }
-
-  /**
-   * Rows of all objects of a kind that are visible, where they are few, or were asked for before, or
-   * are `needed` because all objects would be tested otherwise; undefined where to test those that
-   * are looked at costs less.
-   */
-  *rows(kind: KindName, needed: boolean): Slices<RowSet | undefined> {
-    if (isPart(kind) || isPublic(kind) || !isCounted(kind)) return undefined;
-    const { rows, counts } = this.#cache;
-    const known = rows.get(kind);
-    if (known) return known;
-    const set = this.#set(kind);
-    const counted = counts.get(kind);
-    const count = counted ?? countUpTo(this.#tx, set, largestSet + 1);
-    counts.set(kind, count);
-    if (count > largestSet) return undefined;
-    if (count > smallSet && !needed && counted === undefined) return undefined;
-    const all = [set, ...this.#leads(kind).map((lead) => idsWhere(kind, lead))];
-    yield;
-    const ids = readJson<string[]>(idsOf(this.#tx, joined(all, ' UNION ALL ', '')));
-    const made = new RowSet(yield* rowsOf(this.#tx, kind, ids));
-    rows.set(kind, made);
-    return made;
   }
 
   #once(key: string, make: () => SqlCondition): SqlCondition {

@@ -1,7 +1,6 @@
 /** A list that is to be walked through: which objects, who looks, what was made ahead. */
 import type { ListOptions, SqlCondition } from './conditions.ts';
 import type { KindName } from './kinds.ts';
-import type { RowSet } from './row-set.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface Walk {
@@ -10,9 +9,8 @@ export interface Walk {
   readonly options: ListOptions;
   /** The conditions of the list, without those on who sees what. */
   readonly condition: SqlCondition | undefined;
-  /** The test whether an object is visible; none where `rows` says it, or everything is. */
+  /** The test whether an object is visible. Undefined if all objects are. */
   readonly test: SqlCondition | undefined;
-  readonly rows: RowSet | undefined;
   /** Tables that were made ahead. */
   readonly made: ReadonlySet<string>;
 }
