@@ -271,16 +271,16 @@ export class Client {
 
   async #send(request: RawRequest): Promise<HttpResponse> {
     const { session, http, apiVersion } = this.#options;
-    let kept = await session.current();
+    let stored = await session.current();
     for (let repeated = false; ; repeated = true) {
       const answer = await http.send({
         method: request.method,
-        origin: kept.site.origin,
-        path: absolutePath(kept.site, request.path),
+        origin: stored.site.origin,
+        path: absolutePath(stored.site, request.path),
         headers: {
           ...(apiVersion === undefined ? {} : { version: apiVersion }),
           ...request.headers,
-          authorization: `Bearer ${kept.token}`,
+          authorization: `Bearer ${stored.token}`,
         },
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(request.signal ? { signal: request.signal } : {}),
@@ -289,7 +289,7 @@ export class Client {
       });
       // A refused token changed nothing, so even a POST can be sent again.
       if (answer.status !== 401 || repeated || answer.foreignOrigin !== undefined) return answer;
-      kept = await session.renew(kept.token);
+      stored = await session.renew(stored.token);
     }
   }
 

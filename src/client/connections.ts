@@ -155,9 +155,9 @@ export class Connections {
     const known = this.#agents.get(protocol);
     if (known) return known;
     const agent = new this.#http.Agent({ keepAlive: true, timeout: longestKeepAlive });
-    const keep = agent.keepSocketAlive.bind(agent);
+    const keepAliveMs = agent.keepSocketAlive.bind(agent);
     agent.keepSocketAlive = (socket) => {
-      const isKept: unknown = keep(socket);
+      const isKept: unknown = keepAliveMs(socket);
       if (!this.#limited.has(socket as Socket)) (socket as Socket).setTimeout(keepAliveTimeout);
       return isKept;
     };

@@ -60,10 +60,10 @@ export function doesHarm(
 export function operationAt(method: string, segments: readonly string[]): Operation | undefined {
   const matches = listAllOperations().filter(({ http, path }) => {
     if (http !== method) return false;
-    const template = path.split('/').filter((word) => word !== '');
+    const template = path.split('/').filter((segment) => segment !== '');
     return (
       template.length === segments.length &&
-      template.every((word, index) => word.startsWith('{') || word === segments[index])
+      template.every((segment, index) => segment.startsWith('{') || segment === segments[index])
     );
   });
   // A literal segment takes precedence over an id.
@@ -77,17 +77,17 @@ export function operationAt(method: string, segments: readonly string[]): Operat
 export function segmentsBelow(site: Site, path: string): readonly string[] | undefined {
   const root = splitPath(apiRoot(site)) ?? [];
   const segments = splitPath(path);
-  if (!segments || !root.every((word, index) => segments[index] === word)) return undefined;
+  if (!segments || !root.every((segment, index) => segments[index] === segment)) return undefined;
   const below = segments.slice(root.length);
   return /^v\d+$/.test(below[0] ?? '') ? below.slice(1) : below;
 }
 
 function splitPath(path: string): readonly string[] | undefined {
   const segments: string[] = [];
-  for (const word of (path.split(/[?#]/, 1)[0] ?? '').split('/')) {
+  for (const encoded of (path.split(/[?#]/, 1)[0] ?? '').split('/')) {
     let segment: string;
     try {
-      segment = decodeURIComponent(word.split(';', 1)[0] ?? '');
+      segment = decodeURIComponent(encoded.split(';', 1)[0] ?? '');
     } catch {
       return undefined;
     }

@@ -126,7 +126,7 @@ export class Http {
     return this.#options.dryRun !== undefined;
   }
 
-  #isHeld({ method, isPrimary, isSession }: HttpRequest): boolean {
+  #isWithheld({ method, isPrimary, isSession }: HttpRequest): boolean {
     const { dryRun } = this.#options;
     if (dryRun === undefined || isSession) return false;
     return !isReading(method) || (dryRun === 'primary' && isPrimary === true);
@@ -137,7 +137,7 @@ export class Http {
    * after a lost connection. Throws `DryRunStop` for requests that a dry run does not send.
    */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    if (this.#isHeld(request)) throw new DryRunStop([request]);
+    if (this.#isWithheld(request)) throw new DryRunStop([request]);
     const reading = request.method === 'GET' || request.method === 'HEAD';
     // A repeated sign-in only creates a second token.
     const isRepeatable = reading || request.isSession === true;
@@ -175,23 +175,23 @@ export class Http {
     // Load the clock module only for an observer.
     const began = observer ? performance.now() : 0;
     const signal = request.signal ?? this.#options.signal;
-    const noted = times?.begin(request.method, request.path);
+    const requestTimes = times?.begin(request.method, request.path);
     try {
       signal?.throwIfAborted();
       const { body, ...head } = await this.#connections.request({
         ...request,
         ...(signal ? { signal } : {}),
       });
-      if (noted && times) noted.firstByte = times.now();
+      if (requestTimes && times) requestTimes.firstByte = times.now();
       if (request.isStreamed && !wholeBodies && head.status >= 200 && head.status < 300) {
         return {
           ...head,
           body: emptyBody,
-          stream: this.#streamed(request, head, body, began, noted),
+          stream: this.#streamed(request, head, body, began, requestTimes),
         };
       }
       const answer: HttpResponse = { ...head, body: await readBody(body, this.#bounds) };
-      if (noted) this.#noteEnd(noted, answer.body.length);
+      if (requestTimes) this.#recordEnd(requestTimes, answer.body.length);
       if (observer) observer(request, answer, performance.now() - began);
       return answer;
     } catch (error) {
@@ -204,7 +204,7 @@ export class Http {
     head: Pick<HttpResponse, 'status' | 'headers'>,
     body: AsyncIterable<Uint8Array>,
     began: number,
-    noted: RequestTimes | undefined,
+    requestTimes: RequestTimes | undefined,
   ): AsyncGenerator<Uint8Array> {
     const { observer, observedBody = 0 } = this.#options;
     let observed: Uint8Array[] = [];
@@ -219,7 +219,7 @@ export class Http {
       return value;
     };
     const end = () => {
-      if (noted) this.#noteEnd(noted, length);
+      if (requestTimes) this.#recordEnd(requestTimes, length);
       observer?.(
         request,
         { ...head, body: Buffer.concat(observed) },
@@ -259,9 +259,9 @@ export class Http {
     };
   }
 
-  #noteEnd(noted: RequestTimes, bytes: number): void {
+  #recordEnd(requestTimes: RequestTimes, bytes: number): void {
     const { times } = this.#options;
-    if (times) Object.assign(noted, { to: times.now(), bytes });
+    if (times) Object.assign(requestTimes, { to: times.now(), bytes });
   }
 
   async #failed(request: HttpRequest, error: unknown, began: number): Promise<unknown> {

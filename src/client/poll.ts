@@ -111,14 +111,14 @@ async function checkCondition(
   }
 }
 
-interface Look {
+interface PollResult {
   readonly now?: ApiObject | undefined;
   /** Error of a failed poll. */
   readonly error?: ConnectionError | ServerError;
 }
 
 /** A temporarily unavailable server does not end the wait. */
-async function fetchOnce(polled: PolledObject): Promise<Look> {
+async function fetchOnce(polled: PolledObject): Promise<PollResult> {
   try {
     return { now: await polled.fetch() };
   } catch (error) {
@@ -229,12 +229,12 @@ export function conditionFor(
   if (ends) return { text: 'gone', isMet: (now) => now === undefined, getState: shownState };
   const target = move?.to;
   if (target === undefined || !lifecycle) {
-    const rests = (state: string) =>
+    const isSettled = (state: string) =>
       lifecycle ? lifecycle.settled.includes(state) : !passing.has(state);
     return {
       text: 'settled',
       isMet: (now) =>
-        now === undefined || currentState(now) === stateless || rests(currentState(now)),
+        now === undefined || currentState(now) === stateless || isSettled(currentState(now)),
       getState: shownState,
     };
   }

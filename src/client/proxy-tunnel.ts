@@ -109,9 +109,9 @@ async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
   const status = await readStatusLine(socket, proxy);
   if (/^HTTP\/1\.\d 2\d\d/.test(status)) return socket;
   socket.destroy();
-  const words = status.replace(/^HTTP\/\S+ /, '') || 'invalid response';
-  throw new ConnectionError(`proxy ${proxy.host} does not connect to ${to}: ${words}`, {
-    hint: words.startsWith('407')
+  const reason = status.replace(/^HTTP\/\S+ /, '') || 'invalid response';
+  throw new ConnectionError(`proxy ${proxy.host} does not connect to ${to}: ${reason}`, {
+    hint: reason.startsWith('407')
       ? 'add user and password to HTTPS_PROXY: http://user:password@host:port'
       : 'contact the administrator of the proxy; add hosts without proxy to NO_PROXY',
   });

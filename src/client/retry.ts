@@ -25,8 +25,9 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
  * backoff with jitter.
  */
 export function delayAfter(attempt: number, retryAfter?: string): number {
-  const asked = Number(retryAfter);
-  if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1_000;
+  const requestedSeconds = Number(retryAfter);
+  if (Number.isFinite(requestedSeconds) && requestedSeconds > 0)
+    return Math.min(requestedSeconds, 10) * 1_000;
   return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
 }
 

@@ -22,7 +22,7 @@ export interface StoredToken {
 /** Store of tokens that outlive the process. */
 export interface TokenStore {
   readonly load: () => StoredToken | undefined;
-  readonly save: (kept: StoredToken) => void;
+  readonly save: (stored: StoredToken) => void;
   readonly forget: () => void;
   /** Runs the work under a lock, so that processes sign in one at a time. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>;
@@ -70,24 +70,24 @@ export class Session {
 
   async #signIn(refused: string | undefined): Promise<StoredToken> {
     const { address, username, credentials, store } = this.#login;
-    const kept = store.load();
-    if (kept && kept.token !== refused) return kept;
+    const stored = store.load();
+    if (stored && stored.token !== refused) return stored;
     const password = await credentials.password();
     if (password === '') {
       throw new AuthError(`the password from ${credentials.description} is empty`, {
         hint: 'sign in again with vmctl login',
       });
     }
-    const signedIn = await signIn(this.#http, kept?.site ?? address, username, password);
+    const signedIn = await signIn(this.#http, stored?.site ?? address, username, password);
     store.save(signedIn);
     return signedIn;
   }
 }
 
 /** Creates a session for a given token, which is neither renewed nor stored. */
-export function fixedSession(kept: StoredToken): Pick<Session, 'current' | 'renew'> {
+export function fixedSession(stored: StoredToken): Pick<Session, 'current' | 'renew'> {
   return {
-    current: () => Promise.resolve(kept),
+    current: () => Promise.resolve(stored),
     renew: () =>
       Promise.reject(
         new AuthError('the token in VMCTL_TOKEN is refused: expired, or for another service', {
@@ -117,9 +117,9 @@ export async function signIn(
   username: string,
   password: string,
 ): Promise<SignedIn> {
-  const places = 'dialect' in address ? [address] : candidates(address);
+  const sites = 'dialect' in address ? [address] : candidates(address);
   let refused: AuthError | undefined;
-  for (const site of places) {
+  for (const site of sites) {
     const answer = await http.send({
       isSession: true,
       method: 'POST',

@@ -39,15 +39,15 @@ export class Times {
   /** Records the time of each connection step of a new socket. */
   watch(socket: Socket): void {
     let last = this.now();
-    const note = (name: string) => {
+    const recordStep = (name: string) => {
       const now = this.now();
       this.connections.push({ name, from: last, to: now });
       last = now;
     };
     socket
-      .once('lookup', () => note('DNS'))
-      .once('connect', () => note('TCP'))
-      .once('secureConnect', () => note('TLS'));
+      .once('lookup', () => recordStep('DNS'))
+      .once('connect', () => recordStep('TCP'))
+      .once('secureConnect', () => recordStep('TLS'));
   }
 
   /** Creates a connector that measures its sockets. */

@@ -55,7 +55,7 @@ async function handshake(
   env: EnvironmentVariables,
   signal: AbortSignal | undefined,
 ): Promise<Handshake> {
-  const way = namesProxy(env)
+  const tunnel = namesProxy(env)
     ? await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env)
     : undefined;
   const { connect } = process.getBuiltinModule('node:tls');
@@ -77,7 +77,7 @@ async function handshake(
       // Only reads the certificate; no request uses this connection.
       rejectUnauthorized: false,
       timeout: handshakeTimeout,
-      ...(way ? { socket: way } : {}),
+      ...(tunnel ? { socket: tunnel } : {}),
       ...(isIpAddress(host) ? {} : { servername: host }),
     });
     const abort = () => fail(signal?.reason);

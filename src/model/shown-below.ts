@@ -8,7 +8,7 @@ export const personalParent = 'user';
 
 export interface ShownBelow {
   /** References to a parent, and the collection of the parent. The first reference with a value applies. */
-  readonly parents: readonly (readonly [attribute: string, collection: string, word: string])[];
+  readonly parents: readonly (readonly [attribute: string, collection: string, segment: string])[];
   /** Whether the parent is the owner of the requested list, of any type. */
   readonly byOwner?: true;
   /** Only in the response to an add or an update. Otherwise the address is at the top level. */
@@ -47,12 +47,12 @@ export const shownBelow: Readonly<Record<string, ShownBelow>> = {
 
 /**
  * Types whose objects are in two collections of their parent: in a list they have the address of that list; a single
- * object is below the other object, which `attribute` names, in the collection `word` of the parent.
+ * object is below the other object, which `attribute` names, in the collection `segment` of the parent.
  */
-export const shownBeside: Readonly<
-  Record<string, { readonly parent: string; readonly attribute: string; readonly word: string }>
+export const shownInBoth: Readonly<
+  Record<string, { readonly parent: string; readonly attribute: string; readonly segment: string }>
 > = {
-  network_attachment: { parent: 'host', attribute: 'host_nic', word: 'nics' },
+  network_attachment: { parent: 'host', attribute: 'host_nic', segment: 'nics' },
 };
 
 /** Collections below a parent that show their objects without links. */

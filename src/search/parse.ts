@@ -10,7 +10,7 @@ import {
   type SearchField,
 } from '../model/notation/search.ts';
 import type { Comparison, Expression, FreeText, NamedField, SearchQuery, SortKey } from './ast.ts';
-import { Scanner, SearchError, SearchValueError, UnknownField, type Word } from './scanner.ts';
+import { Scanner, SearchError, SearchValueError, type Token, UnknownField } from './scanner.ts';
 import { parseContainsPattern, readValue, requireId } from './values.ts';
 
 export { SearchError } from './scanner.ts';
@@ -153,7 +153,7 @@ class Parser {
    * Subject of a condition: the field `name`, the field `reference.name` of related objects, or all
    * text of these.
    */
-  private subject({ text, position }: Word): Subject {
+  private subject({ text, position }: Token): Subject {
     const name = text.toLowerCase();
     const own = findField(this.fields, name);
     if (own) return { name, field: own };
@@ -181,7 +181,7 @@ class Parser {
   }
 
   /** Allow one search text for each object, because several have no clear meaning. */
-  private freeText(word: Word, through?: CrossReference, negated = false): FreeText {
+  private freeText(word: Token, through?: CrossReference, negated = false): FreeText {
     const key = through?.names[0] ?? '';
     if (this.freeTexts.has(key)) {
       throw new SearchError('a second search text', word.position, [

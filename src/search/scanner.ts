@@ -2,7 +2,7 @@
 import type { Relation } from '../model/notation/search.ts';
 
 /** Word or value with its position. */
-export interface Word {
+export interface Token {
   readonly text: string;
   readonly position: number;
   readonly quoted: boolean;
@@ -38,7 +38,7 @@ export class Scanner {
   }
 
   /** Next word, up to a blank, a quote or a relation. A quoted text counts as a word. */
-  word(): Word | undefined {
+  word(): Token | undefined {
     const start = this.position;
     if (this.text[start] === '"') return this.quoted();
     let end = start;
@@ -78,7 +78,7 @@ export class Scanner {
   }
 
   /** Value after a relation: quoted text, or the text up to the next blank. */
-  value(): Word {
+  value(): Token {
     const start = this.position;
     if (start >= this.text.length) throw new SearchError('the query ends', start, ['a value']);
     if (this.text[start] === '"') return this.quoted();
@@ -94,7 +94,7 @@ export class Scanner {
     return { text: this.text.slice(start, end), position: start, quoted: false };
   }
 
-  private quoted(): Word {
+  private quoted(): Token {
     const start = this.pos;
     const end = this.text.indexOf('"', start + 1);
     if (end < 0) {

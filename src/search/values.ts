@@ -3,7 +3,7 @@ import { type EnumName, enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
 import { dateForms, dateWords, parseDate, parseSpan } from './dates.ts';
-import { SearchError, SearchValueError, type Word } from './scanner.ts';
+import { SearchError, SearchValueError, type Token } from './scanner.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const longLimit = 2n ** 63n;
@@ -23,7 +23,7 @@ export function parseContainsPattern(text: string): TextPattern {
 export function readValue(
   field: SearchField,
   relation: Relation,
-  word: Word,
+  word: Token,
   now: Date,
 ): SearchValue {
   if (word.text === '' || (!word.quoted && word.text.toLowerCase() === 'null')) {
@@ -53,12 +53,12 @@ export function readValue(
 }
 
 /** Throws if a value is not an id. */
-export function requireId({ text, position }: Word): void {
+export function requireId({ text, position }: Token): void {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text.trim())) return;
   throw new SearchValueError('no id', position, ['an id']);
 }
 
-function refuse(word: Word, what: string, expected: readonly string[]): never {
+function refuse(word: Token, what: string, expected: readonly string[]): never {
   const shown = word.text.length > 40 ? `${word.text.slice(0, 37)}...` : word.text;
   throw new SearchError(`"${shown}" is not a valid ${what}`, word.position, expected);
 }
@@ -98,16 +98,16 @@ export function listOfferedValues(field: SearchField): readonly string[] {
   }
 }
 
-const wordsByField = new WeakMap<SearchField, ReadonlyMap<string, string>>();
+const valuesByField = new WeakMap<SearchField, ReadonlyMap<string, string>>();
 
-function enumWord(field: SearchField, word: Word): string {
-  let words = wordsByField.get(field);
+function enumWord(field: SearchField, word: Token): string {
+  let words = valuesByField.get(field);
   if (!words) {
     words = new Map([
       ...listWords(field).map((one) => [normalizeWord(one), one] as const),
       ...Object.entries(field.values ?? {}),
     ]);
-    wordsByField.set(field, words);
+    valuesByField.set(field, words);
   }
   const found = words.get(normalizeWord(word.text.trim()));
   if (found !== undefined) return found;
@@ -129,14 +129,14 @@ const rankComparisons: Readonly<Record<Relation, (rank: number, other: number) =
   '>=': (rank, other) => rank >= other,
 };
 
-function selectSeverities(relation: Relation, word: Word): readonly string[] {
+function selectSeverities(relation: Relation, word: Token): readonly string[] {
   const all: readonly string[] = severities;
   const requested = all.indexOf(word.text.trim().toLowerCase());
   if (requested < 0) refuse(word, 'severity', severities);
   return severities.filter((_, rank) => rankComparisons[relation](rank, requested));
 }
 
-function parseNumber(field: SearchField, word: Word): SearchValue {
+function parseNumber(field: SearchField, word: Token): SearchValue {
   const text = word.text.trim();
   if (field.isDecimal && /^[+-]?\d{1,15}\.\d{1,6}$/.test(text)) {
     return { kind: 'number', value: Number(text) };
@@ -157,7 +157,7 @@ function nearest(value: bigint): number | bigint {
   return Number.isSafeInteger(near) ? near : value;
 }
 
-function parseDateValue(word: Word, now: Date): SearchValue {
+function parseDateValue(word: Token, now: Date): SearchValue {
   const start = parseDate(word.text, now);
   if (start === undefined) return refuse(word, 'date', dateForms);
   return {
@@ -167,7 +167,7 @@ function parseDateValue(word: Word, now: Date): SearchValue {
   };
 }
 
-function parseSpanValue(word: Word): SearchValue {
+function parseSpanValue(word: Token): SearchValue {
   const seconds = parseSpan(word.text.trim());
   if (seconds !== undefined) return { kind: 'span', seconds };
   return refuse(word, 'duration', ['days, days.hours:minutes or hours:minutes']);

@@ -58,21 +58,21 @@ export function requireKnown(
   path: string,
   length = Number.MAX_SAFE_INTEGER,
 ): void {
-  const wrong = (what: string, hint: string) =>
+  const createError = (what: string, hint: string) =>
     new UsageError(`${path} is ${what}`, {
       code: 'wrong_format',
       hint: `${hint}; or upload it unchanged with --format raw`,
     });
   if (content.format === 'cow' && describeIncompleteness(content) === undefined) {
     requireHeader(head, length, (problem) =>
-      wrong(`not a valid image: ${problem}`, 'check it with qemu-img check'),
+      createError(`not a valid image: ${problem}`, 'check it with qemu-img check'),
     );
   }
   const image = detectForeignImage(head);
-  if (image) throw wrong(image.name, 'convert it first: qemu-img convert -O qcow2');
+  if (image) throw createError(image.name, 'convert it first: qemu-img convert -O qcow2');
   for (const [name, magic, hint] of archives) {
     if (head.subarray(0, magic.length).equals(Buffer.from(magic, 'latin1'))) {
-      throw wrong(name, hint);
+      throw createError(name, hint);
     }
   }
   if (content.format === 'raw' && /\.(qcow2|qcow)$/i.test(path)) {

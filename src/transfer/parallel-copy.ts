@@ -69,14 +69,14 @@ export class ParallelCopy {
       await Promise.all(Array.from({ length: workers }, () => this.#work()));
       while (!this.#failed && (this.#flushing || this.#unsafe.length > 0)) await this.#flush();
       if (this.#failed) {
-        await this.#keep();
+        await this.#saveReceived();
         throw this.#failure;
       }
     } while (this.#again.length > 0);
   }
 
   /** Flushes and records received pieces after a failure. */
-  async #keep(): Promise<void> {
+  async #saveReceived(): Promise<void> {
     await this.#flushing;
     // Systems report a failed flush only once, and may report success afterwards.
     if (!this.#options.flushOnFailure || this.#flushFailed) return;

@@ -203,13 +203,13 @@ export class RangeConnection {
 
   /** Parses the head of the response when it is complete, and processes the bytes after it. */
   #readHead(turn: PendingRequest): void {
-    const come = this.#head.subarray(0, this.#headLength);
-    const end = come.indexOf(headEnd);
+    const received = this.#head.subarray(0, this.#headLength);
+    const end = received.indexOf(headEnd);
     if (end < 0) {
       if (this.#headLength === MAX_HEAD_LENGTH) this.#end(invalidResponse('does not use HTTP'));
       return;
     }
-    const head = new ResponseHead(come.toString('latin1', 0, end));
+    const head = new ResponseHead(received.toString('latin1', 0, end));
     const problem = responseProblem(head, turn);
     if (problem !== undefined) {
       this.#end(problem);
@@ -222,11 +222,11 @@ export class RangeConnection {
     if (status === 206) turn.body = turn.buffer.subarray(0, length);
     else turn.body = Buffer.alloc(isRead ? length : 0);
     const from = end + headEnd.length;
-    if (isRead && come.length - from > turn.body.length) {
+    if (isRead && received.length - from > turn.body.length) {
       this.#end(failure('data after the response', 'UND_ERR_SOCKET'));
       return;
     }
-    turn.filled = come.copy(turn.body, 0, from);
+    turn.filled = received.copy(turn.body, 0, from);
     turn.status = status;
   }
 

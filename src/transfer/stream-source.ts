@@ -81,17 +81,18 @@ export class StreamSource implements Source {
         buffer.set(part, filled);
         filled += part.length;
         used += part.length;
-        if (block * BLOCK + filled > size) throw this.#wrong(`has more than the ${size} bytes`);
+        if (block * BLOCK + filled > size)
+          throw this.#createError(`has more than the ${size} bytes`);
         if (filled < BLOCK) continue;
-        yield* this.#keep(block, buffer, filled);
+        yield* this.#bufferBlock(block, buffer, filled);
         block += 1;
         filled = 0;
         buffer = this.#buffer();
       }
     }
     const total = block * BLOCK + filled;
-    if (total < size) throw this.#wrong(`ended after ${total} of the ${size} bytes`);
-    if (filled > 0) yield* this.#keep(block, buffer, filled);
+    if (total < size) throw this.#createError(`ended after ${total} of the ${size} bytes`);
+    if (filled > 0) yield* this.#bufferBlock(block, buffer, filled);
   }
 
   /** Converts read errors, except for the interruption of the command. */
@@ -112,7 +113,7 @@ export class StreamSource implements Source {
     }
   }
 
-  *#keep(block: number, buffer: Buffer, length: number): Generator<Extent> {
+  *#bufferBlock(block: number, buffer: Buffer, length: number): Generator<Extent> {
     const first = block * BLOCK;
     this.#buffered.set(block, buffer);
     let any = false;
@@ -162,7 +163,7 @@ export class StreamSource implements Source {
     await this.#options.close?.();
   }
 
-  #wrong(what: string): ConflictError {
+  #createError(what: string): ConflictError {
     return new ConflictError(`${this.path} ${what} given with --size`, {
       code: 'wrong_length',
       hint: 'the upload is incomplete; check the program that writes the image',

@@ -240,12 +240,16 @@ export class TransferApi {
   }
 
   /** Polls at increasing intervals. Tolerates a temporarily unavailable service. */
-  async #until<T>(label: string, hope: string, look: () => Promise<T | undefined>): Promise<T> {
+  async #until<T>(
+    label: string,
+    expectation: string,
+    poll: () => Promise<T | undefined>,
+  ): Promise<T> {
     const began = Date.now();
     for (let delay = MIN_POLL_INTERVAL; ; delay = Math.min(delay * 1.5, MAX_POLL_INTERVAL)) {
       let failure: unknown;
       try {
-        const found = await look();
+        const found = await poll();
         if (found !== undefined) return found;
       } catch (error) {
         if (!isRetryable(error)) throw error;
@@ -255,7 +259,7 @@ export class TransferApi {
         throw (
           failure ??
           new WaitTimeoutError(
-            `timed out after ${WAIT_TIMEOUT / 1_000} s waiting for ${label} ${hope}`,
+            `timed out after ${WAIT_TIMEOUT / 1_000} s waiting for ${label} ${expectation}`,
             {
               hint: `it may finish later: vmctl ${label.replace('/', ' get ')}`,
             },

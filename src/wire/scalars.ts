@@ -140,16 +140,16 @@ export function dateFromMillis(millis: number, position: ReadPosition): string {
   return refuse(position, `${millis} is not a date in milliseconds since the epoch`);
 }
 
-function enumReader({ words = new Set(), display = '' }: ScalarContent): ReadScalar {
+function enumReader({ values = new Set(), display = '' }: ScalarContent): ReadScalar {
   return (text, position) => {
-    if (words.has(text)) return text;
+    if (values.has(text)) return text;
     const word = trim(text).toLowerCase();
     if (word === '') return undefined;
-    if (words.has(word) || position.tolerant) return word;
+    if (values.has(word) || position.tolerant) return word;
     const shown = text.length > 80 ? `${text.slice(0, 77)}...` : text;
     return refuse(
       position,
-      `${shown} is not a member of ${display}. Possible values for ${display} are: ${[...words].join(', ')}`,
+      `${shown} is not a member of ${display}. Possible values for ${display} are: ${[...values].join(', ')}`,
     );
   };
 }

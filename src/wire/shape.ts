@@ -19,7 +19,7 @@ export interface ScalarContent {
   readonly form: 'scalar';
   readonly kind: ScalarKind | 'enum';
   /** Values of an enum, and its name in faults. */
-  readonly words?: ReadonlySet<string>;
+  readonly values?: ReadonlySet<string>;
   readonly display?: string;
 }
 
@@ -279,7 +279,7 @@ function getContent({ form, of }: ParsedKind): ScalarContent | ObjectContent {
       return {
         form: 'scalar',
         kind: 'enum',
-        words: new Set(enums[of as EnumName]),
+        values: new Set(enums[of as EnumName]),
         display: displayName(of),
       };
     default:

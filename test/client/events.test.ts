@@ -48,7 +48,7 @@ const signal = new AbortController().signal;
 const idsOf = (events: readonly ApiObject[]) => events.map(({ id }) => Number(id));
 
 /** Events of each poll. `between` runs before each poll except the first. */
-async function looks(
+async function collectPolls(
   service: ReturnType<typeof serviceWith>,
   following: Partial<FollowOptions>,
   count: number,
@@ -69,7 +69,7 @@ async function looks(
 describe('first events', () => {
   it('are empty by default', async () => {
     const service = serviceWith([1, 2, 3]);
-    const told = await looks(service, {}, 3, (look) => {
+    const told = await collectPolls(service, {}, 3, (look) => {
       if (look === 2) service.ids.push(4);
     });
     expect(told).toEqual([[], [], [4]]);
@@ -79,7 +79,7 @@ describe('first events', () => {
 
   it('are the requested count of the latest, the oldest first', async () => {
     const service = serviceWith([1, 2, 3, 9, 10]);
-    expect(await looks(service, { last: 3 }, 2)).toEqual([[3, 9, 10], []]);
+    expect(await collectPolls(service, { last: 3 }, 2)).toEqual([[3, 9, 10], []]);
     expect(service.asked.slice(0, 2)).toEqual([{ max: 1 }, { max: 3 }]);
   });
 
@@ -87,7 +87,7 @@ describe('first events', () => {
     const service = serviceWith([1, 2, 3, 4]);
     const isWanted = ({ id }: ApiObject) => Number(id) % 2 === 0;
     const options = { last: 3, isWanted, search: 'type=1' };
-    const told = await looks(service, options, 3, () => service.ids.push(5, 6));
+    const told = await collectPolls(service, options, 3, () => service.ids.push(5, 6));
     expect(told).toEqual([[2, 4], [6], []]);
     expect(service.asked.slice(0, 3)).toEqual([
       { max: 1 },
@@ -98,7 +98,7 @@ describe('first events', () => {
 
   it('pass on case sensitivity', async () => {
     const service = serviceWith([1]);
-    await looks(service, { search: 'x', caseSensitive: true }, 2);
+    await collectPolls(service, { search: 'x', caseSensitive: true }, 2);
     expect(service.asked.at(-1)).toEqual({ from: 2, search: 'x', case_sensitive: true });
   });
 
@@ -111,7 +111,7 @@ describe('first events', () => {
       return found;
     };
     // The event arrived after the highest id was read. It is reported once, in the next poll.
-    expect(await looks(service, { last: 2 }, 3)).toEqual([[2], [3], []]);
+    expect(await collectPolls(service, { last: 2 }, 3)).toEqual([[2], [3], []]);
   });
 
   it.each([
@@ -130,13 +130,13 @@ describe('first events', () => {
       const cursor = 'cursor' in following ? following.cursor.state : undefined;
       const fresh = cursor ? { cursor: new EventCursor(cursor.floor, cursor.told) } : {};
       const service = serviceWith([1, 2, 3, 4, 5], isExclusive);
-      expect(await looks(service, { ...following, ...fresh }, 2)).toEqual(told);
+      expect(await collectPolls(service, { ...following, ...fresh }, 2)).toEqual(told);
     }
   });
 
   it('are found page by page from a given time', async () => {
     const service = serviceWith(Array.from({ length: 1_200 }, (_, index) => index + 1));
-    const told = await looks(service, { since: new Date(100_000) }, 2);
+    const told = await collectPolls(service, { since: new Date(100_000) }, 2);
     expect([told[0], told[1]?.length, told[1]?.[0]]).toEqual([[], 1_101, 100]);
     const searches = service.asked.map(({ search, max }) => `${max}: ${search}`);
     expect(searches).toEqual(expect.arrayContaining(['500: page 1', '500: page 2', '500: page 3']));
@@ -146,9 +146,9 @@ describe('first events', () => {
 describe('following', () => {
   it('ends after the requested count', async () => {
     const service = serviceWith([1, 2, 3, 4, 5]);
-    expect(await looks(service, { last: 4, count: 2 }, 9)).toEqual([[2, 3]]);
-    expect(await looks(service, { from: 1, count: 3 }, 9)).toEqual([[], [1, 2, 3]]);
-    const told = await looks(service, { last: 1, count: 3 }, 9, (look) => {
+    expect(await collectPolls(service, { last: 4, count: 2 }, 9)).toEqual([[2, 3]]);
+    expect(await collectPolls(service, { from: 1, count: 3 }, 9)).toEqual([[], [1, 2, 3]]);
+    const told = await collectPolls(service, { last: 1, count: 3 }, 9, (look) => {
       service.ids.push(5 + look);
     });
     expect(told).toEqual([[5], [6], [7]]);
@@ -159,7 +159,7 @@ describe('following', () => {
     const gone = new ConnectionError('gone', { retryable: true });
     const busy = new ServerError('busy', { retryable: true });
     const seen: Error[] = [];
-    const told = await looks(
+    const told = await collectPolls(
       service,
       { from: 2, onServerUnavailable: (error) => void seen.push(error) },
       2,
@@ -175,7 +175,7 @@ describe('following', () => {
   it('ends with a permanent error', async () => {
     const service = serviceWith([1]);
     const refused = new UsageError('no');
-    const told = looks(service, { from: 2 }, 2, () => service.failures.push(refused));
+    const told = collectPolls(service, { from: 2 }, 2, () => service.failures.push(refused));
     await expect(told).rejects.toBe(refused);
   });
 
@@ -183,9 +183,14 @@ describe('following', () => {
     const controller = new AbortController();
     const service = serviceWith([1]);
     const reason = new Error('enough');
-    const told = looks(service, { signal: controller.signal, interval: 60_000 }, 3, (look) => {
-      if (look === 2) controller.abort(reason);
-    });
+    const told = collectPolls(
+      service,
+      { signal: controller.signal, interval: 60_000 },
+      3,
+      (look) => {
+        if (look === 2) controller.abort(reason);
+      },
+    );
     await expect(told).rejects.toBe(reason);
   });
 });

@@ -28,10 +28,10 @@ afterEach(() => {
 type Look = ApiObject | undefined | Error;
 
 /** Object with a sequence of results; the last one is repeated. */
-function polled(looks: readonly Look[], more: Partial<PolledObject> = {}) {
+function polled(results: readonly Look[], more: Partial<PolledObject> = {}) {
   const at: number[] = [];
   const began = Date.now();
-  const left = [...looks];
+  const left = [...results];
   const object: PolledObject = {
     label: 'vms/x',
     resume: 'vmctl vms wait x',
@@ -187,8 +187,8 @@ describe('a missed goal', () => {
   const start = () => conditionFor('vm', ['start'], 'vms/x');
 
   it('is reported with the message of the service', async () => {
-    const looks = [{ status: 'powering_up' }, down];
-    const plain = await outcome(polled(looks).object, {}, start());
+    const results = [{ status: 'powering_up' }, down];
+    const plain = await outcome(polled(results).object, {}, start());
     expect(plain).toBeInstanceOf(ConflictError);
     expect(plain).toMatchObject({
       message: 'vms/x is down instead of up',
@@ -196,7 +196,7 @@ describe('a missed goal', () => {
       hint: 'vmctl events list',
     });
     const reason = async () => 'No host fits.';
-    const told = await outcome(polled(looks, { reason }).object, {}, start());
+    const told = await outcome(polled(results, { reason }).object, {}, start());
     expect(told).toBeInstanceOf(ConflictError);
     expect(told).toMatchObject({
       message: 'vms/x is down instead of up: No host fits.',

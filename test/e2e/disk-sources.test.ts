@@ -20,8 +20,8 @@ import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
-import { type Manners, serveFile, type Web } from '../transfer/support/web.ts';
-import { serverOptions, useWorkshop } from '../transfer/support/workshop.ts';
+import { serveFile, type Web, type WebFeatures } from '../transfer/support/web.ts';
+import { serverOptions, useTransferSetup } from '../transfer/support/workshop.ts';
 
 let folder: string;
 let server: ServerProcess;
@@ -30,7 +30,7 @@ let file: string;
 let copy: string;
 let temporary: string;
 
-useWorkshop((workshop) => {
+useTransferSetup((workshop) => {
   ({ server, folder, user, file, copy, temporary } = workshop);
 });
 
@@ -310,7 +310,7 @@ describe('packed files', () => {
 describe('an address', () => {
   let web: Web;
 
-  async function serve(manners: Manners, name = 'image.raw'): Promise<string[]> {
+  async function serve(manners: WebFeatures, name = 'image.raw'): Promise<string[]> {
     web = await serveFile(file, name, manners);
     const ca = join(folder, 'web-ca.pem');
     writeFileSync(ca, web.ca);

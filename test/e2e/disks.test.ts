@@ -24,7 +24,7 @@ import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { allocated, difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
-import { serverOptions, useWorkshop } from '../transfer/support/workshop.ts';
+import { serverOptions, useTransferSetup } from '../transfer/support/workshop.ts';
 
 let folder: string;
 let server: ServerProcess;
@@ -32,7 +32,7 @@ let user: User;
 let file: string;
 let copy: string;
 
-useWorkshop((workshop) => {
+useTransferSetup((workshop) => {
   ({ server, folder, user, file, copy } = workshop);
 });
 

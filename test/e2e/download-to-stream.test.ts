@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import { peakMemory, type User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
-import { useWorkshop } from '../transfer/support/workshop.ts';
+import { useTransferSetup } from '../transfer/support/workshop.ts';
 
 let user: User;
 let file: string;
 let copy: string;
 
-useWorkshop((workshop) => {
+useTransferSetup((workshop) => {
   ({ user, file, copy } = workshop);
 });
 

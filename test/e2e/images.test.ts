@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import type { ServerProcess } from '../support/server.ts';
 import { User } from '../transfer/support/commands.ts';
 import { MiB, makeImage } from '../transfer/support/images.ts';
-import { useWorkshop } from '../transfer/support/workshop.ts';
+import { useTransferSetup } from '../transfer/support/workshop.ts';
 
 let folder: string;
 let server: ServerProcess;
 let user: User;
 
-useWorkshop((workshop) => {
+useTransferSetup((workshop) => {
   ({ server, folder, user } = workshop);
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { User } from '../transfer/support/commands.ts';
 import { MiB, makeImage } from '../transfer/support/images.ts';
-import { useWorkshop } from '../transfer/support/workshop.ts';
+import { useTransferSetup } from '../transfer/support/workshop.ts';
 
 const hasLoops =
   process.getuid?.() === 0 &&
@@ -19,7 +19,7 @@ describe.skipIf(!hasLoops)('a block device', () => {
   let backing: string;
   let device: string;
 
-  useWorkshop((workshop) => {
+  useTransferSetup((workshop) => {
     ({ user, file } = workshop);
     backing = join(workshop.folder, 'backing');
   });

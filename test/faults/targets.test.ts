@@ -16,7 +16,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
-import { useWorkshop } from '../transfer/support/workshop.ts';
+import { useTransferSetup } from '../transfer/support/workshop.ts';
 
 let folder: string;
 let user: User;
@@ -25,7 +25,7 @@ let copy: string;
 let number = 0;
 let name: string;
 
-useWorkshop((workshop) => {
+useTransferSetup((workshop) => {
   ({ folder, user, file, copy } = workshop);
 });
 

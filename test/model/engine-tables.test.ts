@@ -16,7 +16,7 @@ import {
   absentInNew,
   namingOwners,
   shownBelow,
-  shownBeside,
+  shownInBoth,
   shownInPart,
   shownWhenSent,
   shownWithoutLinks,
@@ -99,11 +99,11 @@ describe('tables about a deployed engine', () => {
     );
     expect(wrong).toEqual([]);
     expect([...shownWithoutLinks].filter((path) => !(path in services))).toEqual([]);
-    for (const [type, { parent, attribute, word }] of Object.entries(shownBeside)) {
+    for (const [type, { parent, attribute, segment }] of Object.entries(shownInBoth)) {
       expect(Object.keys(listAttributes(type))).toEqual(
         expect.arrayContaining([parent, attribute]),
       );
-      const beside = new RegExp(`/\\{\\w+\\}/${word}/\\{\\w+\\}/\\w+$`);
+      const beside = new RegExp(`/\\{\\w+\\}/${segment}/\\{\\w+\\}/\\w+$`);
       const found = Object.entries(services).filter(([, one]) => one.type === type);
       expect(found.some(([path]) => beside.test(path))).toBe(true);
     }

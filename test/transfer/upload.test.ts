@@ -71,7 +71,7 @@ describe('an upload', () => {
   });
 
   it('zeroes earlier content of an existing disk', async () => {
-    bench.soil();
+    bench.fillWithOldData();
     await bench.image(size - 3 * BLOCK, [[3 * BLOCK + 1000, 5000]]);
     const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
     await upload(bench.options({ into: { disk } }));
@@ -79,7 +79,7 @@ describe('an upload', () => {
   });
 
   it('writes zeros on block storage, which has unknown content', async () => {
-    bench.soil();
+    bench.fillWithOldData();
     await bench.image(size, [[BLOCK, 100]]);
     const disk = await upload(
       bench.options({ into: { add: { ...newDisk.add, onBlockStorage: true } } }),
@@ -94,7 +94,7 @@ describe('an upload', () => {
     ['no zero', ['flush', 'extents', 'checksum']],
   ])('works with a daemon that supports %s', async (_, features) => {
     bench.daemon.features = features;
-    bench.soil();
+    bench.fillWithOldData();
     const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
     await bench.image(size, [[BLOCK, 6 * BLOCK + 10]]);
     await upload(bench.options({ into: { disk } }));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
 import { type EnumName, enums } from '../../src/model/enums.ts';
 import { listAttributes, parseKind } from '../../src/model/index.ts';
-import { shownBeside } from '../../src/model/shown-below.ts';
+import { shownInBoth } from '../../src/model/shown-below.ts';
 import { decodeList, decodeObject } from '../../src/wire/index.ts';
 import { type RawAnswer, RawApi, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -164,7 +164,7 @@ describe.each(['standard', 'ovirt'] as const)('in the dialect %s', (dialect) => 
       expect(told).toHaveLength(4);
       // Engines show the mode of NUMA nodes of one VM alone, and other addresses of single attachments.
       const compared = told.map(({ numa_tune_mode: _mode, href, ...rest }) =>
-        type in shownBeside ? rest : { href, ...rest },
+        type in shownInBoth ? rest : { href, ...rest },
       );
       for (const other of compared.slice(1)) expect(other, path).toEqual(compared[0]);
     }

@@ -113,8 +113,8 @@ export class NbdClient {
     const pieces: Promise<unknown>[] = [];
     for (let done = 0; done < length; done += limit) {
       const piece = buffer.subarray(done, done + limit);
-      const place = { offset: offset + done, length: piece.length };
-      pieces.push(this.#send({ command, ...place, buffer: piece }));
+      const location = { offset: offset + done, length: piece.length };
+      pieces.push(this.#send({ command, ...location, buffer: piece }));
     }
     // Wait for all parts, so that none accesses the buffer after the first failure.
     for (const result of await Promise.allSettled(pieces)) {

@@ -93,8 +93,8 @@ export function systemError(code: string, message: string): NodeJS.ErrnoExceptio
 
 /** Error for an error number of the server. Unknown numbers become input/output errors. */
 export function serverError(number: number, what: string, text = ''): NodeJS.ErrnoException {
-  const said = text === '' ? '' : `: ${text}`;
-  return systemError(CODES[number] ?? 'EIO', `the NBD server refused to ${what}${said}`);
+  const details = text === '' ? '' : `: ${text}`;
+  return systemError(CODES[number] ?? 'EIO', `the NBD server refused to ${what}${details}`);
 }
 
 /** Error for a protocol violation. Later data of the server are not reliable. */

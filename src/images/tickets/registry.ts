@@ -112,8 +112,8 @@ export class TicketRegistry {
 function findProblem(ticket: Ticket): string | undefined {
   if (typeof ticket.id !== 'string' || ticket.id === '') return 'id is empty';
   if (!Number.isSafeInteger(ticket.size) || ticket.size < 0) return 'size is not a number of bytes';
-  const known = (op: string) => op === 'read' || op === 'write';
-  if (!Array.isArray(ticket.ops) || ticket.ops.length === 0 || !ticket.ops.every(known)) {
+  const isKnown = (op: string) => op === 'read' || op === 'write';
+  if (!Array.isArray(ticket.ops) || ticket.ops.length === 0 || !ticket.ops.every(isKnown)) {
     return "ops is not a list of 'read' and 'write'";
   }
   const locationProblem = findLocationProblem(ticket.image);

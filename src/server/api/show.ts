@@ -4,7 +4,7 @@ import {
   namingOwners,
   personalParent,
   shownBelow,
-  shownBeside,
+  shownInBoth,
   shownInPart,
   shownWithoutLinks,
   unaddressed,
@@ -136,7 +136,7 @@ export function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef
 
 /** The second collection of the objects, if the dialect shows objects there. */
 function besideOf({ ctx }: Presentation, { kind }: CollectionRef) {
-  return ctx.site.dialect.hrefsBelowParents ? shownBeside[kind] : undefined;
+  return ctx.site.dialect.hrefsBelowParents ? shownInBoth[kind] : undefined;
 }
 
 /** The path of an object that an engine shows without an address. */
@@ -154,7 +154,7 @@ function placeOf(
   const other = object[beside?.attribute ?? ''];
   if (beside && isRecord(other) && (alone || afterChange || ref.owner?.kind === beside.attribute)) {
     const [, before = '', after = ''] = /^(.*)(\/\w+\/[^/]+)$/.exec(location.path) ?? [];
-    return { ...location, path: `${before}/${beside.word}/${other['id']}${after}` };
+    return { ...location, path: `${before}/${beside.segment}/${other['id']}${after}` };
   }
   const below = ctx.site.dialect.hrefsBelowParents ? shownBelow[ref.kind] : undefined;
   const isAddressedBelow = alone && below?.addressedBelow && ref.owner !== undefined;

@@ -5,12 +5,16 @@ import { FakeDaemon } from './fake-daemon.ts';
 import { away, type FakeService } from './fake-service.ts';
 
 /** Response of the service to a read of the transfer, until a server has taken it over. */
-export type Seen = 'as before' | 'unavailable' | 'without a server';
+export type ServiceResponse = 'as before' | 'unavailable' | 'without a server';
 
 const looking = 'get /imagetransfers/{imagetransfer}';
 
 /** Lets the service give these responses in turn, and then the address of the new server. */
-export function takeOver(service: FakeService, url: () => string | undefined, seen: Seen[]): void {
+export function takeOver(
+  service: FakeService,
+  url: () => string | undefined,
+  seen: ServiceResponse[],
+): void {
   const { transfer } = service;
   const { before: earlier } = service;
   service.before = (call) => {

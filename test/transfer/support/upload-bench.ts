@@ -68,7 +68,7 @@ export class UploadBench {
   }
 
   /** Fills the storage with content of an earlier disk. */
-  soil(): void {
+  fillWithOldData(): void {
     this.daemon.current.fill(7);
     this.daemon.stable.fill(7);
   }

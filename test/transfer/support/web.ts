@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { identity } from '../../support/stub-server.ts';
 
-export interface Manners {
+export interface WebFeatures {
   /** Supports ranges, and sends a version. */
   readonly ranges?: boolean;
   readonly etag?: () => string;
@@ -25,7 +25,11 @@ export interface Web {
 }
 
 /** Serves a file at `/NAME`, and a redirect to it at `/moved/NAME`. */
-export async function serveFile(path: string, name: string, manners: Manners = {}): Promise<Web> {
+export async function serveFile(
+  path: string,
+  name: string,
+  features: WebFeatures = {},
+): Promise<Web> {
   const { ca, certificate, key } = identity();
   const bytes = readFileSync(path);
   const asked: string[] = [];
@@ -40,16 +44,16 @@ export async function serveFile(path: string, name: string, manners: Manners = {
     }
     asked.push(request.headers.range ?? '');
     const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
-    const ranged = manners.ranges !== false && range;
+    const ranged = features.ranges !== false && range;
     const first = ranged ? Number(range[1]) : 0;
     const last = ranged ? Math.min(Number(range[2]), bytes.length - 1) : bytes.length - 1;
     const body = bytes.subarray(first, last + 1);
     response.writeHead(ranged ? 206 : 200, {
-      ...(manners.etag ? { etag: manners.etag() } : {}),
-      ...(manners.length === false ? {} : { 'content-length': body.length }),
+      ...(features.etag ? { etag: features.etag() } : {}),
+      ...(features.length === false ? {} : { 'content-length': body.length }),
       ...(ranged ? { 'content-range': `bytes ${first}-${last}/${bytes.length}` } : {}),
     });
-    const cut = manners.cut?.(asked.length);
+    const cut = features.cut?.(asked.length);
     if (cut === undefined) response.end(body);
     else response.write(body.subarray(0, cut), () => response.destroy());
   };

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { type ServerProcess, startServerProcess } from '../../support/server.ts';
 import { User } from './commands.ts';
 
-export interface Workshop {
+export interface TransferSetup {
   readonly server: ServerProcess;
   /** Removed after the test. */
   readonly folder: string;
@@ -25,7 +25,7 @@ export const serverOptions = ['--speed', '0', '--inventory', 'small'] as const;
  * Starts a server for the test file, which must exit cleanly. `take` receives the workshop of each
  * test.
  */
-export function useWorkshop(take: (workshop: Workshop) => void): void {
+export function useTransferSetup(take: (workshop: TransferSetup) => void): void {
   let server: ServerProcess;
   let folder: string;
   beforeAll(async () => {

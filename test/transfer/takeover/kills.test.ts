@@ -13,7 +13,7 @@ import { identity } from '../../support/stub-server.ts';
 import { type DaemonProcess, DaemonProgram } from '../support/daemon-process.ts';
 import { FakeService } from '../support/fake-service.ts';
 import { makeImage } from '../support/images.ts';
-import { type Seen, takeOver } from '../support/takeover.ts';
+import { type ServiceResponse, takeOver } from '../support/takeover.ts';
 import { newDisk } from '../support/upload-bench.ts';
 
 const blocks = 10;
@@ -82,9 +82,9 @@ async function prepare(direction: 'upload' | 'download', isSafe: boolean) {
   service = started;
   const at = { moment: 1 + Math.floor(Math.random() * blocks), told: 0 };
   killing = undefined;
-  const seen: Seen[] = (['as before', 'unavailable', 'without a server'] as const).filter(
-    () => Math.random() < 0.5,
-  );
+  const seen: ServiceResponse[] = (
+    ['as before', 'unavailable', 'without a server'] as const
+  ).filter(() => Math.random() < 0.5);
   const kill = async () => {
     const killed = daemons[0]?.kill();
     let url: string | undefined;

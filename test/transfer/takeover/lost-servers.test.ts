@@ -8,7 +8,7 @@ import { download, downloadToStream, RateLimit, upload } from '../../../src/tran
 import { StreamSource } from '../../../src/transfer/stream-source.ts';
 import type { FakeDaemon } from '../support/fake-daemon.ts';
 import { away } from '../support/fake-service.ts';
-import { type Seen, successorOf, takeOver } from '../support/takeover.ts';
+import { type ServiceResponse, successorOf, takeOver } from '../support/takeover.ts';
 import { size, UploadBench } from '../support/upload-bench.ts';
 
 let bench: UploadBench;
@@ -36,7 +36,7 @@ function looks(): () => number {
 }
 
 /** Ends the server of the transfer, which loses data that was not flushed. Another server takes the transfer over. */
-async function kill(seen: Seen[] = [], dies = true): Promise<void> {
+async function kill(seen: ServiceResponse[] = [], dies = true): Promise<void> {
   const daemon = last();
   let next: FakeDaemon | undefined;
   takeOver(bench.service, () => next?.urlOf(String(bench.service.transfer['id'])), seen);
@@ -85,12 +85,15 @@ describe('an upload whose server ends', () => {
       'is unknown for a while',
       ['unavailable', 'unavailable', 'without a server', 'unavailable', 'without a server'],
     ],
-  ] satisfies [string, Seen[]][])('continues with another server, which %s', async (_, seen) => {
-    at(7, 'PUT', '', () => kill([...seen]));
-    await upload(bench.options());
-    expectStored();
-    expect(bench.events.at(-1)).toMatchObject({ phase: 'done', transferred: size });
-  });
+  ] satisfies [string, ServiceResponse[]][])(
+    'continues with another server, which %s',
+    async (_, seen) => {
+      at(7, 'PUT', '', () => kill([...seen]));
+      await upload(bench.options());
+      expectStored();
+      expect(bench.events.at(-1)).toMatchObject({ phase: 'done', transferred: size });
+    },
+  );
 
   it('sends flushed data only once', async () => {
     at(2, 'PATCH', '', () => kill());
@@ -197,7 +200,7 @@ describe('an upload whose server ends', () => {
 describe('an upload that waits for another server', () => {
   it('stops when the user interrupts it, and can be resumed', async () => {
     at(2, 'PATCH', '', async () => {
-      const waiting: Seen[] = Array.from({ length: 4 }, () => 'without a server');
+      const waiting: ServiceResponse[] = Array.from({ length: 4 }, () => 'without a server');
       await kill(waiting);
       const { before: earlier } = bench.service;
       bench.service.before = (call) => {
@@ -214,7 +217,7 @@ describe('an upload that waits for another server', () => {
     expectStored();
   });
 
-  it.each(['as before', 'without a server'] satisfies Seen[])(
+  it.each(['as before', 'without a server'] satisfies ServiceResponse[])(
     'ends when a user pauses it, and can be resumed (%s)',
     async (seen) => {
       at(6, 'PUT', '', async () => {
@@ -327,7 +330,7 @@ describe('a download whose server ends', () => {
     const { source: _source, into: _into, ...common } = bench.options();
     return { ...common, disk };
   };
-  const seen = (): Seen[] => ['as before', 'unavailable', 'without a server'];
+  const seen = (): ServiceResponse[] => ['as before', 'unavailable', 'without a server'];
 
   it.each([2, 9, 17])(
     'to a file continues with another server after %i requests',
