@@ -2,4 +2,4 @@
 export function problemsOf(texts: Iterable<readonly [file: string, text: string]>): string[];
 
 /** Modules that each module may import, by name. */
-export const rooms: Readonly<Record<string, readonly string[]>>;
+export const modules: Readonly<Record<string, readonly string[]>>;

@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Permitted imports of each module, in addition to packages and files in `src` itself. */
-export const rooms = {
+export const modules = {
   model: [],
   specification: [],
   extents: [],
@@ -112,7 +112,7 @@ export function problemsOf(texts) {
   const folders = new Map();
   const files = new Map();
   for (const [file, text] of texts) {
-    const own = roomOf(file);
+    const own = moduleOf(file);
     for (const [, path] of text.matchAll(/(?:from|import|import\()\s*'([^']+)'/g)) {
       if (!path.startsWith('.')) {
         const allowed = packages[path];
@@ -123,15 +123,17 @@ export function problemsOf(texts) {
       // Files in `src` itself contain properties of the package.
       if (dirname(target) !== '.') addTo(folders, dirname(file), dirname(target));
       addTo(files, file, target);
-      const other = roomOf(target);
+      const other = moduleOf(target);
       if (other === own || other === '.' || own === '.') continue;
       if (own === 'features' && isEntryOfFeature(target)) continue;
       if (own.startsWith('features/')) {
-        if (/^features(\/|$)/.test(other)) problems.push(`${file}: ${own} imports no ${other}`);
+        if (/^features(\/|$)/.test(other))
+          problems.push(`${file}: ${own} must not import ${other}`);
         continue;
       }
-      if (!rooms[own]) problems.push(`${file}: ${own} is no room; scripts/lint-layout.js has them`);
-      else if (!mayImport(rooms[own], other)) problems.push(`${file}: ${own} imports no ${other}`);
+      if (!modules[own]) problems.push(`${file}: ${own} is not a module in scripts/lint-layout.js`);
+      else if (!mayImport(modules[own], other))
+        problems.push(`${file}: ${own} must not import ${other}`);
     }
     if (!file.endsWith('.generated.ts') && !/^(#!.*\n)?\/\*\*\s/.test(text)) {
       problems.push(`${file}: its first line does not say what is in it`);
@@ -142,14 +144,14 @@ export function problemsOf(texts) {
     }
   }
   for (const [what, imports] of Object.entries({ folders, files })) {
-    const circle = circleIn(imports);
-    if (circle) problems.push(`${what} import each other: ${circle.join(' -> ')}`);
+    const cycle = findCycle(imports);
+    if (cycle) problems.push(`${what} import each other: ${cycle.join(' -> ')}`);
   }
   return problems;
 }
 
-/** Each folder of the server and the command line is a room, and each feature. */
-function roomOf(file) {
+/** Each folder in the server and the command line, and each feature, is a module. */
+function moduleOf(file) {
   const [first, second] = dirname(file).split('/');
   return second && ['server', 'cli', 'features'].includes(first) ? `${first}/${second}` : first;
 }
@@ -159,10 +161,10 @@ function isEntryOfFeature(target) {
   return /^features\/[\w-]+\/feature\.ts$/.test(target);
 }
 
-function mayImport(allowed, room) {
+function mayImport(allowed, module) {
   return allowed.some(
     (one) =>
-      one === '*' || one === room || (one.endsWith('/*') && room.startsWith(one.slice(0, -1))),
+      one === '*' || one === module || (one.endsWith('/*') && module.startsWith(one.slice(0, -1))),
   );
 }
 
@@ -175,21 +177,21 @@ function addTo(folders, from, to) {
 /**
  * Folders or files of a cycle, with the first one repeated at the end. `undefined` without a cycle.
  */
-function circleIn(imports) {
+function findCycle(imports) {
   const done = new Set();
   const visit = (one, way) => {
     if (way.includes(one)) return [...way.slice(way.indexOf(one)), one];
     if (done.has(one)) return undefined;
     for (const next of imports.get(one) ?? []) {
-      const circle = visit(next, [...way, one]);
-      if (circle) return circle;
+      const cycle = visit(next, [...way, one]);
+      if (cycle) return cycle;
     }
     done.add(one);
     return undefined;
   };
   for (const one of imports.keys()) {
-    const circle = visit(one, []);
-    if (circle) return circle;
+    const cycle = visit(one, []);
+    if (cycle) return cycle;
   }
   return undefined;
 }

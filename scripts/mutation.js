@@ -15,7 +15,7 @@ import { prepare, root } from './prepare.js';
  * Modules with their tests, because other tests would detect nothing. `quick` contains the
  * beginnings of paths of fast tests, in order.
  */
-const rooms = {
+const modules = {
   resources: {
     folder: 'src/server/resources',
     tests: ['test/server/**', 'test/operations/**', 'test/conformance/**'],
@@ -68,11 +68,11 @@ const { values, positionals } = parseArgs({
     concurrency: { type: 'string', default: '2' },
   },
 });
-const chosen = positionals.length > 0 ? positionals : Object.keys(rooms);
-const unknown = chosen.filter((room) => !Object.hasOwn(rooms, room));
+const chosen = positionals.length > 0 ? positionals : Object.keys(modules);
+const unknown = chosen.filter((module) => !Object.hasOwn(modules, module));
 if (unknown.length > 0) {
   console.error(
-    `There is no room ${unknown.join(', ')}; there are ${Object.keys(rooms).join(', ')}.`,
+    `unknown module ${unknown.join(', ')}; available: ${Object.keys(modules).join(', ')}`,
   );
   process.exit(2);
 }
@@ -80,8 +80,8 @@ if (unknown.length > 0) {
 await prepare();
 const report = join(root, 'coverage/mutation.json');
 const lines = [];
-for (const room of chosen) {
-  const { folder, tests, quick } = rooms[room];
+for (const module of chosen) {
+  const { folder, tests, quick } = modules[module];
   const mutants = await mutantsIn(folder);
   const sample = draw(mutants, Number(values.sample), Number(values.seed));
   const sampleFile = join(root, 'coverage/mutation-sample.json');
@@ -93,7 +93,7 @@ for (const room of chosen) {
     MUTATION_TESTS: tests.join(','),
     MUTATION_QUICK_TESTS: quick.join(','),
   });
-  console.log(`${room}: ${sample.length} of ${mutants.length} mutants, seed ${values.seed}`);
+  console.log(`${module}: ${sample.length} of ${mutants.length} mutants, seed ${values.seed}`);
   await new Stryker({
     mutate: [`${folder}/**/*.ts`],
     checkers: ['sample'],
@@ -113,7 +113,7 @@ for (const room of chosen) {
     dryRunTimeoutMinutes: 10,
     timeoutMS: 20_000,
   }).runMutationTest();
-  lines.push(summary(room));
+  lines.push(summary(module));
 }
 rmSync(join(root, 'coverage/mutants'), { recursive: true, force: true });
 console.log(lines.map(({ text }) => text).join('\n'));
@@ -151,7 +151,7 @@ function draw(list, count, seed) {
 }
 
 /** Counts detected mutants, and writes the others to a file. */
-function summary(room) {
+function summary(module) {
   const { files } = JSON.parse(readFileSync(report, 'utf8'));
   const counts = { killed: 0, timedOut: 0, survived: 0 };
   const survivors = [];
@@ -166,11 +166,11 @@ function summary(room) {
       );
     }
   }
-  const list = join(root, `coverage/mutation-${room}.txt`);
+  const list = join(root, `coverage/mutation-${module}.txt`);
   writeFileSync(list, `${survivors.join('\n')}\n`);
   const noticed = counts.killed + counts.timedOut;
   const total = noticed + counts.survived;
   const score = (100 * noticed) / Math.max(1, total);
-  const text = `${room}: ${score.toFixed(1)} % of ${total} mutants noticed (${expected} %), ${counts.timedOut} of them because a test did not end; the others are in ${list}`;
+  const text = `${module}: ${score.toFixed(1)} % of ${total} mutants detected (${expected} %), ${counts.timedOut} of them because a test did not end; the others are in ${list}`;
   return { score, text };
 }

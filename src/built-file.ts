@@ -1,10 +1,10 @@
-/** Where the files are that the build makes beside the bundle: programs of threads, tables. */
+/** Files that the build creates next to the bundle: programs of threads, tables. */
 import { existsSync } from 'node:fs';
 
-/** Folders of such files, seen from the bundle, from a chunk of it, from the source. */
+/** Folders of these files, relative to the bundle, to a chunk, and to the source. */
 const places = ['./', '../', '../dist/'];
 
-/** The file of this name in `dist/`. Throws when it was not built. */
+/** URL of a file in `dist/`. Throws if it was not built. */
 export function builtFile(name: string): URL {
   for (const place of places) {
     const url = new URL(place + name, import.meta.url);

@@ -1,9 +1,9 @@
-/** The C library of the running program, through optional koffi. */
+/** C library of the process, through optional koffi. */
 import type { LibraryHandle } from 'koffi';
 
 let loading: Promise<LibraryHandle | undefined> | undefined;
 
-/** Linux's C library, or `undefined` elsewhere and where koffi is not installed. Loaded once. */
+/** C library on Linux, loaded once. `undefined` on other systems, and if koffi is not installed. */
 export function cLibrary(): Promise<LibraryHandle | undefined> {
   loading ??= load();
   return loading;
@@ -13,7 +13,7 @@ async function load(): Promise<LibraryHandle | undefined> {
   if (process.platform !== 'linux') return undefined;
   try {
     const { default: koffi } = await import('koffi');
-    // `null` is the running program, which is linked with the library whatever its file's name.
+    // `null` is the running program, which links the library. The file name of the library varies.
     return koffi.load(null);
   } catch {
     return undefined;

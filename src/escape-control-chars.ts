@@ -1,6 +1,6 @@
 /**
- * Escapes for text from others (names, messages, paths of requests) on terminals and in logs: whatever could
- * steer a terminal, hide text or forge a line is written in the notation of the format at hand.
+ * Escapes of foreign text (names, messages, request paths) for terminals and logs. Characters that
+ * control a terminal, hide text or forge a line are written in the notation of the format.
  */
 
 // Control characters, C1, bidirectional marks and overrides, zero-width and line separators, tags.
@@ -9,7 +9,7 @@ const anyControlChar = new RegExp(`[${controlChars}]`, 'gu');
 const anyControlCharButNewline = new RegExp(`(?!\\n)[${controlChars}]`, 'gu');
 const controlCharInXml = new RegExp(`(?![\\t\\n]|\\r\\n)[${controlChars}]`, 'gu');
 
-/** In the notation of JSON: two escapes for a character beyond 16 bits. */
+/** JSON notation: two escapes for a character of more than 16 bits. */
 function escaped(character: string): string {
   return character
     .split('')
@@ -18,26 +18,26 @@ function escaped(character: string): string {
 }
 
 export const escapeControlChars = {
-  /** For a cell or a line: an end of line in the text becomes a space. */
+  /** Escapes a table cell or a line. Line ends become spaces. */
   line(text: string): string {
     return text.replace(/\r?\n/g, ' ').replace(anyControlChar, escaped);
   },
   /**
-   * For messages and logs: only lines that are indented go on below, as in lists and stacks. Nothing that is
-   * quoted in a message can begin a line, so that it cannot pass for another message.
+   * Escapes messages and logs. Only indented lines continue on a new line, as in lists and stacks.
+   * Quoted text cannot begin a line, so that it cannot imitate another message.
    */
   message(text: string): string {
     return text.replace(/\r?\n(?![ \t])/g, ' ').replace(anyControlCharButNewline, escaped);
   },
-  /** For text that keeps its lines: documents, answers of servers. */
+  /** Escapes text that keeps its lines: documents, responses of servers. */
   text(text: string): string {
     return text.replace(anyControlCharButNewline, escaped);
   },
-  /** For serialized JSON, where the escapes are part of the notation. */
+  /** Escapes serialized JSON, whose notation includes the escapes. */
   json(text: string): string {
     return text.replace(anyControlCharButNewline, escaped);
   },
-  /** For XML, which has references to characters. Ends of lines stay, whatever they are. */
+  /** Escapes XML by character references. All line ends remain. */
   xml(text: string): string {
     return text.replace(controlCharInXml, (one) => `&#x${one.codePointAt(0)?.toString(16)};`);
   },

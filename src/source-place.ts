@@ -1,9 +1,9 @@
-/** Positions in documents of users: the path of a value, and where the text has it. */
+/** Positions in documents of users: the path of a value, and its position in the text. */
 
 /** Name of a member, or index of an item. */
 export type Step = string | number;
 
-/** `LINE:COLUMN`, both from 1, of the value at a path, or of its deepest parent that the text has. */
+/** `LINE:COLUMN`, both from 1, of the value at a path, or of its deepest existing parent. */
 export type Locate = (steps: readonly Step[]) => string;
 
 /** `vms[0].name` */
@@ -15,22 +15,22 @@ export function pathText(steps: readonly Step[]): string {
 }
 
 /**
- * The place of a value in a document. As a text it is `FILE:LINE:COLUMN: vms[0].name`, or
- * `FILE:LINE:COLUMN` for the document itself. The position is computed when the text is needed.
+ * Position of a value in a document. Its text is `FILE:LINE:COLUMN: vms[0].name`, or
+ * `FILE:LINE:COLUMN` for the document. The position is computed on demand.
  */
 export class SourcePlace {
   readonly #file: string;
   readonly #locate: Locate;
   readonly #steps: readonly Step[];
 
-  /** `file` is the name of the document in messages. */
+  /** @param file name of the document in messages */
   constructor(file: string, locate: Locate, steps: readonly Step[] = []) {
     this.#file = file;
     this.#locate = locate;
     this.#steps = steps;
   }
 
-  /** The place of a value below this one. */
+  /** Position of a nested value. */
   at(...steps: readonly Step[]): SourcePlace {
     return new SourcePlace(this.#file, this.#locate, [...this.#steps, ...steps]);
   }
@@ -50,29 +50,29 @@ export class SourcePlace {
   }
 }
 
-/** The place of a JSON text that was parsed already; its first line has the number `line`. */
+/** Position of a parsed JSON text, whose first line has the number `line`. */
 export function jsonPlace(file: string, text: string, line = 1): SourcePlace {
   return new SourcePlace(file, (steps) => jsonPosition(text, steps, line));
 }
 
-/** `LINE:COLUMN` of the value at a path in a JSON text that was parsed already. */
+/** `LINE:COLUMN` of the value at a path in a parsed JSON text. */
 export function jsonPosition(text: string, steps: readonly Step[], line = 1): string {
   const before = text.slice(0, offsetInJson(text, steps)).split('\n');
   return `${line + before.length - 1}:${(before.at(-1) ?? '').length + 1}`;
 }
 
-/** Tokens of a JSON text that is well formed. */
+/** Tokens of a well-formed JSON text. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Offset of the member or item at a path, or of its deepest parent that the text has. */
+/** Offset of the member or item at a path, or of its deepest existing parent. */
 function offsetInJson(text: string, steps: readonly Step[]): number {
   let found = text.search(/\S|$/);
-  /** Steps that were found, and containers that are open. */
+  /** Matched steps, and the count of open containers. */
   let matched = 0;
   let depth = 0;
   let isList = false;
   let index = 0;
-  /** A key or an item of the container that was found last begins at the next token. */
+  /** Whether a key or an item of the last matched container begins at the next token. */
   let isStart = false;
   for (const { 0: word, index: offset } of text.matchAll(token)) {
     if (matched === steps.length) break;
@@ -102,13 +102,13 @@ function offsetInJson(text: string, steps: readonly Step[]): number {
   return found;
 }
 
-/** The step that a token begins in its container: the key, or the index of the item. */
+/** Step of a token in its container: the key, or the index of the item. */
 function stepAt(word: string, isList: boolean, index: number): Step | undefined {
   if (isList) return index;
   return word.startsWith('"') ? (JSON.parse(word) as string) : undefined;
 }
 
-/** A mistake in a document: `steps` lead to the value that is wrong. */
+/** Error in a document. `steps` is the path of the invalid value. */
 export class Mistake extends Error {
   readonly steps: readonly Step[];
 

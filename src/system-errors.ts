@@ -1,4 +1,4 @@
-/** Errors of the operating system, worded for people. */
+/** Errors of the operating system, in words for users. */
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -51,19 +51,22 @@ const actions: Readonly<Record<string, string>> = {
   copyfile: 'copy',
 };
 
-/** Whether an error comes from a call of the operating system. */
+/** Whether an error comes from a system call. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string';
 }
 
-/** The meaning of a code of the system, such as `permission denied` for `EACCES`; undefined for an unknown code. */
+/**
+ * Meaning of a system error code, for example `permission denied` for `EACCES`. `undefined` for an
+ * unknown code.
+ */
 export function reasonOfCode(code: string): string | undefined {
   return reasons[code];
 }
 
-/** Why it failed, without the name of a file: `permission denied`. Other errors say it themselves. */
+/** Reason without the name of a file: `permission denied`. For other errors, their message. */
 export function systemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
@@ -73,7 +76,7 @@ export function systemReason(error: unknown): string {
   return isSystemError(error) ? (error.message.split(',', 1)[0] ?? '') : error.message;
 }
 
-/** The whole message of a system error: `cannot open "x": permission denied`. */
+/** Complete message of a system error: `cannot open "x": permission denied`. */
 export function systemMessage(error: NodeJS.ErrnoException): string {
   const { syscall = '', path } = error;
   const command = syscall.startsWith('spawn ') ? syscall.slice('spawn '.length) : undefined;

@@ -1,4 +1,4 @@
-/** Escapes for text from others: what could steer a terminal, hide text or forge a line. */
+/** Escapes of foreign text that controls a terminal, hides text or forges a line. */
 import { describe, expect, it } from 'vitest';
 import { jsonText } from '../src/cli/text/json.ts';
 import { escapeControlChars } from '../src/escape-control-chars.ts';
@@ -8,8 +8,8 @@ const hostile = [
   ...[0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069, 0xfeff],
 ];
 
-describe('what steers a terminal or hides text', () => {
-  it.each(hostile)('is escaped: %i', (code) => {
+describe('dangerous characters', () => {
+  it.each(hostile)('are escaped: %i', (code) => {
     const text = `a${String.fromCharCode(code)}b`;
     const escaped = `a\\u${code.toString(16).padStart(4, '0')}b`;
     for (const form of ['line', 'message', 'text'] as const) {
@@ -20,7 +20,7 @@ describe('what steers a terminal or hides text', () => {
     if (code !== 0) expect(escapeControlChars.xml(text)).toBe(`a&#x${code.toString(16)};b`);
   });
 
-  it('is escaped beyond 16 bits: tags, which spell hidden text', () => {
+  it('are escaped beyond 16 bits: tags, which spell hidden text', () => {
     const tag = '\u{e0041}';
     expect(escapeControlChars.line(tag)).toBe('\\udb40\\udc41');
     expect(JSON.parse(jsonText(tag))).toBe(tag);
@@ -29,13 +29,13 @@ describe('what steers a terminal or hides text', () => {
   });
 });
 
-describe('an end of line', () => {
-  it('is a space in a line, and stays in a text', () => {
+describe('a line end', () => {
+  it('becomes a space in a line, and remains in a text', () => {
     expect(escapeControlChars.line('a\nb\r\nc\rd')).toBe('a b c\\u000dd');
     expect(escapeControlChars.text('a\nb\r')).toBe('a\nb\\u000d');
   });
 
-  it('goes on below in a message where the line is indented, and nowhere else', () => {
+  it('remains in a message only before an indented line', () => {
     expect(escapeControlChars.message('several:\n  a\n  b\nvmctl: forged\r\nagain')).toBe(
       'several:\n  a\n  b vmctl: forged again',
     );

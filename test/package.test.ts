@@ -1,4 +1,4 @@
-/** What the package brings: nothing that the bundle contains is installed again, and its licences go with it. */
+/** Contents of the package: it installs no bundled package again, and includes their licenses. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const dist = join(projectRoot, 'dist');
 const bundled = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
   /\.c?js$/.test(name),
 );
-/** Names of the modules that built files load, but for files beside them. */
+/** Names of modules that built files load, except for files of the build. */
 const loaded = new Set(
   bundled.flatMap((name) => {
     const text = readFileSync(join(dist, name), 'utf8');
@@ -22,11 +22,11 @@ const loaded = new Set(
   }),
 );
 
-/** Older versions of Node lack some that newer ones have, under this prefix. */
+/** Newer versions of Node have additional modules with this prefix. */
 const isOfNode = (id: string) => isBuiltin(id) || id.startsWith('node:');
 
 describe('the package', () => {
-  it('installs nothing but what is code of the machine', () => {
+  it('installs only packages with native code', () => {
     expect(manifest).not.toHaveProperty('dependencies');
     expect(Object.keys(manifest.optionalDependencies).sort()).toEqual([
       'keytar',
@@ -35,15 +35,15 @@ describe('the package', () => {
     ]);
   });
 
-  it('loads nothing but Node and these', () => {
+  it('loads only Node and these packages', () => {
     expect(loaded).toContain('node:https');
-    // Node's client of PostgreSQL is used, neither that of another place nor the one in C.
+    // Other clients of PostgreSQL than the JavaScript one are not used.
     const elsewhere = ['pg-cloudflare', 'pg-native'];
     const known = [...Object.keys(manifest.optionalDependencies), ...elsewhere];
     expect([...loaded].filter((id) => !isOfNode(id) && !known.includes(id))).toEqual([]);
   });
 
-  it('names the licence of each package that is bundled', () => {
+  it('names the license of each bundled package', () => {
     const notices = readFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
     for (const name of ['commander', 'undici', 'cli-table3', 'chalk', 'fast-xml-parser', 'yaml']) {
       expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC)\\)$`, 'm'));
@@ -59,7 +59,7 @@ describe('the package', () => {
       { license: 'MIT', author: 'A. Nonymous' },
       '(c) A. Nonymous\n\nPerm',
     ],
-  ])('looks for notices of a package that %s', (_, named, expected) => {
+  ])('finds notices of a package that %s', (_, named, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-notices-'));
     try {
       const odd = join(folder, 'node_modules/odd');
@@ -83,11 +83,11 @@ describe('the package', () => {
   });
 });
 
-/** Elsewhere the native packages of Linux are not installed. */
+/** Native packages for Linux are not installed on other systems. */
 const isLinux = process.platform === 'linux' && process.arch === 'x64';
 
 describe.runIf(isLinux)('the executable', () => {
-  it('contains what the command runs from, and nothing else', () => {
+  it('contains exactly the files of the command', () => {
     const files = programFiles(projectRoot);
     expect(files).toContain('bin/vmctl.js');
     expect(files).toContain('dist/images-worker.js');

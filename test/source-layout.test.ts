@@ -1,39 +1,64 @@
-/** The check of the sources' layout: what it complains of, and what it lets through. */
+/** Check of the source layout: reported problems, and accepted sources. */
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../scripts/lint-layout.js';
 
-/** A source whose first line is as it should be. */
+/** Source with a valid first line. */
 const source = (...lines: string[]) => ['/** What is in it. */', ...lines, ''].join('\n');
 
 describe('the layout of the sources', () => {
   it.each([
-    ['what a room may import', 'wire/x.ts', "import { a } from '../model/a.ts';"],
+    ['permitted imports', 'wire/x.ts', "import { a } from '../model/a.ts';"],
     ['its own files', 'wire/x.ts', "import { a } from './a.ts';"],
-    ['facts of the package', 'server/api/x.ts', "import { version } from '../../version.ts';"],
-    ['anything, where the rooms meet', 'cli/commands/x.ts', "import('../../server/main.ts')"],
+    ['files of the package', 'server/api/x.ts', "import { version } from '../../version.ts';"],
+    ['all imports of commands', 'cli/commands/x.ts', "import('../../server/main.ts')"],
     ['features in their list', 'features/index.ts', "import('./mcp/feature.ts')"],
     ['the core in a feature', 'features/mcp/x.ts', "import { a } from '../../cli/verbs/a.ts';"],
     ['packages', 'server/store/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
-  ])('lets through: %s', (_, file, line) => {
+  ])('accepts: %s', (_, file, line) => {
     expect(problemsOf([[file, source(line)]])).toEqual([]);
   });
 
   it.each([
-    ['another room', 'wire/x.ts', "import { a } from '../server/main.ts';", 'imports no server'],
-    ['types of it', 'model/x.ts', "import type { A } from '../wire/a.ts';", 'imports no wire'],
-    ['lazy imports', 'client/x.ts', "await import('../transfer/a.ts')", 'imports no transfer'],
-    ['effects of imports', 'search/x.ts', "import '../wire/a.ts';", 'imports no wire'],
-    ['folders of a room', 'server/store/x.ts', "import '../core/a.ts';", 'imports no server/core'],
-    ['a room that is none', 'util/x.ts', "import '../model/a.ts';", 'is no room'],
-    ['a feature in the core', 'cli/x.ts', "import('../features/mcp/feature.ts')", 'imports no f'],
-    ['other features', 'features/mcp/x.ts', "import '../ova/a.ts';", 'imports no features/ova'],
-    ['parts of features', 'features/index.ts', "import './mcp/run.ts';", 'imports no features/mcp'],
+    [
+      'a forbidden module',
+      'wire/x.ts',
+      "import { a } from '../server/main.ts';",
+      'must not import server',
+    ],
+    ['types of it', 'model/x.ts', "import type { A } from '../wire/a.ts';", 'must not import wire'],
+    ['lazy imports', 'client/x.ts', "await import('../transfer/a.ts')", 'must not import transfer'],
+    ['effects of imports', 'search/x.ts', "import '../wire/a.ts';", 'must not import wire'],
+    [
+      'folders of a module',
+      'server/store/x.ts',
+      "import '../core/a.ts';",
+      'must not import server/core',
+    ],
+    ['an unknown module', 'util/x.ts', "import '../model/a.ts';", 'is not a module'],
+    [
+      'a feature in the core',
+      'cli/x.ts',
+      "import('../features/mcp/feature.ts')",
+      'must not import f',
+    ],
+    [
+      'other features',
+      'features/mcp/x.ts',
+      "import '../ova/a.ts';",
+      'must not import features/ova',
+    ],
+    [
+      'parts of features',
+      'features/index.ts',
+      "import './mcp/run.ts';",
+      'must not import features/mcp',
+    ],
     ['SQL', 'server/resources/x.ts', "import sql from 'node:sqlite';", 'node:sqlite is not for'],
-  ])('complains of %s', (_, file, line, problem) => {
+  ])('reports %s', (_, file, line, problem) => {
     expect(problemsOf([[file, source(line)]])).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('complains of circles of folders, however long', () => {
+  it('reports cycles of folders of any length', () => {
     const problems = problemsOf([
       ['cli/verbs/x.ts', source("import type { A } from './a/a.ts';")],
       ['cli/verbs/a/a.ts', source("import('../b/b.ts')")],
@@ -44,7 +69,7 @@ describe('the layout of the sources', () => {
     );
   });
 
-  it('complains of circles of files, by types or lazy imports as well', () => {
+  it('reports cycles of files, also by types or lazy imports', () => {
     const problems = problemsOf([
       ['wire/x.ts', source("import type { A } from './a.ts';")],
       ['wire/a.ts', source("import('./b.ts')")],
@@ -55,7 +80,7 @@ describe('the layout of the sources', () => {
     ]);
   });
 
-  it('complains of files that do not say what is in them, and of long ones', () => {
+  it('reports files without a first line, and long files', () => {
     expect(problemsOf([['wire/x.ts', 'export {};\n']])).toEqual([expect.stringContaining('first')]);
     const long = source(...Array.from({ length: 400 }, () => ''));
     expect(problemsOf([['wire/x.ts', long]])).toEqual([expect.stringContaining('401 lines')]);

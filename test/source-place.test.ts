@@ -1,11 +1,11 @@
-/** Positions in documents: each path leads to its key or item, by both parsers. */
+/** Positions in documents: each path leads to its key or item, with both parsers. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseYaml } from '../src/definitions/yaml-text.ts';
 import { jsonPlace, type SourcePlace, type Step } from '../src/source-place.ts';
 import { runs } from './support/mutants.ts';
 
-/** Every path in a value, with the text that begins at its position: the key, or the item. */
+/** Every path in a value, with the text at its position: the key, or the item. */
 function* pathsOf(value: unknown, above: readonly Step[] = []): Generator<[Step[], string]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -20,7 +20,7 @@ function* pathsOf(value: unknown, above: readonly Step[] = []): Generator<[Step[
   }
 }
 
-/** The rest of a text from the position of a place on. */
+/** Remaining text from a position. */
 function textAt(text: string, place: SourcePlace, firstLine = 1): string {
   const [, line, column] = /^FILE:(\d+):(\d+)$/.exec(place.position()) ?? expect.fail();
   const lines = text.split('\n').slice(Number(line) - firstLine);
@@ -38,7 +38,7 @@ const { value: documents } = fc.letrec((tie) => ({
   ),
 }));
 
-it('of JSON and YAML lead to the key or item, and agree', async () => {
+it('lead to the key or item in JSON and YAML, and agree', async () => {
   const indents = fc.constantFrom(0, 2);
   await fc.assert(
     fc.asyncProperty(documents, indents, async (value, indent) => {
@@ -61,7 +61,7 @@ it.each([
   [['a', 0, 'b', 'c'], '3:7: a[0].b.c'],
   [['missing'], '2:1: missing'],
   [[], '2:1'],
-] as const)('of %j that the text lacks are those of the deepest parent', (steps, text) => {
+] as const)('of %j, which the text lacks, are those of the deepest parent', (steps, text) => {
   const place = jsonPlace('FILE', '{\n"a":[{"b":1}, 2]}', 2);
   expect(String(place.at(...steps))).toBe(`FILE:${text}`);
 });

@@ -1,6 +1,6 @@
 /**
- * The reference server inside of a test: `import { startServer } from 'vmctl/testkit'`. It runs in
- * the process of the test, on free ports of 127.0.0.1, keeps nothing, and speaks HTTPS.
+ * Reference server in a test: `import { startServer } from 'vmctl/testkit'`. It runs in the process
+ * of the test, on free ports of 127.0.0.1, over HTTPS, and stores no data.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { TestServer, TestServerOptions } from './types.ts';
 
 export type { TestServer, TestServerOptions } from './types.ts';
 
-/** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
+/** Starts a server. Resolves when it responds. Rejects for invalid options. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { serverExtensions } = await import('./extensions.ts');
   const extensions = await serverExtensions({ fault: options.faults ?? [] });

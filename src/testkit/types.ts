@@ -1,38 +1,38 @@
-/** What tests are given by `vmctl/testkit`. Needs nothing else, as it is published like this. */
+/** Types of `vmctl/testkit`. This file is published and imports no other. */
 
 export interface TestServerOptions {
-  /** What it holds: `empty`, `small` (the default), `hosts=10,vms=1000,...` or a file. */
+  /** Inventory: `empty`, `small` (default), `hosts=10,vms=1000,...` or a file. */
   readonly inventory?: string;
-  /** How it speaks on the wire; `standard` by default. */
+  /** Dialect (default `standard`). */
   readonly dialect?: 'standard' | 'ovirt';
-  /** Factor on the duration of transitions; 0, the default: they happen at once. */
+  /** Factor of the duration of transitions (default 0: transitions are immediate). */
   readonly speed?: number;
-  /** Makes ids and variation the same each time. */
+  /** Seed of reproducible ids and variation. */
   readonly seed?: number;
-  /** Rules by which requests fail: `operation=start,times=1`, or the same as an object. */
+  /** Rules of failing requests: `operation=start,times=1`, or the same as an object. */
   readonly faults?: readonly (string | Readonly<Record<string, unknown>>)[];
-  /** Login name of the administrator; `admin@internal` by default. */
+  /** Login name of the administrator (default `admin@internal`). */
   readonly admin?: string;
-  /** Password of the administrator and of the sample users; made up by default. */
+  /** Password of the administrator and of the sample users (default random). */
   readonly password?: string;
-  /** Where notes of the server go, a line each; nowhere by default. */
+  /** Receives the lines of the server log (default: none). */
   readonly log?: (line: string) => void;
 }
 
 export interface TestServer {
-  /** `https://127.0.0.1:PORT/virt-app`, as `VMCTL_URL` has it. */
+  /** `https://127.0.0.1:PORT/virt-app`, as in `VMCTL_URL`. */
   readonly url: string;
-  /** `url` and `/api`. */
+  /** `url` followed by `/api`. */
   readonly apiUrl: string;
   readonly username: string;
   readonly password: string;
-  /** File with the certificate authority that signed the certificate, PEM. */
+  /** PEM file of the certificate authority that signed the certificate. */
   readonly caFile: string;
-  /** What is in that file. */
+  /** Content of this file. */
   readonly ca: string;
-  /** `VMCTL_*` variables for a command that shall use the server. */
+  /** `VMCTL_*` variables for commands that use the server. */
   readonly env: Readonly<Record<string, string>>;
-  /** Finishes what is in flight, and stops. May be called more than once. */
+  /** Finishes running requests, and stops. Can be called repeatedly. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

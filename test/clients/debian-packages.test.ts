@@ -1,7 +1,7 @@
 /**
- * Programs that others wrote for services of this family and that Debian has: the fence agent of
- * clusters (fence-agents), a monitoring plugin (centreon-plugins), and the library of virt-viewer and
- * GNOME Boxes (libgovirt). They are run as they are; where one is not installed, its tests are skipped.
+ * Programs of Debian for these services: the fence agent of clusters (fence-agents), a monitoring
+ * plugin (centreon-plugins), and the library of virt-viewer and GNOME Boxes (libgovirt). Tests of
+ * programs that are not installed are skipped.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(fenceAgent))('fence_rhevm', () => {
     }
   }
 
-  it('lists machines, with and without a session', async () => {
+  it('lists VMs, with and without a session', async () => {
     const all = [0, 'vm-01,\nvm-02,\nvm-03,'];
     expect(await fence('-o', 'list')).toEqual(all);
     expect(await fence('-o', 'list', '--use-cookies')).toEqual(all);
@@ -56,7 +56,7 @@ describe.skipIf(!existsSync(fenceAgent))('fence_rhevm', () => {
     expect(await fence('-o', 'monitor')).toEqual([0, '']);
   });
 
-  it('turns a machine off and on, and sees that it did', async () => {
+  it('powers a VM off and on, and detects the result', async () => {
     const plug = ['-n', 'vm-03'];
     expect(await fence('-o', 'status', ...plug)).toEqual([0, 'Status: ON']);
     expect(await fence('-o', 'off', ...plug)).toEqual([0, 'Success: Powered OFF']);
@@ -65,14 +65,14 @@ describe.skipIf(!existsSync(fenceAgent))('fence_rhevm', () => {
     expect(await fence('-o', 'reboot', ...plug)).toEqual([0, 'Success: Rebooted']);
   });
 
-  it('is told of a machine that is absent, and of a wrong password', async () => {
+  it('reports an unknown VM, and a wrong password', async () => {
     expect((await fence('-o', 'status', '-n', 'nowhere'))[0]).toBe(1);
     expect((await fence('-o', 'status', '-n', 'vm-01', '-p', 'wrong'))[0]).toBe(1);
   });
 });
 
 describe.skipIf(!hasGovirt)('libgovirt', () => {
-  it('finds machines, starts one, gets its console, and walks through the site', async () => {
+  it('finds VMs, starts one, gets its console, and lists the site', async () => {
     const script = fileURLToPath(new URL('support/libgovirt.py', import.meta.url));
     const { ca_file: authority, username } = server.ready;
     const words = [script, `${host}:${port}`, authority, username, server.password, 'vm-02'];

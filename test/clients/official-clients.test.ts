@@ -15,10 +15,10 @@ import { projectRoot, type ServerProcess, startServerProcess } from '../support/
 const run = promisify(execFile);
 const sources = join(projectRoot, 'test/clients');
 const installed = join(projectRoot, 'build/clients');
-/** Several minutes: a session has hundreds of requests, and each module of Ansible is a process. */
+/** Several minutes: a session has hundreds of requests, and each Ansible module is a process. */
 const timeout = 600_000;
 
-/** Whether the clients of a language are installed; says so if they are not. */
+/** Whether the clients of a language are installed. Prints a note if not. */
 function isInstalled(language: string): boolean {
   const found = existsSync(join(installed, language, 'installed'));
   if (!found) console.warn(`The clients of ${language} are not installed: npm run clients`);
@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The environment of a session, with the address and the credentials of the server. */
+/** Environment of a session, with the address and credentials of the server. */
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
   ...process.env,
   VMCTL_URL: server.ready.api_url,
@@ -64,7 +64,7 @@ interface Step {
   readonly error: string | null;
 }
 
-/** The steps that a session printed. */
+/** Steps that a session printed. */
 async function session(program: string, ...words: readonly string[]): Promise<readonly Step[]> {
   const { stdout, stderr, code } = await outcome(program, words);
   expect(code, stderr).toBe(0);
@@ -80,7 +80,7 @@ describe.skipIf(!isInstalled('python'))('the Python SDK', () => {
   const python = join(installed, 'python/bin/python');
 
   it(
-    'creates, reads, changes and removes objects, and moves images with ovirt-imageio',
+    'creates, reads, changes and removes objects, and transfers images with ovirt-imageio',
     async () => {
       const steps = await session(python, join(sources, 'python/session.py'));
       expect(failures(steps)).toEqual([]);
@@ -101,7 +101,10 @@ describe.skipIf(!isInstalled('python'))('the Ansible collection', () => {
   writeFileSync(image, randomBytes(4 * 2 ** 20));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs a playbook, in which no task may fail: how many were fine, and the names of those that changed something. */
+  /**
+   * Runs a playbook without failed tasks. Returns the number of tasks, and the names of changing
+   * ones.
+   */
   async function play(book: string, ...words: readonly string[]): Promise<Played> {
     const python = join(installed, 'python/bin');
     const { stdout, stderr, code } = await outcome(
@@ -144,7 +147,7 @@ describe.skipIf(!isInstalled('python'))('the Ansible collection', () => {
 
 describe.skipIf(!isInstalled('go'))('go-ovirt', () => {
   it(
-    'creates, reads, changes and removes objects, and moves an image',
+    'creates, reads, changes and removes objects, and transfers an image',
     async () => {
       const steps = await session(join(installed, 'go/session'));
       expect(failures(steps)).toEqual([]);
@@ -155,7 +158,7 @@ describe.skipIf(!isInstalled('go'))('go-ovirt', () => {
 });
 
 describe.skipIf(!isInstalled('go'))('go-ovirt-client', () => {
-  /** Its tests that cannot pass here, with the reason. */
+  /** Skipped tests of the client, with the reason. */
   const skipped = {
     TestBadOVirtURL: 'needs the internet',
     TestBadURL: 'needs the internet',
@@ -167,7 +170,7 @@ describe.skipIf(!isInstalled('go'))('go-ovirt-client', () => {
   };
 
   it(
-    'passes its own tests of a live engine',
+    'passes its tests of a live engine',
     async () => {
       const { stdout, stderr } = await outcome(
         join(installed, 'go/suite'),
@@ -196,7 +199,7 @@ describe.skipIf(!isInstalled('go'))('go-ovirt-client', () => {
 
 describe.skipIf(!isInstalled('java'))('the Java SDK', () => {
   it(
-    'creates, reads, changes and removes objects, and moves an image',
+    'creates, reads, changes and removes objects, and transfers an image',
     async () => {
       const libraries = join(installed, 'java/libraries/*');
       const path = [libraries, join(installed, 'java/classes')].join(delimiter);

@@ -1,4 +1,4 @@
-/** Order and needs of the objects of a definition. */
+/** Order and dependencies of the objects of a definition. */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readDefinition } from '../../src/definitions/document.ts';
@@ -9,7 +9,7 @@ const ordered = (text: string) => entriesOf(readDefinition(parse(text), jsonPlac
 const labels = (text: string) => ordered(text).map(({ label }) => label);
 
 describe('entries of a definition', () => {
-  it('follow what they need, whatever their kinds', () => {
+  it('follow their dependencies of any kind', () => {
     expect(
       labels(`
 vms:
@@ -20,7 +20,7 @@ templates: [{ name: t, vm: first }]
     ).toEqual(['vms/first', 'templates/t', 'vms/second']);
   });
 
-  it('attach a storage domain before anything is put on it, and data before ISO files', () => {
+  it('attach a storage domain before its contents, and data domains before ISO domains', () => {
     const found = labels(`
 disks: [{ name: d, storage_domains: [data] }]
 datacenters: [{ name: dc, storagedomains: [iso, data] }]
@@ -42,7 +42,7 @@ clusters: [{ name: c, data_center: dc }]
     ]);
   });
 
-  it('mean by a name what is where the reference says', () => {
+  it('resolve a name in the scope of the reference', () => {
     const all = ordered(`
 networks: [{ name: n, data_center: a }, { name: n, data_center: b }]
 datacenters: [{ name: a }, { name: b }]
@@ -54,7 +54,7 @@ clusters: [{ name: c, data_center: b, networks: [n] }]
     expect(needs).not.toContain('networks[0]');
   });
 
-  it('tell the versions of a template apart', () => {
+  it('distinguish versions of a template', () => {
     const all = ordered(`
 vms: [{ name: v, template: { name: t, version: { version_name: two } } }, { name: w, template: t }]
 templates:
@@ -66,13 +66,13 @@ templates:
     expect([needs('vms/v'), needs('vms/w')]).toEqual([['templates[0]'], ['templates[1]']]);
   });
 
-  it('that need each other are refused', () => {
+  it('with circular dependencies are refused', () => {
     expect(() => labels('tags: [{ name: a, parent: b }, { name: b, parent: a }]')).toThrow(
       'tags[0]: circular dependency: tags/a, which needs tags/b, which needs tags/a',
     );
   });
 
-  it('have secrets only where there is text', () => {
+  it('have secrets only in texts', () => {
     expect(() => labels('vms: [{ name: v, memory: { secret: x } }]')).toThrow(
       'vms[0].memory: only strings can be secrets',
     );

@@ -1,4 +1,4 @@
-/** Bad YAML and JSON texts: each reader of a user's file refuses them with the position. */
+/** Invalid YAML and JSON texts: each reader of users' files refuses them with the position. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { parseInventory } from '../../src/server/seed/seed.ts';
 import { vmctl } from '../cli/support/run.ts';
 import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
 
-/** What is wrong, the text, and the line and column that the message names. */
+/** Problem, text, and position in the message. */
 const bad: readonly (readonly [string, string, string])[] = [
   ['an open bracket', 'name: [a\n', '2:1'],
   ['a tab as indentation', 'vms:\n\t- name: a\n', '2:1'],
@@ -45,7 +45,7 @@ afterAll(async () => {
   await server.close();
 });
 
-it('keeps integers of 64 bits exact, and others as numbers', async () => {
+it('keeps 64-bit integers exact, and others as numbers', async () => {
   const text = 'a: 9007199254740993\nb: [-9223372036854775808, 5]\nc: 1.5\n';
   const exact = { a: 9007199254740993n, b: [-(2n ** 63n), 5], c: 1.5 };
   expect(await parseYaml(text, 'a.yaml')).toMatchObject({ value: exact });
@@ -76,7 +76,7 @@ describe.each(bad)('%s', (_, text, position) => {
   });
 });
 
-it('never fails in another way, whatever the text', async () => {
+it('never fails with another error, for any text', async () => {
   const piece = fc.constantFrom(
     ...[
       'a',
