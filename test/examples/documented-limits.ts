@@ -139,7 +139,7 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
     `longer than ${count(constant('features/mcp/run-tool.ts', 'maxLength'))} characters`,
     `A call ends after ${constant<string>('features/mcp/run-tool.ts', 'usualTimeout').replace(/m$/, ' minutes')}`,
   ],
-  'docs/architecture.md': [
+  'docs/internals.md': [
     `cache holds ${mib(constant('server/api/encoded-objects.ts', 'defaultMaxSize'))}`,
     `with the ${enoughForIndexes}th object of a kind`,
   ],

@@ -94,18 +94,17 @@ describe.each(Object.entries(documentedLimits))('limits in %s', (page, fragments
   });
 });
 
-it('docs/architecture.md lists all modules and their imports as the linter has them', () => {
-  const tables = read('docs/architecture.md').matchAll(
-    /^\| Module \| Contents \| Imports \|\n\|[ -|]*\n((?:\|.*\n)+)/gm,
+it('docs/architecture.md lists all modules of the linter, within 1,500 words', () => {
+  const text = read('docs/architecture.md');
+  const [, table = ''] = /^\| Module \| Contents \|\n\|[ -|]*\n((?:\|.*\n)+)/m.exec(text) ?? [];
+  const listed = [...table.matchAll(/^\| (.+?) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
-  const rows = [...tables].flatMap(([, text = '']) => [
-    ...text.matchAll(/^\| `(.+?)` \| .* \| (.*) \|$/gm),
-  ]);
-  const documented = rows.map(([, name, imports = '']) => [
-    name,
-    imports === 'all' ? ['*'] : [...imports.matchAll(/`([^`]+)`/g)].map(([, one]) => one),
-  ]);
-  expect(Object.fromEntries(documented)).toEqual(modules);
+  // The rows of their folders stand for these.
+  const whole = ['cli', 'server'];
+  const expected = Object.keys(modules).filter((name) => !whole.includes(name));
+  expect(listed.sort()).toEqual(expected.sort());
+  expect(text.split(/\s+/).length).toBeLessThanOrEqual(1_500);
 });
 
 it('CHANGELOG.md has one line a change, below the verb that it begins with', () => {
