@@ -15,7 +15,7 @@ function rowsOf(name: string): string[][] {
 const printable = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at));
 const others = [' ', 'é', 'ж', '中', '٣', '\u0000', '\n', '😀', '<', '&'];
 
-/** Whether a class such as `letters digits . _ -` contains a character. */
+/** Whether a class, for example `letters digits . _ -` contains a character. */
 function isIn(words: readonly string[], character: string): boolean {
   if (words.includes('letters') && /\p{L}/u.test(character)) return true;
   if (words.includes('digits') && /\p{N}/u.test(character)) return true;
