@@ -10,7 +10,7 @@ import { fillDefaults } from '../../src/server/seed/defaults.ts';
 import { addSampleUsers } from '../../src/server/seed/samples.ts';
 import { buildSite } from '../../src/server/seed/site.ts';
 import { columnsOf } from '../../src/server/store/kinds.ts';
-import { table } from '../../src/server/store/schema.ts';
+import { createIndexes, dropIndexes, table } from '../../src/server/store/schema.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
 /** Contents of a site, in addition to a hundred hosts. */
@@ -69,7 +69,7 @@ function addEvents(ctx: RuleContext, count: number): void {
   const { tx } = ctx;
   const [first] = tx.list('vm', { orderBy: 'name', limit: 1 });
   if (!first?.id || !first.name) return;
-  tx.indexes?.takeAway('event');
+  for (const sql of dropIndexes('event')) tx.statement(sql).run();
   ctx.event('VM_STARTED', { vm: first }, { HostName: 'host1' });
   const number = tx.next('event') - 1;
   tx.statement(
@@ -98,5 +98,5 @@ function addEvents(ctx: RuleContext, count: number): void {
   ).run(first.id, first.name);
   tx.statement(`UPDATE counter SET value = ${number + count} WHERE name = 'event'`).run();
   tx.statement('DROP TABLE machine').run();
-  tx.indexes?.make('event');
+  for (const sql of createIndexes('event')) tx.statement(sql).run();
 }

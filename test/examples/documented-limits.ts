@@ -18,7 +18,6 @@ import { profileLimits as profile } from '../../src/server/core/profile-limits.t
 import { lastingAfter } from '../../src/server/core/task-attempts.ts';
 import { defaultBodyLimits as body } from '../../src/server/http/request-body.ts';
 import { largestPool } from '../../src/server/reference-data/system-options.ts';
-import { enoughForIndexes } from '../../src/server/store/prepare-schema.ts';
 import { maximumValues } from '../../src/wire/json-parser.ts';
 
 /** The value of a constant that its module does not export: a number, a text, or an object of them. */
@@ -141,6 +140,5 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/internals.md': [
     `cache holds ${mib(constant('server/api/encoded-objects.ts', 'defaultMaxSize'))}`,
-    `with the ${enoughForIndexes}th object of a kind`,
   ],
 };

@@ -5,7 +5,8 @@
  */
 import type { SqlValue } from './driver.ts';
 import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
-import { table } from './schema.ts';
+import { forgetPlans } from './query-plan.ts';
+import { createIndexes, dropIndexes, table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Copies that are written with one statement per table. */
@@ -162,16 +163,13 @@ export class BulkWriter<Name extends string> {
     const { isRemote } = tx.traits;
     // What was planned for tables that were empty passes over all of them later.
     if (isRemote) tx.statement('SET LOCAL plan_cache_mode = force_custom_plan').run();
-    const { indexes } = tx;
-    if (many) for (const kind of kinds) indexes?.takeAway(kind);
+    const dropsIndexes = many && !isRemote;
+    if (dropsIndexes) replaceIndexes(tx, kinds, dropIndexes);
     const bulk = new BulkWriter(tx, kinds, names);
     work(bulk);
     bulk.flush();
     for (const name of ['prototype', 'made', 'copy']) bulk.#run(`DROP TABLE ${name}`);
-    for (const kind of kinds) {
-      if (many) indexes?.make(kind);
-      else indexes?.grown(kind);
-    }
+    if (dropsIndexes) replaceIndexes(tx, kinds, createIndexes);
   }
 }
 
@@ -180,4 +178,13 @@ function originals(kind: KindName): string {
   return `copy CROSS JOIN prototype p ON p.prototype = copy.prototype
     CROSS JOIN made ON made.kind = ? AND made.prototype = copy.prototype
     CROSS JOIN ${table(kind)} o ON o.rowid = made.row`;
+}
+
+function replaceIndexes(
+  tx: Transaction,
+  kinds: readonly KindName[],
+  statements: (kind: KindName) => string[],
+): void {
+  for (const sql of kinds.flatMap(statements)) tx.statement(sql).run();
+  forgetPlans(tx);
 }

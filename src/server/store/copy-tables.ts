@@ -2,7 +2,6 @@
 import type { Database, Row, SqlValue } from './driver.ts';
 import { columnsOf, storedKinds } from './kinds.ts';
 import type { Column } from './own-column.ts';
-import { indexLongTables } from './prepare-schema.ts';
 import { table, taskColumns } from './schema.ts';
 
 /** Rows that are read and written with one statement. */
@@ -122,7 +121,6 @@ export function copyTables(from: Database, to: Database): CopiedRows {
       }
       if (one.numbered) to.continueNumbers(one.name, one.numbered);
     }
-    if (!to.traits.isRemote) indexLongTables(to);
     to.exec('COMMIT');
   } catch (error) {
     to.exec('ROLLBACK');

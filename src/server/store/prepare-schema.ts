@@ -7,7 +7,6 @@ import {
   createIndexes,
   createTable,
   fixedTables,
-  mainIndex,
   schemaVersion,
   table,
   taskColumns,
@@ -75,47 +74,18 @@ export function byTable(rows: readonly Row[]): Map<string, Set<string>> {
 }
 
 function prepareKind(db: Database, kind: KindName, present: Set<string> | undefined): void {
-  if (!present) {
-    db.exec(createTable(kind));
-    return;
-  }
-  const missing = columnsOf(kind).filter((column) => !present.has(column.name));
-  if (missing.length > 0) {
-    for (const column of missing) {
-      db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
-    }
-    fillColumns(db, kind, missing);
-  }
-  if (hasIndexes(db, kind)) for (const sql of createIndexes(kind)) db.exec(sql);
-  else indexIfLong(db, kind);
-}
-
-/**
- * Objects from which on a kind has indexes. To look at fewer takes no longer than to go through an index,
- * most kinds never have more, and to make so many indexes would be the longest part of a first start.
- */
-export const enoughForIndexes = 16;
-
-/** Makes the indexes of the kinds that have many objects and no indexes yet. */
-export function indexLongTables(db: Database): void {
-  for (const kind of storedKinds()) if (!hasIndexes(db, kind)) indexIfLong(db, kind);
-}
-
-function indexIfLong(db: Database, kind: KindName): void {
-  if (lastRow(db, kind) < enoughForIndexes) return;
+  if (present) addColumns(db, kind, present);
+  else db.exec(createTable(kind));
   for (const sql of createIndexes(kind)) db.exec(sql);
 }
 
-/** The greatest number of a row of a kind; 0 where there never was one. */
-export function lastRow(db: Database, kind: KindName): number {
-  const row = db.prepare(`SELECT max(rowid) AS last FROM ${table(kind)}`).get();
-  return Number(row?.['last'] ?? 0);
-}
-
-/** Whether a kind has its indexes. */
-export function hasIndexes(db: Database, kind: KindName): boolean {
-  const found = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?");
-  return found.get(mainIndex(kind)) !== undefined;
+function addColumns(db: Database, kind: KindName, present: Set<string>): void {
+  const missing = columnsOf(kind).filter((column) => !present.has(column.name));
+  if (missing.length === 0) return;
+  for (const column of missing) {
+    db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
+  }
+  fillColumns(db, kind, missing);
 }
 
 /** Fills new columns from the documents that are there. */

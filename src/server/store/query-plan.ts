@@ -14,13 +14,7 @@ export interface Plan {
   readonly isCovered: boolean;
 }
 
-/** Plans by statement, as long as there are these indexes. */
-interface KnownPlans {
-  readonly indexChanges: number;
-  readonly plans: Map<string, Plan>;
-}
-
-const known = new WeakMap<Transaction, KnownPlans>();
+const known = new WeakMap<Transaction, Map<string, Plan>>();
 /** Statements whose plan is remembered. */
 const maxPlans = 500;
 
@@ -46,11 +40,16 @@ export function planOf(tx: Transaction, sql: string): Plan {
   return plan;
 }
 
+/** Deletes the cached plans, after a change of indexes. */
+export function forgetPlans(tx: Transaction): void {
+  known.delete(tx);
+}
+
 function plansOf(tx: Transaction): Map<string, Plan> {
-  const indexChanges = tx.indexes?.changes ?? 0;
-  const before = known.get(tx);
-  if (before?.indexChanges === indexChanges) return before.plans;
-  const plans = new Map<string, Plan>();
-  known.set(tx, { indexChanges, plans });
+  let plans = known.get(tx);
+  if (!plans) {
+    plans = new Map();
+    known.set(tx, plans);
+  }
   return plans;
 }

@@ -5,8 +5,11 @@ import { createIndexes, createTable, fixedTables, schemaVersion } from './schema
 
 const kinds = storedKinds().map((kind) => [createTable(kind), ...createIndexes(kind)]);
 
+/** Earlier builds created indexes later, so that their tables may lack some. */
+const indexing = 'with each table';
+
 /** Databases have it as their `user_version` that have all tables, columns and indexes of this version. */
 export const schemaStamp = createHash('sha256')
-  .update(JSON.stringify([schemaVersion, fixedTables, kinds]))
+  .update(JSON.stringify([schemaVersion, fixedTables, kinds, indexing]))
   .digest()
   .readInt32BE();

@@ -63,7 +63,7 @@ export function createTable(kind: KindName): string {
 }
 
 /** The index that a kind has where it has any. */
-export function mainIndex(kind: KindName): string {
+function mainIndex(kind: KindName): string {
   return `${table(kind)}_collection`;
 }
 

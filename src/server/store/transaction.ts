@@ -8,7 +8,6 @@ import { conditions, type ListOptions, referringCondition, type Where } from './
 import { kindsBelow, type ListAttribute, listsNaming } from './dependents.ts';
 import type { Database, DatabaseTraits, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
-import { KindIndexes } from './kind-indexes.ts';
 import {
   columnsOf,
   columnValue,
@@ -52,8 +51,6 @@ export class Transaction {
   readonly tasks: TaskList;
   /** The files that hold bytes of disks. */
   readonly images: ImageList;
-  /** Indexes of kinds, where they follow what is stored. For the modules of the store only. */
-  readonly indexes: KindIndexes | undefined;
   /** The servers that use the store, where there can be several. */
   readonly servers: ServerList;
   /** Who waits for changes of which objects. */
@@ -67,9 +64,6 @@ export class Transaction {
     this.#db = db;
     this.traits = db.traits;
     this.#statements = statements;
-    this.indexes = db.traits.isRemote
-      ? undefined
-      : new KindIndexes(db, (takeBack) => this.undo.push(takeBack));
     this.tasks = new TaskList((sql) => this.statement(sql));
     this.images = new ImageList((sql) => this.statement(sql));
     this.servers = new ServerList((sql) => this.statement(sql));
@@ -276,7 +270,6 @@ export class Transaction {
       ...columns.map((column) => columnValue(stored, column)),
     );
     this.#writeReferences(kind, stored);
-    this.indexes?.inserted(kind);
   }
 
   /** Stores the new form of an object that exists; in all collections unless one is given. */
