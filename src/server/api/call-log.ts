@@ -1,4 +1,4 @@
-/** Log of the operations that tests call, and of the parameters that the server reads of each. */
+/** Log of the operations in tests, with the parameters that the server reads. */
 
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,12 @@ import type { ApiRequest, ApiResponse } from './request.ts';
 
 const originals = new WeakMap<object, StoredObject>();
 
-/** The same object; `read` is told of each member that is looked up, not of those enumerated. */
+/**
+ * Wraps an object. `read` is called for each member that is read by name, not for enumerated
+ * members.
+ */
 export function watched(object: StoredObject, read: (name: string) => void): StoredObject {
-  // A copy of all members asks for the descriptor of each just before its value.
+  // A spread reads the descriptor of each member just before its value.
   let copied: string | symbol | undefined;
   const proxy = new Proxy(object, {
     getOwnPropertyDescriptor(target, name) {
@@ -27,38 +30,38 @@ export function watched(object: StoredObject, read: (name: string) => void): Sto
   return proxy;
 }
 
-/** The object itself, where it is watched: whether a member is missing says nothing of its use. */
+/** Returns the wrapped object, for checks of missing members, which are no use of them. */
 export function unwatched(object: StoredObject): StoredObject {
   return originals.get(object) ?? object;
 }
 
-/** One line of the log. */
+/** Line of the log. */
 export interface LoggedCall {
   /** `POST /vms/{vm}/start` */
   readonly operation: string;
   readonly status: number;
   /** The `User-Agent` of the client. */
   readonly agent: string;
-  /** Names of the query parameters, and of the elements of the action, that were read. */
+  /** Names of read query parameters, and of read elements of the action. */
   readonly query: readonly string[];
   readonly body: readonly string[];
 }
 
-/** A call that is observed while it is answered. */
+/** Observed request. */
 export interface ObservedCall {
-  /** The same request and body; what is read of them is noted. */
+  /** Request and body that record reads. */
   readonly request: ApiRequest;
   readonly body: StoredObject | StoredObject[];
-  /** The same response; the call is noted when all of it was made. */
+  /** Wraps the response, and writes the line after it is encoded. */
   readonly answered: (response: ApiResponse) => ApiResponse;
 }
 
 export class CallLog {
   readonly #file: string;
-  /** What is in the file already: the same call again tells nothing new. */
+  /** Written lines, to skip duplicates. */
   readonly #written = new Set<string>();
 
-  /** Writes into a file of its own in the folder, which it makes. */
+  /** Creates the folder, and a file for this process in it. */
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true });
     this.#file = join(folder, `${process.pid}-${Date.now()}.jsonl`);
@@ -72,7 +75,7 @@ export class CallLog {
     const read = { query: new Set<string>(), body: new Set<string>() };
     return {
       request: { ...request, parameters: new WatchedMap(request.parameters, read.query) },
-      // What is added or changed has no parameters; each attribute of it is of its type.
+      // Added and changed objects have no parameters: their attributes belong to their type.
       body:
         Array.isArray(body) || operation.body.length === 0
           ? body
@@ -94,12 +97,12 @@ export class CallLog {
     const line = JSON.stringify(call);
     if (this.#written.has(line)) return;
     this.#written.add(line);
-    // At once: a server may be killed.
+    // Synchronous, because a test can kill the server.
     appendFileSync(this.#file, `${line}\n`);
   }
 }
 
-/** Calls back when the response is made, of which the items of lists are made one by one. */
+/** Calls `done` after the response is encoded. Lists are encoded item by item. */
 function whenMade(response: ApiResponse, done: (status: number) => void): ApiResponse {
   const { body, status } = response;
   if (body === undefined || typeof body === 'string') {
@@ -113,7 +116,7 @@ function whenMade(response: ApiResponse, done: (status: number) => void): ApiRes
   return { ...response, body: pieces(body) };
 }
 
-/** Notes whose value is looked up. */
+/** Map that records read keys. */
 class WatchedMap extends Map<string, string> {
   readonly #read: Set<string>;
 

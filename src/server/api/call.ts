@@ -1,6 +1,6 @@
 /**
- * Calls of operations: request, addressed collection or object, permits, and the answer before it is
- * encoded.
+ * Call of an operation: request, addressed collection or object, permissions, and the unencoded
+ * response.
  */
 import type { Dialect } from '../../model/dialect.ts';
 import type { FileAnswer } from '../../model/files.ts';
@@ -23,13 +23,13 @@ export interface Call {
   readonly operation: Operation;
   readonly body: StoredObject | StoredObject[];
   readonly dialect: Dialect;
-  /** The client asks for a file instead of a document. */
+  /** File that the client accepts instead of a document. */
   readonly file?: FileAnswer | undefined;
-  /** Cache of encoded objects, for requests that only read. */
+  /** Cache of encoded objects, for reads. */
   readonly encoded?: EncodedObjects | undefined;
 }
 
-/** What is answered, before it is encoded. */
+/** Unencoded response. */
 export type Answer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export type Answer = {
   | { readonly form: 'empty' }
   | { readonly form: 'file'; readonly media: string; readonly content: string | Uint8Array }
   | { readonly form: 'object'; readonly type: string; readonly object: StoredObject }
-  /** An object that is written already, in any format. */
+  /** Encoded object, in any format. */
   | { readonly form: 'text'; readonly text: (media: MediaType) => string }
   | {
       readonly form: 'list';
@@ -47,11 +47,11 @@ export type Answer = {
       readonly parts: readonly ListPart[];
       readonly extras: CollectionExtras;
     }
-  /** What an action answers; a creation is told in the same words. */
+  /** Response to an action, or state of a creation, which has the same members. */
   | { readonly form: 'action' | 'creation'; readonly action: StoredObject }
 );
 
-/** Some objects of a list, one after the other. */
+/** Consecutive objects of a list. */
 export interface ListPart {
   /** Objects, or encoded items. Other requests may run at each undefined element. */
   readonly objects: (media: MediaType) => Iterable<StoredObject | string | undefined>;
@@ -74,7 +74,7 @@ export function presentationOf(ctx: RuleContext, { request, operation }: Call): 
   };
 }
 
-/** The collection that the request addresses, or that holds the object it addresses. */
+/** Resolves the addressed collection, or the collection of the addressed object. */
 export function collectionRefOf(ctx: RuleContext, { match }: Call): CollectionRef {
   const { parentIsUnknown = false } = match;
   if (!parentIsUnknown) ctx.filter?.enter(match.service, match.ids);
@@ -94,8 +94,8 @@ export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generi
 }
 
 /**
- * Step 4: refuses a change that the caller has no permits for; what it names and the caller does not
- * see is not there from here on.
+ * Refuses a change without permission. Replaces references to hidden objects in the body, so that
+ * they do not exist for later steps.
  */
 export function permit(
   ctx: RuleContext,
@@ -109,7 +109,7 @@ export function permit(
   if (ctx.filter) replaceHidden(ctx, ctx.filter, ref, { operation, body, checked });
 }
 
-/** The object or action that was sent. Refuses a list with 400, where it has no place. */
+/** Returns the object or action in the body. Refuses a list with 400. */
 export function sentIn({ body }: Call): StoredObject {
   if (!Array.isArray(body)) return body;
   throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');

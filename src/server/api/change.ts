@@ -69,7 +69,7 @@ export function requirePermits(ctx: RuleContext, call: Call): void {
   }
 }
 
-/** There is no configuration beside the command line: it is in force already. */
+/** The configuration is the command line, which has nothing to reload. */
 function reload(ctx: RuleContext, call: Call): Answer {
   if (!ctx.caller.superUser) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
   ctx.event('CONFIGURATION_RELOADED');
@@ -118,7 +118,7 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const behavior = behaviorOf(ctx, ref.kind);
   const lifecycle = behavior?.lifecycle;
   const state = lifecycle && object[lifecycle.attribute];
-  // What has no state has nothing to wait for: disks that are logical units.
+  // Objects without a state need no wait: logical units.
   if (behavior?.addsWith) {
     return { status: behavior.addsWith, form: 'object', type: ref.type, object: shown };
   }

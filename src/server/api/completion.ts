@@ -19,7 +19,7 @@ const progress: Readonly<Record<JobStatus, string>> = {
   aborted: 'failed',
 };
 
-/** The state of what a path names; undefined where it names nothing of this sort. */
+/** State of an asynchronous action or creation at a path; undefined for other paths. */
 export function statusOf(
   server: { readonly store: Store; readonly site: Site },
   request: ApiRequest,
@@ -36,7 +36,7 @@ export function statusOf(
     const filter = visibilityFilterOf(ctx, request, true);
     return filter?.sees('job', id) === false ? undefined : jobOf(ctx, id);
   });
-  // Engines answer each id, and take what they do not know for complete.
+  // An engine responds to each id. Unknown ones are complete.
   const isComplete = server.site.dialect.engineAnswers && isUuid(id) && !job;
   if (!isComplete && (!job || job.external)) return undefined;
   const status = job ? progress[job.status] : 'complete';
@@ -50,8 +50,8 @@ export function statusOf(
 }
 
 /**
- * The answer once the object of the call has come to rest, or undefined while it has not. An
- * object that ended in a failed state is answered as a failed action.
+ * Response after the object has settled; undefined before. For an object in a failure state, it is
+ * a failed action.
  */
 export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | undefined {
   const job = jobOf(ctx, jobIdOf(result));
@@ -73,7 +73,7 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   return badly ? failedAction(result, `The object is ${state}.`) : result;
 }
 
-/** Ids of the objects on whose changes it depends whether a call has settled. */
+/** Ids of the objects whose changes can settle a call. */
 export function settlingIds(call: Call, result: Answer): string[] {
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
   return [jobIdOf(result), id].filter((one) => one !== '');

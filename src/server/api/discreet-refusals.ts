@@ -1,14 +1,14 @@
-/** Refusals whose sentences name nothing that the caller does not see. */
+/** Refusals without names of hidden objects. */
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import { nameable } from '../store/visible-kinds.ts';
 import type { Call } from './call.ts';
 import { asSent, hiddenWords } from './hidden-references.ts';
 
-/** What stands in for the name of a hidden object. */
+/** Replacement of the name of a hidden object. */
 const placeholder = '(not visible)';
 
-/** Between the names in a sentence. */
+/** Separators of names in a text. */
 const between = /([\s,;:()[\]"']+)/;
 
 /** The error of a request. A refusal contains no name of a hidden object. */
@@ -21,11 +21,11 @@ export function discreet(ctx: RuleContext, call: Call, error: unknown): unknown 
   return new Refusal(status, reason, asSent(ctx, visible), { headers });
 }
 
-/** Takes the names of hidden objects out of sentences. */
+/** Replaces names of hidden objects in texts. */
 class TextRedactor {
   readonly #ctx: RuleContext;
   readonly #filter: VisibilityFilter;
-  /** What the client said itself is no news to it. */
+  /** Texts of the request, which the caller knows. */
   readonly #sentText: string;
 
   constructor(ctx: RuleContext, filter: VisibilityFilter, { request, body }: Call) {
@@ -45,7 +45,7 @@ class TextRedactor {
       .join('');
   }
 
-  /** Whether a word is the name or id of objects of which none is visible. */
+  /** Whether a word is the name or id of hidden objects only. */
   #isHidden(word: string): boolean {
     if (word.length < 2 || this.#sentText.includes(word)) return false;
     const { tx } = this.#ctx;

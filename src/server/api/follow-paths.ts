@@ -1,25 +1,25 @@
-/** Paths of the parameter `follow` (specification 4.3): taken apart, and what each word of one leads to. */
+/** Paths of the parameter `follow` (specification 4.3): parsing, and target of each word. */
 import { services } from '../../model/derive/services.ts';
 import { listAttributes, listSubCollections, parseKind } from '../../model/index.ts';
 import { attributeOfCollection } from '../../model/list-links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { Refusal, titleOf } from '../core/fault.ts';
 
-/** More paths, or deeper ones, would let one request read the whole inventory many times. */
+/** More or deeper paths would permit a request to read the inventory many times. */
 export const maximumPaths = 20;
 
 const maximumDepth = 6;
 
-/** Words with those that follow them: paths that begin alike share what they lead to. */
+/** Tree of words. Paths with a common prefix share its targets. */
 export interface PathTree extends Map<string, PathTree> {}
 
-/** Where objects of an answer are: their type, and the path template under which they are shown. */
+/** Type and path template of objects in a response. */
 export interface Location {
   readonly type: TypeName;
   readonly service: string;
 }
 
-/** Takes paths apart. Refuses with 400 those that are too deep. */
+/** Parses paths. Refuses paths that are too deep with 400. */
 export function treeOf(paths: readonly string[]): PathTree {
   const tree: PathTree = new Map();
   for (const path of paths) {
@@ -37,7 +37,7 @@ export function treeOf(paths: readonly string[]): PathTree {
   return tree;
 }
 
-/** The refusal of what goes beyond a limit. */
+/** Refusal of a path that exceeds a limit. */
 export function tooMuch(what: string, limit: number): Refusal {
   return new Refusal(
     400,
@@ -46,7 +46,7 @@ export function tooMuch(what: string, limit: number): Refusal {
   );
 }
 
-/** Refuses with 400 a word that is no link of the type. */
+/** Refuses a word that is not a link of the type with 400. */
 export function refuseWord(word: string, type: TypeName): never {
   throw new Refusal(
     400,
@@ -62,12 +62,12 @@ function plain(word: string): string {
 interface Link {
   /** Attribute that shows the list. */
   readonly attribute: string;
-  /** Path template of the list, and the type of what is in it. */
+  /** Path template of the list, and type of its objects. */
   readonly path: string;
   readonly type: TypeName;
 }
 
-/** The sub-collection that a word names, where the type has one. */
+/** Sub-collection with the name of a word, if the type has one. */
 export function linkOf({ type, service }: Location, word: string): Link | undefined {
   const path = `${service}/${word}`;
   const target = listSubCollections(service).includes(word) ? services[path]?.type : undefined;
@@ -76,14 +76,14 @@ export function linkOf({ type, service }: Location, word: string): Link | undefi
   return target && attribute ? { attribute, path, type: target } : undefined;
 }
 
-/** Lists that objects of a type have in one place and not in another, by type and word. */
+/** Lists that objects of a type have in some collections only, by type and word. */
 const elsewhere = new Set(
   Object.entries(services)
     .filter(([path]) => path.endsWith('}'))
     .flatMap(([path, { type }]) => listSubCollections(path).map((word) => `${type} ${word}`)),
 );
 
-/** The attribute that refers to other objects and is called like the word. */
+/** Attribute with references and the name of the word. */
 export function referenceOf(type: TypeName, word: string) {
   for (const [attribute, { kind }] of Object.entries(listAttributes(type))) {
     const { form, of } = parseKind(kind);

@@ -1,4 +1,4 @@
-/** Expansion of links inside an answer (specification 4.3): whole lists and references, nested. */
+/** Expansion of links in a response (specification 4.3): lists and references, nested. */
 
 import { listLinks } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
@@ -34,25 +34,28 @@ import { route } from './request.ts';
 import { showFollowed } from './show.ts';
 
 /**
- * How many objects one item of an answer brings along at most. Links go in circles: from a cluster
- * to its data center to all its clusters, and on.
+ * Maximum followed objects of one item. Links are circular: from a cluster to its data center, to
+ * all of its clusters.
  */
 const maximumObjects = 100_000;
-/** How many objects all items of an answer bring along at most, together. */
+/** Maximum followed objects of all items. */
 const maximumInAll = 1_000_000;
-/** The same where that has to be tried: it is work that others wait for. */
+/**
+ * Maximum followed objects of all items if the server must count them first, which delays other
+ * requests.
+ */
 const maxLookedAt = 20_000;
-/** Lists that are shown again and again count for more: nobody needs many of them. */
+/** Cost of a repeated list. Clients rarely need many of them. */
 const weightOfRepeated = 50;
-/** What collections that are made up when they are asked for hold at most, roughly. */
+/** Estimated maximum of objects in computed collections. */
 const maxComputed = 100;
 
-/** What a request asks to be followed, made out once for all items of its answer. */
+/** Followed links of a request, resolved once for all items. */
 export interface Following {
   readonly view: Presentation;
-  /** What is followed, as a tree: paths that begin alike share what they lead to. */
+  /** Tree of followed words. Paths with a common prefix share its targets. */
   readonly paths: PathTree;
-  /** Objects that were referred to, by type and id. */
+  /** Followed references, by type and id. */
   readonly shown: Map<string, Expanded>;
 }
 
@@ -61,7 +64,7 @@ interface Expanded {
   readonly service: string;
 }
 
-/** Objects that are kept for further references to them, at most. */
+/** Maximum cached objects for further references. */
 const maxShown = 1_000;
 
 interface Shown extends Location {
@@ -69,8 +72,8 @@ interface Shown extends Location {
 }
 
 /**
- * Takes `nics,disk_attachments.disk` apart. Refuses with 400 more paths, and deeper ones, than
- * anybody needs, and words that are no link of their type.
+ * Parses `nics,disk_attachments.disk`. Refuses with 400 too many or too deep paths, and words that
+ * are not links of their type.
  */
 export function* followingOf(
   view: Presentation,
@@ -89,8 +92,8 @@ export function* followingOf(
 }
 
 /**
- * Replaces the links by what they lead to, in all items; one that leads nowhere on an item is left
- * out there. Refuses with 400 what brings along too many objects, unless that was looked at before.
+ * Replaces links by their targets in all items. A link without a target is omitted. Refuses with
+ * 400 too many followed objects, unless a check before found that the limit holds.
  */
 export function* follow(
   following: Following,
@@ -102,7 +105,7 @@ export function* follow(
   yield* followAll(following, { type, service, items }, following.paths, budget);
 }
 
-/** How many more objects may come along, and how many at first. */
+/** Remaining and initial number of permitted objects. */
 export interface Budget {
   left: number;
   readonly all: number;
@@ -113,12 +116,12 @@ function spend(budget: Budget, objects: number): void {
   if (budget.left < 0) throw tooMuch('leads to too many objects', budget.all);
 }
 
-/** For an object, or a list of which nobody knows how much it brings along before it is looked at. */
+/** Budget for an object, or for a list with an unknown number of followed objects. */
 export function budgetOfAnswer(): Budget {
   return { left: maxLookedAt, all: maxLookedAt };
 }
 
-/** For a list that was found to bring along no more than is answered. */
+/** Budget for a list that was checked before. */
 export const unlimited: Budget = { left: Number.POSITIVE_INFINITY, all: 0 };
 
 function* followAll(
@@ -136,7 +139,7 @@ function* followAll(
   }
 }
 
-/** Fills the list attribute of every item with the objects of its sub-collection. */
+/** Fills the list attribute of each item with the objects of its sub-collection. */
 function* followLink(
   following: Following,
   from: Shown,
@@ -159,7 +162,7 @@ function* followLink(
     if (!ref) continue;
     service = locationOf(ref, '').service;
     const parts = yield* generic.read(view.ctx, ref, orderOf(view.ctx.site.dialect, ref));
-    // Before they are read: links go in circles.
+    // Counted before the read, because links are circular.
     for (const { size } of parts) spend(budget, size);
     const found: StoredObject[] = [];
     for (const { objects } of parts) {
@@ -174,7 +177,7 @@ function* followLink(
   return { type: link.type, service, items: children };
 }
 
-/** The place of a list that not every object has: only domains of ISO images have files. */
+/** Collection of a list that only some objects have: only ISO domains have files. */
 function placeIfThere(
   { view }: Following,
   { service, ids }: { service: string; ids: readonly string[] },
@@ -188,7 +191,7 @@ function placeIfThere(
   }
 }
 
-/** Replaces a reference of every item by the whole object. */
+/** Replaces a reference of each item by the object. */
 function* followReference(
   following: Following,
   from: Shown,
@@ -225,7 +228,7 @@ function* followReference(
   return { type: found.type, service: service || (serviceOfType(found.type) ?? ''), items };
 }
 
-/** References that are not shown unless somebody follows them. */
+/** References that are only shown if the request follows them. */
 function lookedFor(
   { view }: Following,
   type: TypeName,
@@ -240,10 +243,7 @@ function lookedFor(
   return Array.isArray(shown) ? shown.filter(isRecord) : undefined;
 }
 
-/**
- * An object is made out once, however many items refer to it; each has it for itself where more is
- * put into it.
- */
+/** Presents an object once for all references to it. Items get copies if nested links are added. */
 function expandedOnce(
   following: Following,
   type: TypeName,
@@ -275,8 +275,8 @@ function expandReference(
 }
 
 /**
- * Whether a list of so many items cannot bring along too many objects, however they are distributed:
- * then nobody has to look before the first byte of a long list is sent.
+ * Whether a list of `count` items cannot exceed the limits in any distribution. If so, the server
+ * sends the first byte of a long list without a check.
  */
 export function* isBounded(
   { view, paths }: Following,
@@ -289,7 +289,7 @@ export function* isBounded(
   return (yield* maxBelow(view, from, paths, items, true)) <= maximumInAll;
 }
 
-/** At most so many objects come along with so many objects of a type; `distinct` ones or not. */
+/** Upper limit of the objects that a number of objects of a type refer to, `distinct` or not. */
 function* maxBelow(
   view: Presentation,
   from: Location,
@@ -309,7 +309,7 @@ function* maxBelow(
     const single = reference && !reference.list;
     const each = single ? 1 : made ? maxComputed : isStored(type) ? yield* maxInOne(tx, kind) : 1;
     const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';
-    // What is in a list of different objects is, nearly always, in the list of one of them.
+    // Objects in lists of different owners rarely repeat.
     const once = link !== undefined && distinct && !made && isStored(type);
     const below = once ? Math.min(count * each, tx.rows(kind)) : count * each;
     const apart = once && topCollection(type) === undefined;

@@ -27,13 +27,13 @@ import type { Slices } from '../store/slices.ts';
 import { addMember, removeMember } from './members.ts';
 import { present } from './presentation.ts';
 
-/** An object of whatever kind, with where it is. */
+/** Object of any kind, with its collection. */
 export interface Target {
   readonly ref: CollectionRef;
   readonly object: StoredObject;
 }
 
-/** The place of a path as its kind and the parameters of the request will have it. */
+/** Collection of a path, after changes by its kind and the parameters of the request. */
 export function located(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
   return behaviorOf(ctx, ref.kind)?.locate?.(ctx, ref, id) ?? ref;
 }
@@ -52,7 +52,7 @@ export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
   return { ref, object };
 }
 
-/** The addressed object as it is stored, of a kind that is; refuses with 404. */
+/** Finds the stored JSON of the addressed object, or refuses with 404. */
 export function findDocument(ctx: RuleContext, ref: CollectionRef, id: string): string {
   const { where } = ref.options;
   const condition = allOf(ref.options.condition, ref.visible);
@@ -72,22 +72,22 @@ function keys(ctx: RuleContext, ref: CollectionRef, options: ListOptions): Slice
   return listKeys(ctx.tx, ref.kind, all, condition, ref.visible);
 }
 
-/** Objects of a collection that are read together. */
+/** Part of a collection that is read in one step. */
 export interface Part {
-  /** How many they are; fewer where some go away before they are read. */
+  /** Number of objects. Fewer are read if some are deleted before. */
   readonly size: number;
   readonly objects: () => readonly StoredObject[];
-  /** The same as they are stored; undefined where they are made up. */
+  /** Stored JSON of the objects; undefined for computed objects. */
   readonly documents?: () => readonly string[];
 }
 
-/** What is listed of a collection. */
+/** Selection of objects in a collection. */
 export interface Listing extends ListOptions {
-  /** Of objects that are made up: the ids of those that a search finds, in its order. */
+  /** Ids of computed objects that a search finds, in its order. */
   readonly select?: (ids: readonly string[]) => readonly string[];
 }
 
-/** The objects of a collection. Which they are is settled at once; they are read as they are needed. */
+/** Selects the objects of a collection immediately, and reads them on demand. */
 export function* read(
   ctx: RuleContext,
   ref: CollectionRef,
@@ -113,10 +113,10 @@ export function* read(
   });
 }
 
-/** Objects that are read at once: one by one costs more, and all of them more memory. */
+/** Objects that are read together. Single reads cost more time, and larger parts more memory. */
 export const partSize = 25;
 
-/** Adds an object; returns it as it is at the end of the transaction. */
+/** Adds an object. Returns its state at the end of the transaction. */
 export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject): StoredObject {
   const sent = withoutMasks(received, ref.type);
   const behavior = behaviorOf(ctx, ref.kind);
@@ -144,8 +144,8 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
 }
 
 /**
- * Changes an object; only the members that were sent and say something new: what was read and comes
- * back as it was changes nothing. Returns its new form.
+ * Updates the attributes whose values in the request differ from the shown ones. Returns the new
+ * object.
  */
 export function update(ctx: RuleContext, target: Target, sent: StoredObject): StoredObject {
   const { ref } = target;
@@ -181,7 +181,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   return current(ctx, ref, String(before['id'])) ?? after;
 }
 
-/** The object as it is shown to those who ask for all content, or for everything. */
+/** Complete representation of an object, to compare it with a request. */
 function shownWhole(
   ctx: RuleContext,
   ref: CollectionRef,
@@ -193,7 +193,7 @@ function shownWhole(
   return present(view, ref.kind, object, service, path);
 }
 
-/** Removes an object, or begins to. */
+/** Removes an object, or starts its removal. */
 export function remove(ctx: RuleContext, target: Target, parameters: Parameters): void {
   if (target.ref.members) {
     removeMember(ctx, target.ref, String(target.object['id']));
@@ -209,7 +209,7 @@ export function remove(ctx: RuleContext, target: Target, parameters: Parameters)
   erase(ctx, target);
 }
 
-/** Writes the event that the rules of a kind declare. */
+/** Writes the event that the behavior of a kind declares. */
 function report(ctx: RuleContext, choice: EventChoice, target: Target): void {
   const event =
     typeof choice === 'string'
@@ -220,7 +220,7 @@ function report(ctx: RuleContext, choice: EventChoice, target: Target): void {
   if (event !== undefined) ctx.event(event, subjectsOf(ctx, target), wordsOf(ctx, target));
 }
 
-/** Names of the object and of what it belongs to, by their types: `NicName`, `QuotaName`. */
+/** Names of the object and its owner as parameters of events: `NicName`, `QuotaName`. */
 function wordsOf(ctx: RuleContext, { ref, object }: Target): Record<string, string> {
   const { owner } = ref;
   const belongsTo = owner && ctx.tx.get(owner.kind, owner.id);
@@ -234,8 +234,8 @@ function wordsOf(ctx: RuleContext, { ref, object }: Target): Record<string, stri
 }
 
 /**
- * An instance type is told of as what it is: a template without disks. `UserName` is who did it, not
- * whom it was done to.
+ * Parameters of types with an irregular name. An instance type is a template without disks.
+ * `UserName` is the caller, not the changed user.
  */
 const otherWords: Readonly<Record<string, string>> = {
   instance_type: 'TemplateName',
@@ -246,7 +246,7 @@ function wordOf(type: string): string {
   return otherWords[type] ?? `${titleOf(type)}Name`;
 }
 
-/** Kinds of objects of which an event tells the old name when they get another. */
+/** Kinds with an event for a changed name. */
 const renamed = new Set<string>([
   'vm',
   'vm_pool',
@@ -269,7 +269,7 @@ function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): 
   ctx.event('OBJECT_RENAMED', subjectsOf(ctx, target), messageParams);
 }
 
-/** An event about an object refers to it, and to the objects that it belongs to. */
+/** Subjects of an event: the object, and the objects that it belongs to. */
 function subjectsOf(ctx: RuleContext, { ref, object }: Target): EventSubjects {
   const { owner } = ref;
   const belongsTo: StoredObject | undefined = owner && ctx.tx.get(owner.kind, owner.id);

@@ -1,4 +1,7 @@
-/** What a caller sends that names something hidden: it names nothing instead, and comes back in the answer. */
+/**
+ * References to hidden objects in requests. They are replaced by unknown ids, and restored in the
+ * response.
+ */
 import { randomUUID } from 'node:crypto';
 import { getReferencedType, listAttributes, type Operation, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
@@ -9,7 +12,7 @@ import { Refusal } from '../core/fault.ts';
 import { scopeIn } from '../core/input.ts';
 import { isRecord, type KindName, type StoredObject } from '../store/kinds.ts';
 
-/** What was sent, and what the caller was permitted to do something with. */
+/** Body of a request, and objects with checked permissions. */
 interface Sent {
   readonly operation: Operation;
   readonly body: StoredObject | StoredObject[];
@@ -17,7 +20,7 @@ interface Sent {
   readonly checked: ReadonlySet<string>;
 }
 
-/** Puts what nothing has in the place of all that a body names and the caller does not see. */
+/** Replaces references to hidden objects in a body by unknown ids and names. */
 export function replaceHidden(
   ctx: RuleContext,
   filter: VisibilityFilter,
@@ -35,19 +38,19 @@ export function replaceHidden(
   }
 }
 
-/** What stands in the place of what was sent, by the context of the request. */
+/** Replaced texts, by the context of the request. */
 const standIns = new WeakMap<RuleContext, Map<string, string>>();
 
-/** What was sent and is hidden. */
+/** Texts of the request that name hidden objects. */
 export function hiddenWords(ctx: RuleContext): string[] {
   return [...(standIns.get(ctx)?.values() ?? [])];
 }
 
-/** A value of an answer, or a sentence, with what was sent in it; itself where nothing was hidden. */
+/** Restores the texts of the request in a response or a text. */
 export function asSent<T>(ctx: RuleContext, value: T): T {
   const known = standIns.get(ctx);
   if (!known) return value;
-  // Texts stay texts and objects keep their members: the copy is of the same type.
+  // The copy has the same type, because only texts change.
   return replaced(value, known) as T;
 }
 
@@ -56,14 +59,14 @@ function replaced(value: unknown, known: ReadonlyMap<string, string>): unknown {
     return [...known].reduce((text, [other, sent]) => text.replaceAll(other, sent), value);
   }
   if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, known));
-  // What is made when it is written down names nothing that was sent.
+  // Encoded values contain no text of the request.
   if (!isRecord(value) || Symbol.iterator in value) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [name, replaced(one, known)]),
   );
 }
 
-/** References in which a name is that of a new object. */
+/** References in which a name is the name of a new object. */
 const wholeObjects: ReadonlySet<string> = new Set(['disk_attachment.disk']);
 
 type Attributes = Readonly<Record<string, Pick<Attribute, 'kind'>>>;
@@ -79,7 +82,7 @@ class HiddenReferences {
     this.#checked = checked;
   }
 
-  /** Looks at all that an object names. */
+  /** Checks all references in an object. */
   at(type: string, attributes: Attributes, sent: StoredObject): void {
     for (const [name, value] of Object.entries(sent)) {
       const attribute = attributes[name];
@@ -89,7 +92,7 @@ class HiddenReferences {
       const target = getReferencedType(of);
       for (const one of Array.isArray(value) ? value : [value]) {
         if (!isRecord(one)) continue;
-        // First where it is: what is hidden has nothing in it.
+        // The parent is checked first: a hidden parent has no visible objects.
         this.at(target, listAttributes(target), one);
         if (form === 'struct' || this.#byId(target, one)) continue;
         const refers = form === 'ref' || form === 'links';
@@ -98,7 +101,7 @@ class HiddenReferences {
     }
   }
 
-  /** Looks at an object that exists by itself and is put into a collection. */
+  /** Checks an independent object that is added to a collection. */
   atMember(ref: CollectionRef, sent: StoredObject): void {
     if (!ref.owner || topCollection(ref.type) === undefined) return;
     const joins = ref.members !== undefined || ref.kind !== ref.type;
@@ -106,7 +109,7 @@ class HiddenReferences {
     else if (joins) this.#byName(ref.type, sent);
   }
 
-  /** Whether a reference says an id. */
+  /** Whether a reference contains an id. */
   #byId(type: string, reference: StoredObject): boolean {
     const { id } = reference;
     if (!isStored(type) || typeof id !== 'string' || id === '') return false;
@@ -122,14 +125,14 @@ class HiddenReferences {
     const where = { ...this.#scope(type, reference), name };
     const found = tx.list(type, { where }).filter((one) => one['name'] === name);
     const seen = found.find((one) => this.#sees(type, String(one['id'])));
-    // Of several with that name the one that is visible is meant.
+    // The name selects the visible one of several objects.
     if (seen && seen !== found[0]) reference['id'] = seen['id'];
     else if (!seen && found.length > 0) {
       reference['name'] = this.#standIn(name, `absent-${randomUUID()}`);
     }
   }
 
-  /** What a reference says about where its object is; nothing where that is not there. */
+  /** Conditions of a reference on the parent of its object; undefined for an unknown parent. */
   #scope(type: string, reference: StoredObject): Record<string, string> {
     try {
       return scopeIn(this.#ctx.tx, type, reference);

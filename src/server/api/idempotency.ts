@@ -1,7 +1,7 @@
 /**
- * The header `Idempotency-Key`: whoever does not know whether a request was done, because its answer got
- * lost, sends it again with the same key, to any server of the site. It is done once, and gets the first
- * answer again.
+ * `Idempotency-Key` header. A client that has lost the response to a request can repeat it with
+ * the same key, at any server of the site. The server performs it once, and repeats the first
+ * response.
  */
 import { createHash } from 'node:crypto';
 import type { RuleContext } from '../core/context.ts';
@@ -17,20 +17,20 @@ import { readJson, writeDocument } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { Answer, Call } from './call.ts';
 
-/** Milliseconds that a key is remembered. */
+/** Milliseconds for which a key is stored. */
 const lifetime = 24 * 3600 * 1000;
 const longestKey = 255;
 
 /**
- * Keys of one user that are remembered, and bytes of their answers; beyond that those of the oldest are
- * forgotten. They are counted with each of so many, and with each long answer.
+ * Maximum stored keys of a user, and bytes of their responses. The oldest keys are deleted. The
+ * limits are checked after `between` keys, and after each long response.
  */
 export const keyLimits = { keys: 10_000, bytes: 32 * 2 ** 20, between: 100, longAnswer: 2 ** 16 };
 let untilCount = 0;
 
 /**
- * Does the work of a request in the transaction of `ctx`, unless it was done before with its key. Refuses
- * with 400 a key that is none, and with 409 one that another request had.
+ * Runs `work` in the transaction of `ctx`, or returns the stored response for the key. Refuses an
+ * invalid key with 400, and the key of another request with 409.
  */
 export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): Answer {
   const given = call.request.header('idempotency-key')?.trim();
@@ -42,7 +42,7 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
       `An Idempotency-Key has 1 to ${longestKey} characters.`,
     );
   }
-  // Those of a user are next to each other.
+  // Keys of a user have a common prefix.
   const owner = `${ctx.caller.userId}:`;
   const key = `${owner}${digest([given])}`;
   const request = digest(nameOf(call));
@@ -54,10 +54,10 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
       'Another request used this Idempotency-Key; use a new key for each request.',
     );
   }
-  // It was noted below.
+  // Stored below.
   if (done) return readJson<Answer>(done.answer);
   const answer = work();
-  // Others hold what cannot be written down; they only read.
+  // Other responses belong to reads, and cannot be stored.
   if (['empty', 'object', 'action', 'creation'].includes(answer.form)) {
     const text = writeDocument({ ...answer });
     noteDone(ctx.tx, key, { request, answer: text }, ctx.steady + lifetime);
@@ -70,13 +70,13 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
   return answer;
 }
 
-/** Forgets the keys that were used long enough ago by the time of the service. */
+/** Deletes expired keys, by service time. */
 export async function purgeIdempotencyKeys(store: Store, now: number): Promise<void> {
   if (!store.read((tx) => hasExpiredKeys(tx, now))) return;
   await store.write((tx) => removeExpiredKeys(tx, now));
 }
 
-/** What a request asks for, in whatever format it says that. */
+/** Identity of a request, independent of its format. */
 function nameOf({ request, operation, body }: Call): readonly string[] {
   const parameters = [...request.parameters].map(([name, value]) => `${name}=${value}`).sort();
   return [operation.http, request.segments.join('/'), ...parameters, writeDocument({ body })];

@@ -31,13 +31,12 @@ import type { TableNames } from '../store/staged.ts';
 import type { Listing } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
-/** What a request says of a list. */
+/** Parameters of a list. */
 type ListRequest = Pick<ApiRequest, 'parameters'>;
 
 /**
- * The conditions of a list; undefined when it is empty for certain. `names` are for what its search
- * selects from other kinds. Refuses a search that does not
- * parse with 400, unless the dialect finds nothing then.
+ * Conditions of a list; undefined if it is always empty. `names` are for subqueries of its search.
+ * Refuses a malformed search with 400, unless the dialect finds nothing.
  */
 export function listOptions(
   ctx: RuleContext,
@@ -49,7 +48,7 @@ export function listOptions(
 ): Listing | undefined {
   const searchable = operation.query.includes('search') && searchFields[ref.type] !== undefined;
   const isWhole = dialect.engineAnswers && listedWhole.has(ref.collection);
-  // Engines search in lists with that parameter, also if there are no fields.
+  // An engine searches in lists with this parameter, also without fields.
   const isSearch = dialect.engineRefusals && operation.query.includes('search');
   const max = isWhole ? undefined : maximum(request, searchable || isSearch);
   if (dialect.engineRefusals && neverFiltered.has(ref.collection) && requestsFilter(request)) {
@@ -71,7 +70,7 @@ export function listOptions(
   };
   if (text === '') return base;
   try {
-    // Entries of a directory have fields of their own.
+    // Entries of a directory have different fields.
     const type = Object.hasOwn(searchFields, ref.kind) ? ref.kind : ref.type;
     const query = parseSearch(text, type, ctx.now, dialect.badSearchFindsNothing);
     if (dialect.engineRefusals && searchedWithoutText.includes(type) && hasText(query.where)) {
@@ -116,12 +115,12 @@ function hasText(where: Expression | undefined): boolean {
   return where?.op === 'text' && !where.through;
 }
 
-/** A list of at most `max` objects, and one more at the end. */
+/** List of at most `max` objects, and the root tag. */
 function listedWith(last: string, max: number | undefined): Listing {
   return { select: (ids) => [...ids.filter((id) => id !== last).slice(0, max), last] };
 }
 
-/** The order of a list whose request has none. */
+/** Default order of a list. */
 export function orderOf(
   dialect: Dialect,
   { kind, service }: CollectionRef,
@@ -130,7 +129,7 @@ export function orderOf(
   return { order: keys, orderBy: orderText(keys) };
 }
 
-/** What is visible of a kind, as a table before the statement: searches lead from kind to kind. */
+/** Visible objects of a kind as a common table expression, because searches join kinds. */
 function seenIn(filter: VisibilityFilter): Seen {
   return (kind) => {
     const visible = filter.condition(kind);
@@ -139,20 +138,20 @@ function seenIn(filter: VisibilityFilter): Seen {
   };
 }
 
-/** A search that cannot be made must not answer with what was not asked for. */
+/** A search without fields must not return unrequested objects. */
 function notSearchable(ref: CollectionRef): Refusal {
   const path = locationOf(ref, '').service.replace(/\/\{\w+\}$/, '');
   const detail = `${path} is not searchable.`;
   return new Refusal(400, 'Operation Failed', detail);
 }
 
-/** Without a page size the first page holds everything. */
+/** Without a page size, the first page contains all objects. */
 function pageOffset(page: number, max: number | undefined): number | undefined {
   if (page === 1) return 0;
   return max === undefined ? undefined : (page - 1) * max;
 }
 
-/** Events from an id on (specification 6); the dialects differ in whether it is included. */
+/** Events after an id (specification 6). The dialects differ in whether it is included. */
 function fromCondition(
   ref: CollectionRef,
   request: ListRequest,
@@ -168,7 +167,7 @@ function requestsFilter({ parameters }: ListRequest): boolean {
   return booleanParameter(parameters.get('filter')) === true;
 }
 
-/** Refuses a negative `max`: such a list would mean nothing. */
+/** Refuses a negative `max`. */
 function maximum(request: ListRequest, searchable: boolean): number | undefined {
   const max = integerParameter(request.parameters.get('max'));
   if (max === undefined || (max === -1 && !searchable)) return undefined;

@@ -1,4 +1,4 @@
-/** Collections of objects that exist by themselves: putting one in, taking it out. */
+/** Collections of independent objects: add and remove a member. */
 
 import { behaviorOf } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
@@ -6,7 +6,7 @@ import type { RuleContext } from '../core/context.ts';
 import { resolveMember, statusOfUnknownMember } from '../core/input.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 
-/** Puts the object that was sent by id or name into the collection; returns the object. */
+/** Adds the object with the sent id or name to the collection, and returns it. */
 export function addMember(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
   const status = statusOfUnknownMember(ref, sent);
   const id = resolveMember(ctx.tx, ref.type, sent, status);
@@ -14,7 +14,7 @@ export function addMember(ctx: RuleContext, ref: CollectionRef, sent: StoredObje
   return ctx.tx.get(ref.kind, id) ?? { id };
 }
 
-/** Takes an object out of the collection. The object itself stays. */
+/** Removes an object from the collection, without deleting it. */
 export function removeMember(ctx: RuleContext, ref: CollectionRef, id: string): void {
   changeList(ctx, ref, id, false);
 }

@@ -13,15 +13,15 @@ import { addLinks } from './object-links.ts';
 
 export interface Presentation {
   readonly ctx: RuleContext;
-  /** Path of the API root as the request used it; hrefs start with it. */
+  /** API root of the request, the prefix of hrefs. */
   readonly apiPath: string;
-  /** Whether parts that are costly to compute were asked for. */
+  /** Whether the response contains parts that are costly to compute. */
   readonly allContent: boolean;
   /** Whether it is the response to GET of one object. */
   readonly alone?: boolean;
-  /** Whether the client itself asked for them. */
+  /** Whether the client requested them. */
   readonly everything: boolean;
-  /** Whether it is shown inside of each of many objects. */
+  /** Whether the object is nested in the objects of a list. */
   readonly brief?: boolean;
   /** Whether it includes attributes that the dialect never sends. */
   readonly complete?: boolean;
@@ -103,7 +103,7 @@ export function hiddenOf(
 /** Types with full responses to an add or an update. */
 export const wholeChanged: ReadonlySet<string> = new Set(['vm', 'snapshot']);
 
-/** Types of which one object alone is shown whole. */
+/** Types with all content in the response to GET of one object. */
 export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
 
 /** How much of an object `Behavior.present` computes for a response. */
@@ -112,8 +112,8 @@ export function extentOf({ brief = false, alone = false }: Presentation): Extent
 }
 
 /**
- * The object as it is answered. `service` and `path` are the template and the path below the API
- * root under which it is found: `/vms/{vm}` and `/vms/123`.
+ * Representation of an object. `service` and `path` are its path template and its path below the
+ * API root: `/vms/{vm}` and `/vms/123`.
  */
 export function present(
   view: Presentation,
@@ -130,10 +130,10 @@ export function present(
   const base = view.apiPath + path;
   const own = { base, service };
   const { engineAnswers } = view.ctx.site.dialect;
-  // What can only be listed has no address of its own: the units of a processor.
+  // Objects that can only be listed have no address: CPU units.
   const isAddressed = services[service] !== undefined;
   const shown: StoredObject = { id: object['id'], ...(isAddressed ? { href: base } : {}) };
-  // What is computed takes the place of what is stored, also where that means nothing.
+  // Computed values replace stored ones, also with undefined.
   for (const source of computed ? [object, computed] : [object]) {
     for (const name in source) {
       const show = shows.get(name);
@@ -157,7 +157,7 @@ export function present(
   return shown;
 }
 
-/** The same, without references to what the caller does not see. */
+/** Representation without references to hidden objects. */
 export function presentVisible(
   view: Presentation,
   kind: KindName,
@@ -169,7 +169,7 @@ export function presentVisible(
   return view.ctx.filter?.shows(typeOfKind(kind), shown) ?? shown;
 }
 
-/** What an object was stored without is shown as it would be in a new one: `comment` is empty. */
+/** Adds attributes that an object was stored without, with their defaults: an empty `comment`. */
 function fillDefaults(shown: StoredObject, type: string, hidden?: ReadonlySet<string>): void {
   for (const [name, value] of defaultsOf(type)) {
     if (!(name in shown) && !hidden?.has(name)) shown[name] = value;
@@ -180,7 +180,7 @@ type Defaults = readonly (readonly [string, Attribute['default']])[];
 
 const defaultsByType = new Map<string, Defaults>();
 
-/** Attributes that are shown also where an object was stored without them, with what is shown then. */
+/** Attributes with a default in responses. */
 export function defaultsOf(type: string): Defaults {
   let defaults = defaultsByType.get(type);
   if (!defaults) {
@@ -195,23 +195,23 @@ export function defaultsOf(type: string): Defaults {
   return defaults;
 }
 
-/** Where the object is that an attribute belongs to: its address, and the template of its path. */
+/** Address and path template of the object with an attribute. */
 export interface Own {
   readonly base: string;
   readonly service: string;
 }
 
-/** How the value of an attribute is shown. */
+/** Writer of the value of an attribute. */
 export type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
 
 export const asItIs: Show = (_view, value) => value;
 
 const masked: Show = (_view, value) => maskedValue(value);
 
-/** By type: its attributes that are shown, made out once. */
+/** Cached writers of attributes, by type. */
 const showsByType = new Map<string, ReadonlyMap<string, Show>>();
 
-/** How the attributes of a type are shown; those that are not shown are missing. */
+/** Writers of the attributes of a type, without hidden attributes. */
 export function showsOf(type: string): ReadonlyMap<string, Show> {
   let shows = showsByType.get(type);
   if (!shows) {
@@ -229,7 +229,7 @@ export function showsOf(type: string): ReadonlyMap<string, Show> {
   return shows;
 }
 
-/** An object without the addresses in it. */
+/** Removes the addresses in an object. */
 export function withoutAddresses(object: StoredObject): StoredObject {
   const without = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(without);
@@ -276,7 +276,7 @@ function showOf(type: string, name: string, attribute: Attribute): Show {
   }
 }
 
-/** What cannot be looked up is in a collection of the object that lists it, if that has one. */
+/** An object without a root collection is in a sub-collection of the object that lists it. */
 function below(shown: StoredObject, list: string, own: Own | undefined): StoredObject {
   const word = list.replaceAll('_', '');
   if (!own || shown['href'] !== undefined || shown['id'] === undefined) return shown;
@@ -286,13 +286,16 @@ function below(shown: StoredObject, list: string, own: Own | undefined): StoredO
     : shown;
 }
 
-/** What cannot be looked up is where objects of its type are: in the same collection as this one. */
+/** An object of the same type without a root collection is in the same collection. */
 function besides(shown: StoredObject, own: Own | undefined): StoredObject {
   if (!own || shown['href'] !== undefined) return shown;
   return { ...shown, href: `${own.base.slice(0, own.base.lastIndexOf('/'))}/${shown['id']}` };
 }
 
-/** Whether objects of a type are shown as they are: nothing in them is a reference, a secret or write-only. */
+/**
+ * Whether objects of a type are shown unchanged: without references, secrets and write-only
+ * attributes.
+ */
 function isPlain(type: string, within: readonly string[] = []): boolean {
   if (within.includes(type)) return true;
   if (topCollection(type) !== undefined) return false;
@@ -303,7 +306,7 @@ function isPlain(type: string, within: readonly string[] = []): boolean {
   });
 }
 
-/** A nested object: references inside it get their href, write-only members are left out. */
+/** Representation of a nested object: with hrefs of references, without write-only attributes. */
 function presentPart(view: Presentation, type: string, part: StoredObject): StoredObject {
   const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   const shows = showsOf(type);
@@ -314,14 +317,14 @@ function presentPart(view: Presentation, type: string, part: StoredObject): Stor
     if (show) shown[name] = show === asItIs ? value : show(view, value);
     else if (!attributes[name]) shown[name] = value;
   }
-  // Some nested objects are there by themselves: icons, the data center of a quota, slaves of a bond.
+  // Some nested objects have an address: icons, the data center of a quota, slaves of a bond.
   const id = part['id'];
   const home = typeof id === 'string' ? homeOf(view, type, id) : undefined;
   if (home !== undefined) shown['href'] = `${view.apiPath}${home}/${id}`;
   return shown;
 }
 
-/** A reference with its address; what is a whole object is shown as such an object is. */
+/** Reference with its address, or the representation of a complete object. */
 function presentReference(
   view: Presentation,
   type: TypeName,
@@ -329,13 +332,13 @@ function presentReference(
 ): StoredObject {
   const shown = isBare(reference) ? reference : presentWhole(view, type, reference);
   const id = reference['id'];
-  // The service itself is no user that could be asked for.
+  // The user of the service itself has no address.
   if (typeof id !== 'string' || (type === 'user' && id === systemCaller.userId)) return shown;
   const home = homeOf(view, type, id);
   return home === undefined ? shown : { ...shown, href: `${view.apiPath}${home}/${id}` };
 }
 
-/** Whether there is nothing but what names an object. */
+/** Whether an object contains only its id or name. */
 function isBare(reference: StoredObject): boolean {
   for (const name in reference) {
     if (name !== 'id' && name !== 'name' && name !== 'user_name') return false;
@@ -351,7 +354,7 @@ function presentWhole(view: Presentation, type: TypeName, object: StoredObject):
   return shown;
 }
 
-/** The collection under which an object is found, where it can be asked for. */
+/** Collection of an object with an address. */
 function homeOf(view: Presentation, type: string, id: string): string | undefined {
   const collection =
     topCollection(type) ?? (isStored(type) ? collectionIn(view, type, id) : undefined);
@@ -363,7 +366,7 @@ function isService(collection: string): boolean {
   return collection.lastIndexOf('/') > 0 || services[collection] !== undefined;
 }
 
-/** Collections by context: the objects of a list often refer to the same objects. */
+/** Cached collections by context, because the objects of a list often refer to the same objects. */
 const lookedUp = new WeakMap<RuleContext, Map<string, string | undefined>>();
 
 function collectionIn(

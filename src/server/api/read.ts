@@ -45,7 +45,7 @@ function* perform(ctx: RuleContext, call: Call): Slices<Answer> {
   return operation.name === 'list' ? yield* list(ctx, call, view) : yield* get(ctx, call, view);
 }
 
-/** Lists hold nothing but their items; these two say what can be done with them as a whole. */
+/** Types whose lists contain actions. */
 const listsWithActions: ReadonlySet<string> = new Set(['host_nic', 'gluster_brick']);
 
 function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
@@ -66,7 +66,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
   const base = `${request.apiPath}/${request.segments.join('/')}`;
   const shown = (part: generic.Part, budget: Budget) =>
     shownOneByOne(view, ref, part.objects(), following, budget);
-  // Whatever is refused is refused before the first byte of a long list is sent.
+  // Refusals must precede the first byte of a long list.
   const count = found.length * generic.partSize;
   const safe = !following || (yield* isBounded(following, ref.type, service, count));
   const budget = budgetOfAnswer();
@@ -91,7 +91,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
   };
 }
 
-/** What the request asks to be followed from the objects of a place. */
+/** Followed links of the objects of a collection. */
 function* followingIn(
   { request }: Call,
   view: Presentation,
@@ -102,7 +102,7 @@ function* followingIn(
   return paths ? yield* followingOf(view, ref.type, service, paths) : undefined;
 }
 
-/** The objects as they are shown, and nothing in between where others may have a turn. */
+/** Representations of objects. Other requests can run at each undefined element. */
 function* shownOneByOne(
   view: Presentation,
   ref: CollectionRef,

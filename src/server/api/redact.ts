@@ -1,4 +1,4 @@
-/** Objects as a caller may see them: without references to what is hidden. */
+/** Removal of references to hidden objects. */
 import { reachedFrom } from '../../model/derive/permits.ts';
 import { getReferencedType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
@@ -14,12 +14,12 @@ const idTexts: Readonly<Record<string, string>> = {
   'gluster_brick.server_id': 'host',
 };
 
-/** What is done with the value of an attribute; undefined where nothing can be in it. */
+/** Redaction of the value of an attribute; undefined if it contains no references. */
 export type Redactor = (filter: VisibilityFilter, value: unknown) => unknown;
 
 const looksByType = new Map<string, ReadonlyMap<string, Redactor>>();
 
-/** The object without references to what is not visible; itself where there are none. */
+/** Removes references to hidden objects. Returns the same object if it has none. */
 export function redacted(
   filter: VisibilityFilter,
   type: string,
@@ -28,7 +28,7 @@ export function redacted(
   return looked(filter, looksOf(type), object);
 }
 
-/** The same for what an action answers. */
+/** Removes references to hidden objects from the response to an action. */
 export function redactedAction(filter: VisibilityFilter, action: StoredObject): StoredObject {
   actionLooks ??= looksFor('action', actionParameters);
   return looked(filter, actionLooks, action);
@@ -54,11 +54,11 @@ function looked(
   return left;
 }
 
-/** What is done with the attributes of a type; those in which nothing can be hidden are missing. */
+/** Redactions of the attributes of a type, without attributes that contain no references. */
 export function looksOf(type: string): ReadonlyMap<string, Redactor> {
   let looks = looksByType.get(type);
   if (!looks) {
-    // Types may hold themselves: an empty map stands in until this one is made.
+    // Types can be recursive: the cache contains an empty map until this one is complete.
     looksByType.set(type, new Map());
     looks = looksFor(type, listAttributes(type));
     looksByType.set(type, looks);
@@ -84,7 +84,7 @@ function lookFor(type: string, name: string, kind: Attribute['kind']): Redactor 
   if (text) return (filter, id) => (hides(filter, text, id) ? undefined : id);
   if (form === 'scalar' || form === 'enum') return undefined;
   const target = getReferencedType(of);
-  // What an object leads to is visible with it.
+  // Targets of links are visible with their object.
   const isWay =
     reachedFrom[target]?.includes(type) === true && (name === target || form === 'links');
   const one = (filter: VisibilityFilter, value: unknown): unknown => {
@@ -101,7 +101,7 @@ function lookFor(type: string, name: string, kind: Attribute['kind']): Redactor 
   };
 }
 
-/** Whether an id is that of an object that is not shown. */
+/** Whether an id belongs to a hidden object. */
 function hides(filter: VisibilityFilter, type: string, id: unknown): boolean {
   return typeof id === 'string' && isStored(type) && !filter.sees(type, id);
 }

@@ -1,4 +1,4 @@
-/** Requests taken apart: path, parameters, headers, and the service behind a path. */
+/** Parsing of requests: path, parameters, headers, and service of a path. */
 
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -12,7 +12,7 @@ import type { Parameters } from '../core/parameters.ts';
 
 interface Node {
   readonly words: Map<string, Node>;
-  /** The branch for any id, and the name of the parameter. */
+  /** Branch for ids, and name of the parameter. */
   parameter?: { readonly name: string; readonly node: Node };
   service?: string;
   action?: Operation;
@@ -21,7 +21,7 @@ interface Node {
 export interface Match {
   /** Path template of the service: `/vms/{vm}`. */
   readonly service: string;
-  /** Operations of the path, by HTTP method; one POST where the path ends in an action. */
+  /** Operations of the path, by HTTP method; a single POST if the path ends in an action. */
   readonly operations: ReadonlyMap<string, Operation>;
   /** Values of the path parameters, in order. */
   readonly ids: readonly string[];
@@ -60,7 +60,7 @@ function wordNode(node: Node, segment: string): Node {
   return next;
 }
 
-/** What a path below the API root addresses; undefined where the model has no such path. */
+/** Match of a path below the API root; undefined for paths that are not in the model. */
 export function route(segments: readonly string[]): Match | undefined {
   let node = root;
   const ids: string[] = [];
@@ -90,51 +90,57 @@ export interface ApiRequest {
   readonly method: string;
   /** Segments below the API root, decoded, without version prefix and matrix parameters. */
   readonly segments: readonly string[];
-  /** Query and matrix parameters; the first of each name counts, the query before the matrix. */
+  /** Query and matrix parameters. The first of each name is used, the query before the matrix. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** Path of the API root as the client wrote it, with `/v4` if it used that: `/virt-app/api`. */
+  /** API root in the request, with `/v4` if the client sent it: `/virt-app/api`. */
   readonly apiPath: string;
   readonly header: (name: string) => string | undefined;
-  /** Reads the body, of at most so many bytes. Refuses what is larger, too slow or too much at once. */
+  /**
+   * Reads a body of at most `maximum` bytes. Refuses larger and slow bodies, and too many at a
+   * time.
+   */
   readonly readBody: (maximum: number) => Promise<Uint8Array>;
   readonly address: string;
   readonly connection: ClientConnection;
 }
 
-/** The connection on which a client waits for its answer. */
+/** Connection of a client that waits for a response. */
 export interface ClientConnection {
   readonly isClosed: boolean;
-  /** Calls `listener` when the connection closes, or soon if it is closed; the returned function takes it back. */
+  /**
+   * Calls `listener` when the connection closes, or soon if it is closed. The returned function
+   * removes it.
+   */
   onClose(listener: () => void): () => void;
 }
 
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whole, or in pieces for lists of any length. */
+  /** Complete, or in chunks for lists of any length. */
   readonly body?: string | Iterable<string | Uint8Array>;
 }
 
-/** The value of a header, named in lower case; several of the same name in one. */
+/** Value of a header, with its name in lower case. Repeated headers are joined. */
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** 400: the target of a request is not a valid URL. */
+/** 400: the target of the request is not a valid URL. */
 export class BadTarget extends Refusal {
   constructor(detail: string) {
     super(400, 'Request syntactically incorrect.', detail);
   }
 }
 
-/** Characters that have to be percent-encoded in a URL. */
+/** Characters that require percent-encoding in a URL. */
 const unescaped = /[{}|"<>^`\\]/;
 
 /**
- * Takes the target of a request apart. Undefined when it is not below the API root. Refuses what
- * is not a valid path with 400. With `asEngine`, empty segments and dots are resolved, the last of several
- * parameters of one name counts, and characters that have to be encoded are refused.
+ * Parses the target of a request; undefined outside of the API root. Refuses an invalid path with
+ * 400. With `asEngine`, empty segments and dots are resolved, the last of several parameters with
+ * one name is used, and characters that require encoding are refused.
  */
 export function parseTarget(
   target: string,
@@ -167,18 +173,18 @@ export function parseTarget(
   }
   const isWrong = (segment: string) => segment === '' || segment === '.' || segment === '..';
   if (!asEngine && segments.some(isWrong)) throw new BadTarget(`The path ${path} is not valid.`);
-  // Encoded dots are ids of no object.
+  // Encoded dots are not ids of objects.
   if (segments.some(isWrong)) throw new Refusal(404, notFoundReason, `${path} does not exist.`);
   const query = question < 0 ? [] : target.slice(question + 1).split('&');
   if (asEngine) query.reverse();
-  // A + is a blank in a query only.
+  // A + is a space in queries only.
   const inPath = matrix.map((pair) => pair.replaceAll('+', '%2B'));
   return { segments, parameters: parameters([...query, ...inPath]), apiPath };
 }
 
 const shortUuid = /^[0-9a-f]{1,8}(-[0-9a-f]{1,4}){3}-[0-9a-f]{1,12}$/i;
 
-/** A UUID with the leading zeros of its parts, which engines do not need: `0-0-0-0-0`. */
+/** Adds the leading zeros of a UUID, which are optional in engines: `0-0-0-0-0`. */
 function completeUuid(segment: string): string {
   if (segment.length >= 36 || !shortUuid.test(segment)) return segment;
   const lengths = [8, 4, 4, 4, 12];
@@ -210,7 +216,7 @@ export class UnsupportedVersion extends Refusal {
   }
 }
 
-/** Parameters by name; the first of each name counts. */
+/** Parameters by name. The first of each name is used. */
 function parameters(pairs: readonly string[]): Map<string, string> {
   return new Map(decodePairs(pairs).reverse());
 }
@@ -233,7 +239,7 @@ export function parseForm(body: Uint8Array): [name: string, value: string][] {
   return decodePairs(utf8Text(body, 'The body').split('&'));
 }
 
-/** Text in UTF-8. Refuses bytes that are none, and forbidden characters, with 400. */
+/** Decodes UTF-8. Refuses malformed bytes and forbidden characters with 400. */
 export function utf8Text(bytes: Uint8Array, place: string): string {
   if (!isUtf8(bytes)) {
     throw new Refusal(400, 'Request syntactically incorrect.', `${place} is not valid UTF-8.`);
@@ -253,7 +259,7 @@ export function jsonObject(body: Uint8Array, name: string): Readonly<Record<stri
   }
 }
 
-/** Refuses a target whose percent-encoding is malformed or stands for forbidden characters with 400. */
+/** Refuses a target with malformed percent-encoding or forbidden characters with 400. */
 export function requireDecodable(target: string): void {
   const question = target.indexOf('?');
   decodeUrlText(question < 0 ? target : target.slice(0, question));
@@ -275,14 +281,14 @@ export function decodeUrlText(text: string): string {
 const trueWords = new Set(['', 't', 'true', 'y', 'yes', '1']);
 const falseWords = new Set(['f', 'false', 'n', 'no', '0']);
 
-/** A boolean parameter: present without value means true, an unreadable one counts as absent. */
+/** Boolean parameter: true without a value; undefined for an invalid value. */
 export function booleanParameter(value: string | undefined): boolean | undefined {
   if (value === undefined) return undefined;
   const word = value.toLowerCase();
   return trueWords.has(word) ? true : falseWords.has(word) ? false : undefined;
 }
 
-/** An integer parameter; an unreadable one counts as absent. */
+/** Integer parameter; undefined for an invalid value. */
 export function integerParameter(value: string | undefined): number | undefined {
   if (value === undefined || !/^-?\d{1,15}$/.test(value)) return undefined;
   return Number(value);
@@ -309,7 +315,7 @@ export function acceptedByEngine(
   return ranges.sort(byRank)[0]?.media;
 }
 
-/** Whether an Accept header has a range that is no media type. */
+/** Whether an Accept header contains an invalid media range. */
 export function isMalformedAccept(header: string | undefined): boolean {
   return (
     (header ?? '').trim() !== '' && rangesOf(header ?? '').some(({ range }) => !range.includes('/'))
@@ -324,7 +330,7 @@ function rangesOf(header: string): { range: string; quality: number }[] {
   });
 }
 
-/** The representation to answer with: XML unless the client prefers JSON; undefined for neither. */
+/** Media type of the response: XML unless the client prefers JSON; undefined for neither. */
 export function acceptedMedia(accept: string | undefined): MediaType | undefined {
   if (accept === undefined || accept.trim() === '') return 'application/xml';
   let best: { media: MediaType; quality: number } | undefined;
@@ -338,8 +344,8 @@ export function acceptedMedia(accept: string | undefined): MediaType | undefined
 }
 
 /**
- * Whether the client asks for this media type: by its name, by the family that it is of, or, where
- * it is `preferred`, by accepting anything; and not rather for a document of the API.
+ * Whether the client accepts this media type by its name or family, or, with `preferred`, by any
+ * range, and does not prefer a document of the API.
  */
 export function asksFor(accept: string | undefined, type: string, preferred: boolean): boolean {
   const family = `${type.slice(0, type.indexOf('/'))}/*`;
@@ -369,14 +375,14 @@ function mediaOf(range: string): MediaType | undefined {
   }
 }
 
-/** The representation of a request body, from its Content-Type. */
+/** Media type of a request body, from its Content-Type. */
 export function contentMedia(contentType: string | undefined): MediaType | undefined {
   const type = contentType?.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return 'application/json';
   return type === 'application/xml' || type === 'text/xml' ? 'application/xml' : undefined;
 }
 
-/** Parameters of the query, as the rules read them. */
+/** Parameters of the query for rules. */
 export function parametersOf(request: ApiRequest): Parameters {
   return {
     flag: (name) => booleanParameter(request.parameters.get(name)),

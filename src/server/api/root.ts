@@ -12,7 +12,7 @@ import type { Answer } from './call.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { isFiltered } from './visibility-filter.ts';
 
-/** Order of the links, as deployed clients know it; services that are not named follow. */
+/** Order of the links, for deployed clients. Other services follow. */
 const order = [
   'clusters',
   'datacenters',
@@ -55,12 +55,12 @@ const order = [
   'externaltemplateimports',
 ];
 
-/** Engines have an id of their own; that of the stand-in is the same everywhere. */
+/** Id of the engine. It is constant in this server. */
 const instanceId = '766d6374-6c20-4173-8000-7365727665fe';
 
 const blank = '00000000-0000-0000-0000-000000000000';
 
-/** Answers GET and HEAD of the API root. */
+/** Responds to GET and HEAD of the API root. */
 export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest): Answer {
   const api = request.apiPath;
   const { engineAnswers } = dialect;
@@ -113,7 +113,7 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
   };
 }
 
-/** Other descriptions of the API than this document are not made here: nobody gets it instead. */
+/** Refuses requests for other descriptions of the API, which this server does not create. */
 function refuseDescriptions({ parameters }: ApiRequest): void {
   for (const [name, title] of Object.entries({ rsdl: 'service description', schema: 'schema' })) {
     if (booleanParameter(parameters.get(name)) !== true) continue;

@@ -1,6 +1,6 @@
 /**
- * Visibility filter of a request: whether it is restricted to what the user has permissions on, and
- * what is left of a collection then.
+ * Visibility filter of a request: whether the response contains only objects with permissions of
+ * the user.
  */
 
 import { services } from '../../model/derive/services.ts';
@@ -20,8 +20,8 @@ import { redacted } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 
 /**
- * Administrators see everything unless they ask for less; other users see what they may, and are
- * refused when they ask for more.
+ * Administrators see all objects unless they set the filter. Other users see objects with
+ * permissions, and may not disable the filter.
  */
 export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolean {
   const requested = booleanParameter(request.parameters.get('filter') ?? request.header('filter'));
@@ -36,8 +36,8 @@ export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolea
 }
 
 /**
- * What the caller sees in the answer to a request; undefined where that is everything. `reads` says
- * that nothing is changed before the answer.
+ * Filter of the visible objects; undefined if all are visible. `reads`: whether the request
+ * changes nothing.
  */
 export function visibilityFilterOf(
   ctx: RuleContext,
@@ -76,7 +76,7 @@ export function visibilityFilterOf(
     condition: (kind) => visibility.ofOne(kind),
     sees(kind, id) {
       const root = rootOf(ctx.tx, { kind, id });
-      // What is made up when it is asked for belongs to what it is shown in.
+      // A computed object is visible with its owner.
       return !root || visible(root.kind, root.id, root.kind !== kind || root.id !== id);
     },
     part: (ref) => visiblePart(ctx, ref, visibility, visible),
@@ -91,14 +91,14 @@ export function visibilityFilterOf(
   return filter;
 }
 
-/** What is kept of users, for as long as it stays the same. */
+/** Cached filters of users, until permissions change. */
 interface CachesByUser {
   version: string;
   readonly byUser: Map<string, VisibilityCache>;
 }
 
 const cachesByStore = new WeakMap<Transaction, CachesByUser>();
-/** Users of whom that is kept at most: it may be 100 KB of each. */
+/** Maximum cached users. Each can take 100 KB. */
 const maxUsers = 200;
 
 function cacheOf(tx: Transaction, user: string): VisibilityCache {
@@ -114,7 +114,7 @@ function cacheOf(tx: Transaction, user: string): VisibilityCache {
   return known;
 }
 
-/** Views of objects that are visible or not by themselves, from another object. */
+/** Views of objects with their own visibility. */
 const views: ReadonlySet<KindName> = new Set([
   'attached_storage_domain',
   'cluster_network',
@@ -124,7 +124,7 @@ const views: ReadonlySet<KindName> = new Set([
 
 type IsVisible = (kind: KindName, id: string, inside: boolean) => boolean;
 
-/** The place, restricted to what the caller sees. Refuses with 404 where its owner is not visible. */
+/** Restricts a collection to visible objects. Refuses a collection with a hidden owner with 404. */
 function visiblePart(
   ctx: RuleContext,
   ref: CollectionRef,
@@ -147,24 +147,21 @@ function visiblePart(
     return restricted(ref, idAmong(type, condition));
   }
   if (root && (nested || (ref.kind === 'permission' && !isPublic(root.kind)))) {
-    // What is kept below an object is visible with it; not below one that only is on the way.
+    // Objects in a collection are visible with its owner, but not with a parent of the owner.
     return visible(root.kind, root.id, true) ? ref : none(ctx, ref, root);
   }
   const ofOne = visibility.ofOne(ref.kind);
   return ofOne ? { ...ref, visible: ofOne } : ref;
 }
 
-/**
- * Refuses with 404 where a place is below the view of an object that is not visible by itself: a
- * machine on a storage domain.
- */
+/** Refuses with 404 a collection below a view of a hidden object: a VM on a storage domain. */
 function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisible): void {
   const type = typeOfKind(kind);
   if (topCollection(type) === undefined || tx.collectionOf(type, id) === undefined) return;
   if (!visible(type, id, true)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
 }
 
-/** Nothing of a place. Refuses with 404 where its objects are made up when they are asked for. */
+/** Restricts a collection to no objects. Refuses a computed collection with 404. */
 function none(ctx: RuleContext, ref: CollectionRef, { kind, id }: ObjectKey): CollectionRef {
   if (behaviorOf(ctx, ref.kind)?.compute) {
     throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show its contents to this user.`);
@@ -172,7 +169,7 @@ function none(ctx: RuleContext, ref: CollectionRef, { kind, id }: ObjectKey): Co
   return restricted(ref, never);
 }
 
-/** What belongs to a person is nobody else's business. */
+/** Objects of a user are hidden from other users. */
 function isOwn(ctx: RuleContext, { kind, id }: ObjectKey): boolean {
   return kind !== 'user' || id === ctx.caller.userId;
 }
@@ -183,8 +180,8 @@ interface ObjectKey {
 }
 
 /**
- * The object that decides whether another one is visible: itself, or the first of the path of its
- * collection. Undefined where there is no such object.
+ * The object that decides the visibility of another one: itself, or the first object in the path of
+ * its collection. Undefined for an unknown object.
  */
 function rootOf(tx: Transaction, object: ObjectKey, within?: string): ObjectKey | undefined {
   const type = typeOfKind(object.kind);

@@ -1,4 +1,4 @@
-/** Encoding of answers: status, headers and body, long lists in pieces. */
+/** Encoding of responses: status, headers and body. Long lists are encoded in chunks. */
 import type { Dialect } from '../../model/dialect.ts';
 import {
   type CollectionExtras,
@@ -14,10 +14,10 @@ import type { Answer, ListPart } from '../api/call.ts';
 import type { ApiResponse } from '../api/request.ts';
 import type { Refusal } from '../core/fault.ts';
 
-/** Bytes of a piece, at least: every piece costs a write, and a record of TLS. */
+/** Minimum bytes of a chunk. Each chunk costs a write and a TLS record. */
 const pieceSize = 64 * 1024;
 
-/** Milliseconds after which a piece is sent as it is: others wait meanwhile. */
+/** Milliseconds after which an incomplete chunk is sent, so that other requests run. */
 const longestSlice = 10;
 
 export interface List {
@@ -28,10 +28,10 @@ export interface List {
   readonly extras: CollectionExtras;
 }
 
-/** What is yielded instead of a piece where others may have a turn. */
+/** Empty chunk: other requests can run. */
 const pause = new Uint8Array(0);
 
-/** The body of a list in pieces of about 64 KiB, each made when it is asked for. */
+/** Encodes a list in chunks of about 64 KiB, each on demand. */
 export function listBody(
   media: MediaType,
   list: List,
@@ -40,15 +40,12 @@ export function listBody(
   return inPieces(runsOf(media, list, dialect));
 }
 
-/** The body of an object that is encoded in many texts. */
+/** Body of an object that consists of many texts. */
 export function objectBody(texts: Iterable<string>): Generator<Uint8Array, void, undefined> {
   return inPieces(gathered(texts));
 }
 
-/**
- * Pieces of about 64 KiB out of smaller runs. An empty piece says that others may have a turn before
- * the next one.
- */
+/** Joins smaller runs to chunks of about 64 KiB. Other requests can run after an empty chunk. */
 function* inPieces(runs: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let piece: Uint8Array[] = [];
   let size = 0;
@@ -71,7 +68,7 @@ function* inPieces(runs: Iterable<Uint8Array>): Generator<Uint8Array, void, unde
   if (size > 0) yield joined(piece);
 }
 
-/** Runs in one piece; one alone is not copied. */
+/** Joins runs. A single run is not copied. */
 function joined(runs: readonly Uint8Array[]): Uint8Array {
   const [only] = runs;
   return only && runs.length === 1 ? only : Buffer.concat(runs);
@@ -109,10 +106,10 @@ function* continued(start: string, texts: Iterable<string>): Generator<string, v
   yield* texts;
 }
 
-/** Characters that are turned into bytes together. */
+/** Characters that are encoded as one run. */
 const runSize = 16 * 1024;
 
-/** Texts, of which many may be short, as runs of bytes. */
+/** Encodes texts, many of them short, as runs of bytes. */
 function* gathered(texts: Iterable<string>): Generator<Uint8Array, void, undefined> {
   let run = '';
   for (const text of texts) {
@@ -127,8 +124,8 @@ function* gathered(texts: Iterable<string>): Generator<Uint8Array, void, undefin
 const encoder = new TextEncoder();
 
 /**
- * The bytes of a text that was put together of many: encoded in one go, where Buffer would measure
- * it before. Nearly all of it is ASCII; where it is not, there is a second piece.
+ * Encodes a concatenated text in one pass, without the measurement that `Buffer.from` makes first.
+ * Text that is not ASCII can need a second run.
  */
 function bytesOf(text: string): Uint8Array {
   const pieces: Uint8Array[] = [];
@@ -141,7 +138,7 @@ function bytesOf(text: string): Uint8Array {
   return joined(pieces);
 }
 
-/** Encodes an answer; without its body for HEAD. */
+/** Encodes a response, without a body for HEAD. */
 export function encodeAnswer(
   dialect: Dialect,
   media: MediaType,
@@ -181,7 +178,7 @@ function bodyOf(
   }
 }
 
-/** A refusal as a fault document in the asked representation. */
+/** Encodes a refusal as a fault document in the accepted format. */
 export function faultResponse(
   dialect: Dialect,
   media: MediaType,

@@ -1,4 +1,4 @@
-/** Endpoints beside the API: sign-in, certificates, health, administration. */
+/** Endpoints outside of the API: sign-in, certificates, health, administration. */
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../model/dialect.ts';
@@ -9,10 +9,10 @@ import { clientConnection } from './client-connection.ts';
 import { enginePage, signInHeaders, unknownPage } from './engine-pages.ts';
 import { page, UnknownPath } from './refusal-answers.ts';
 
-/** What certificates are written in, as clients of the product know it. */
+/** Character set of certificates, as deployed engines declare it. */
 const latin = '; charset=ISO-8859-1';
 
-/** Answers `/services/pki-resource?resource=...&format=...`. */
+/** Responds to `/services/pki-resource?resource=...&format=...`. */
 export function pkiResource(
   parameters: URLSearchParams,
   ca: string,
@@ -64,7 +64,7 @@ function firstOf(chain: string): string {
   return `${chain.slice(0, chain.indexOf(end) + end.length)}\n`;
 }
 
-/** The key of a certificate on curve P-256 in the form of OpenSSH. */
+/** Public key of a certificate with curve P-256, in OpenSSH format. */
 function sshKey(pem: string, alias: string | null): string {
   const key = new X509Certificate(pem).publicKey.export({ format: 'jwk' });
   const point = Buffer.concat([
@@ -87,7 +87,7 @@ function field(bytes: Buffer): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** Largest state that is taken in: a string has no more; and largest form of a sign-in, in bytes. */
+/** Maximum bytes of a saved state, the limit of a string, and of a sign-in form. */
 const maximumState = 2 ** 29 - 2 ** 10;
 const maximumForm = 64 * 2 ** 10;
 
@@ -95,7 +95,7 @@ export interface AuxiliaryEndpoints {
   readonly oauth: OAuth;
   readonly admin: Administration;
   readonly dialect: Dialect;
-  /** The certificate authority and the certificate, PEM. */
+  /** Certificate authority and certificate, PEM. */
   readonly ca: string;
   readonly certificate: string;
 }
@@ -103,17 +103,17 @@ export interface AuxiliaryEndpoints {
 export type ReadBody = (maximum: number) => Promise<Uint8Array>;
 
 /**
- * Which USB devices a SPICE client shares by itself, as `class,vendor,product,version,allow` with -1
- * for any: all but keyboards and mice.
+ * Filter of USB devices that a SPICE client shares automatically, as
+ * `class,vendor,product,version,allow` with -1 for any value: all except keyboards and mice.
  */
 const usbFilter = '3,-1,-1,-1,0|-1,-1,-1,-1,1\n';
 
-/** Whether a path below no API root signs somebody in or out, whatever the method is. */
+/** Whether a path outside of the API signs in or out, with any method. */
 export function isSignIn(target: string): boolean {
   return /^[^?]*\/(?:sso\/oauth\/|services\/sso-logout)/.test(target);
 }
 
-/** Answers a request that is not for the API. Refuses with 404 what is nothing. */
+/** Responds to a request outside of the API. Refuses an unknown path with 404. */
 export async function answerAuxiliary(
   { oauth, admin, dialect, ca, certificate }: AuxiliaryEndpoints,
   request: IncomingMessage,
@@ -133,7 +133,7 @@ export async function answerAuxiliary(
       connection: clientConnection(request.socket),
     });
   }
-  // Deployed clients have these paths built in, whatever the application root is.
+  // Deployed clients use these paths with each application root.
   const path = [appRoot, '/ovirt-engine']
     .filter((root) => url.pathname === root || url.pathname.startsWith(`${root}/`))
     .map((root) => url.pathname.slice(root.length))[0];
@@ -145,7 +145,7 @@ export async function answerAuxiliary(
     case '/services/files/usbfilter.txt':
       return text(200, usbFilter);
     case '/services/health':
-      // Throws where the store cannot be read: then the answer is 503.
+      // Throws if the store is not readable, and the response is 503.
       admin.store.read((tx) => tx.tasks.nextDue());
       return engineAnswers
         ? {
@@ -206,7 +206,7 @@ function json({ engineAnswers }: Dialect, { status, headers, body }: OAuthRespon
 
 const healthy = 'DB Up!Welcome to Health Status!';
 
-/** A refusal as a page for browsers, where the dialect has that. */
+/** Encodes a refusal as a web page, if the dialect has one. */
 function asPage(engineAnswers: boolean, response: ApiResponse): ApiResponse {
   return engineAnswers && response.status === 400 ? page(400, {}) : response;
 }

@@ -1,4 +1,4 @@
-/** Connection of the client of a request: whether it still waits for the answer. */
+/** Connection of the client of a request, to detect that it is closed. */
 import type { Socket } from 'node:net';
 import type { ClientConnection } from '../api/request.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What goes on on a connection beside its requests: pipelined ones are answered in their order, one
- * after the other, connections that fail or sleep get the answer that they have asked for, and when
- * the server ends, all get the answers to what they have sent.
+ * Connections of the listener. Pipelined requests get their responses in order, one at a time.
+ * Connections that fail or time out, and all connections at shutdown, get the responses to
+ * complete requests.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,34 +9,34 @@ import { formatPeer, type IdleSince } from '../../images/index.ts';
 import { isRecord } from '../store/kinds.ts';
 import { breakOff } from './request-body.ts';
 
-/** Requests that may wait behind another one before no more are read. */
+/** Maximum pipelined requests that wait on a connection before the server stops reading it. */
 const maxWaiting = 32;
 
 interface Connection {
-  /** Answers that are not sent yet, in the order of their requests. */
+  /** Unsent responses, in the order of their requests. */
   readonly open: Set<ServerResponse>;
-  /** Ends with the last of them. */
+  /** Settles after the last of them. */
   last: Promise<void>;
   paused: boolean;
-  /** When the last answer ended; undefined before the first one. */
+  /** Time of the last response; undefined before the first one. */
   idleSince?: number;
-  /** The request that came last: its body may still be on its way. */
+  /** Latest request, whose body can be incomplete. */
   latest?: IncomingMessage;
 }
 
-/** Milliseconds that a client gets to close its side when the server ends. */
+/** Milliseconds for a client to close its side at shutdown. */
 const farewell = 1_000;
 
 export class Connections {
   readonly #known = new Map<Socket, Connection>();
-  /** By address and port of the client. */
+  /** Connections by address and port of the client. */
   readonly #byPeer = new Map<string, Socket>();
   #ending = false;
 
   /**
-   * Takes a new connection. Where much is waiting to be sent, the HTTP server of Node pauses its
-   * parser; TLS hands over the requests that have come all the same, and they are lost. So no amount
-   * is much to it: here one answer is sent at a time, and `send` waits for the client by itself.
+   * Registers a new connection. Node pauses its HTTP parser if many bytes wait to be sent, but TLS
+   * still delivers received requests, which are lost. The limit is disabled here, because
+   * responses are sent one at a time and `send` waits for the client.
    */
   accept(socket: Socket): void {
     const state: unknown = Reflect.get(socket, '_writableState');
@@ -49,16 +49,16 @@ export class Connections {
       this.#known.delete(socket);
       if (this.#byPeer.get(peer) === socket) this.#byPeer.delete(peer);
     });
-    // It was accepted before the server was told to end, and is encrypted only now.
+    // The connection was accepted before the shutdown started, and its handshake ended after it.
     if (this.#ending) this.#endIfIdle(socket);
   }
 
-  /** Whether TLS is spoken on top of a connection. */
+  /** Whether a connection uses TLS. */
   isSecured(socket: Socket): boolean {
     return this.#byPeer.has(formatPeer(socket));
   }
 
-  /** Since when nothing is being answered on a connection, or on top of it. */
+  /** Time since which a connection, or the TLS connection on it, is idle. */
   readonly idleSince: IdleSince = (socket, accepted) => {
     const secured = this.#byPeer.get(formatPeer(socket));
     const connection = secured && this.#known.get(secured);
@@ -66,37 +66,40 @@ export class Connections {
     return connection.open.size === 0 ? (connection.idleSince ?? accepted) : undefined;
   };
 
-  /** Whether nothing is being answered on the connection. */
+  /** Whether the connection is idle. */
   isIdle(socket: Socket): boolean {
     return (this.#known.get(socket)?.open.size ?? 0) === 0;
   }
 
-  /** Whether this answer is the last one that its connection gets. */
+  /** Whether this response is the last one of its connection. */
   isLast(socket: Socket): boolean {
     return this.#ending && (this.#known.get(socket)?.open.size ?? 0) <= 1;
   }
 
-  /** Takes no further requests; each connection ends when those that have come are answered. */
+  /**
+   * Accepts no further requests. Each connection closes after the responses to its received
+   * requests.
+   */
   finish(): void {
     this.#ending = true;
     for (const socket of this.#known.keys()) this.#endIfIdle(socket);
   }
 
   /**
-   * Nothing has moved on a connection for as long as that may last. It ends where the client is to
-   * move: to read its answer, or to ask for something.
+   * Handles a timeout of a connection. It closes if the client must act: read the response, or
+   * send a request.
    */
   stalled(socket: Socket, limit: number): void {
     if (this.isIdle(socket) || socket.writableLength > 0) socket.destroy();
     else socket.setTimeout(limit);
   }
 
-  /** Runs the work of a request once the requests before it on the same connection are answered. */
+  /** Runs a request after the responses to earlier requests of the same connection. */
   inTurn(request: IncomingMessage, response: ServerResponse, work: () => void): void {
     const { socket } = request;
     const connection = this.#of(socket);
     const { open, last } = connection;
-    // What comes now was not begun when the server was told to end: its sender can try elsewhere.
+    // The request arrived after the shutdown started. Its client can send it to another server.
     if (this.#ending) return;
     connection.latest = request;
     const isFirst = open.size === 0;
@@ -122,32 +125,32 @@ export class Connections {
       socket.pause();
     }
     last.then(() => {
-      // Others have their turn before the next one.
+      // Other connections run before the next request.
       setImmediate(() => {
-        // What was sent behind a request that ended the connection must not take effect.
+        // Requests after one that closes the connection must have no effect.
         if (!socket.destroyed && !socket.writableEnded) work();
       });
     });
   }
 
-  /** Ends a connection on which something went wrong that is no request yet. */
+  /** Closes a connection that failed outside of a request. */
   fail(error: NodeJS.ErrnoException, socket: Socket): void {
     const { open, last, latest } = this.#of(socket);
     const status = statusOf(error);
-    // Whoever has asked for nothing is told nothing.
+    // A connection without a request gets no response.
     if (!socket.writable || socket.bytesRead === 0 || status === undefined) {
       socket.destroy();
       return;
     }
     const [current] = open;
     if (status === timedOut && current) {
-      // The request whose body does not come: what has begun to be answered is cut off.
+      // The body of the request is incomplete. A started response is cut off.
       if (current.headersSent) socket.destroy();
       else end(socket, status);
       return;
     }
     if (!latest || latest.complete) last.then(() => end(socket, status));
-    // Its sender has gone, and waits for no other answer.
+    // The client has closed the connection, and waits for no response.
     else if (error.code === 'HPE_INVALID_EOF_STATE' && open.size === 1) socket.destroy();
     else breakOff(latest);
   }
@@ -155,8 +158,7 @@ export class Connections {
   #endIfIdle(socket: Socket): void {
     if (!this.isIdle(socket)) return;
     socket.end();
-    // What the client may have sent meanwhile is read and dropped: closing before would take the
-    // last answer along.
+    // Received bytes are read and dropped. An earlier close would discard the last response.
     setTimeout(() => socket.destroy(), farewell).unref();
   }
 
@@ -164,7 +166,7 @@ export class Connections {
     let connection = this.#known.get(socket);
     if (!connection) {
       connection = { open: new Set(), last: Promise.resolve(), paused: false };
-      // One that is closed already would never be forgotten.
+      // A closed connection would stay registered.
       if (!socket.destroyed) this.#known.set(socket, connection);
     }
     return connection;
@@ -173,7 +175,7 @@ export class Connections {
 
 const timedOut = '408 Request Timeout';
 
-/** What is told about an error; undefined for connections that broke. */
+/** Response to an error; undefined for broken connections. */
 function statusOf({ code = '' }: NodeJS.ErrnoException): string | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':

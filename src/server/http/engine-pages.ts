@@ -1,4 +1,4 @@
-/** Pages that engines have beside their API: redirections, the description of the sign-in, refusals. */
+/** Pages of an engine outside of its API: redirections, description of the sign-in, refusals. */
 import { X509Certificate } from 'node:crypto';
 import type { ApiResponse } from '../api/request.ts';
 import { page } from './refusal-answers.ts';
@@ -28,7 +28,7 @@ const redirections: Readonly<
   '/sso/': { to: '/', headers: { ...signInHeaders, ...inEnglish }, isPage: true },
 };
 
-/** The response of an engine to GET of a path below its root; undefined if only its web pages are there. */
+/** Response of an engine to GET of a path below its root; undefined for paths of its web pages. */
 export function enginePage(path: string, { root, certificate }: Place): ApiResponse | undefined {
   const redirection = redirections[path];
   if (redirection) {

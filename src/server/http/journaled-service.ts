@@ -1,4 +1,4 @@
-/** A service whose requests are kept in a journal, with their answers. */
+/** Service that records requests and responses in a journal. */
 import { adminPath } from '../admin/endpoints.ts';
 import {
   capture,
@@ -11,10 +11,12 @@ import { type ApiResponse, headerOf } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import type { HttpService, ServiceRequest } from './service.ts';
 
-/** Header of the requests that the page of the server (`features/inspector`) sends. */
+/** Header of requests of the web page of the server (`features/inspector`). */
 export const inspectorHeader = 'vmctl-inspector';
 
-/** The service, seen by a journal. What is asked about the server itself is not kept. */
+/**
+ * Wraps a service with a journal. Requests to the endpoints of the server itself are not recorded.
+ */
 export function journaled(
   service: HttpService,
   journal: RequestJournal,
@@ -60,20 +62,20 @@ export function journaled(
   };
 }
 
-/** Whether the page of the server sent a request. Changes of the API are recorded whatever their headers are. */
+/** Whether the web page of the server sent a request. Changes of the API are always recorded. */
 function isOfInspector({ message, api }: ServiceRequest): boolean {
   if (headerOf(message, inspectorHeader) === undefined) return false;
   return message.method === 'GET' || api === undefined;
 }
 
-/** The answer, which is complete in the journal once its last piece is taken. */
+/** The response. Its entry in the journal is complete after its last chunk. */
 function observed(
   response: ApiResponse,
   entry: JournalEntry,
   journal: RequestJournal,
 ): ApiResponse {
   const { body } = response;
-  // Nobody takes the pieces of an answer to HEAD.
+  // The body of a response to HEAD is never read.
   if (body !== undefined && typeof body !== 'string' && entry.method !== 'HEAD') {
     return { ...response, body: seen(body, entry, journal) };
   }

@@ -1,4 +1,4 @@
-/** TLS listener: limits on connections, and the endpoint that answers a request. */
+/** TLS listener: limits of connections, and selection of the endpoint. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -25,28 +25,31 @@ import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
 import type { HttpService } from './service.ts';
 import { Turns } from './turns.ts';
 
-/** Connections at once. */
+/** Limits of simultaneous connections. */
 const connectionLimits: ConnectionLimits = { connections: 6_000, perAddress: 1_000 };
 
 const maximumHeader = 64 * 2 ** 10;
-/** Milliseconds for the head of a request, and between requests. Bodies have limits of their own. */
+/** Milliseconds for the head of a request, and between requests. `RequestBodies` limits bodies. */
 const timeouts = {
   headersTimeout: 8_000,
   requestTimeout: 0,
   keepAliveTimeout: 75_000,
   handshakeTimeout: 10_000,
-  /** How often it is looked for connections that take longer. */
+  /** Interval of the check for these timeouts. */
   connectionsCheckingInterval: 1_000,
 };
-/** Milliseconds without a byte on a connection on which the client is to move. */
+/** Milliseconds without a byte from the client. */
 const silence = 60_000;
 
-/** Milliseconds for handshakes that have begun when the server ends. */
+/** Milliseconds for started handshakes at shutdown. */
 const handshake = 1_000;
 
 export interface Listener {
   readonly server: Server;
-  /** Stops taking connections, lets requests finish, and closes what is left after the grace. */
+  /**
+   * Accepts no connections, finishes requests, and closes remaining connections after the grace
+   * period.
+   */
   close(graceMilliseconds: number): Promise<void>;
 }
 
@@ -54,16 +57,16 @@ export interface ListenerOptions {
   readonly service: HttpService;
   readonly key: string;
   readonly certificate: string;
-  /** Names that clients may use for a server that listens on this machine alone. */
+  /** Host names that clients may use for a server on a loopback address. */
   readonly hostNames: readonly string[];
-  /** The certificate was given by the user: the names in it count as well. */
+  /** Whether the user provided the certificate, whose names are permitted as well. */
   readonly isGivenCertificate: boolean;
-  /** Origins whose pages may change something. */
+  /** Origins whose pages may send changes. */
   readonly allowOrigins: readonly string[];
 }
 
-/** What answers have in common. */
-interface Door {
+/** Shared state of all requests. */
+interface ListenerContext {
   readonly options: ListenerOptions;
   readonly policy: RequestPolicy;
   readonly bodies: RequestBodies;
@@ -71,7 +74,7 @@ interface Door {
   readonly turns: Turns;
 }
 
-/** Makes the server; the caller lets it listen. */
+/** Creates the server. The caller starts to listen. */
 export function makeListener(options: ListenerOptions): Listener {
   const { service, key, certificate } = options;
   const connections = new Connections();
@@ -80,7 +83,7 @@ export function makeListener(options: ListenerOptions): Listener {
     (line) => service.report(line),
     () => performance.now(),
   );
-  const door: Door = {
+  const context: ListenerContext = {
     options,
     connections,
     turns: new Turns(),
@@ -101,13 +104,13 @@ export function makeListener(options: ListenerOptions): Listener {
       cert: certificate,
       ...tlsSettings,
       maxHeaderSize: maximumHeader,
-      // Looked at here, so that nothing that follows such a request is served.
+      // `RequestPolicy` checks the header, so that no later request of the connection is served.
       requireHostHeader: false,
       ...timeouts,
     },
     (request, response) => {
       connections.inTurn(request, response, () => {
-        answer(door, request, response).catch((error: unknown) => {
+        answer(context, request, response).catch((error: unknown) => {
           if (error instanceof ClientGone) gone.note(error);
           else if (!(error instanceof ConnectionDropped)) service.report(error);
           response.destroy();
@@ -124,7 +127,7 @@ export function makeListener(options: ListenerOptions): Listener {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
-  // "Expect: 201-created" is for the API, not for the HTTP server.
+  // The API handles `Expect: 201-created`.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
@@ -132,7 +135,7 @@ export function makeListener(options: ListenerOptions): Listener {
     if (socket instanceof Socket) connections.fail(error, socket);
     else socket.destroy(error);
   });
-  // What Node takes for idle may still have an answer on its way; here it is known better.
+  // Node regards connections with an unsent response as idle. `Connections` does not.
   server.closeIdleConnections = () => connections.finish();
   return {
     server,
@@ -152,26 +155,26 @@ export function makeListener(options: ListenerOptions): Listener {
 }
 
 async function answer(
-  door: Door,
+  context: ListenerContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { connections, turns } = door;
-  const { service } = door.options;
+  const { connections, turns } = context;
+  const { service } = context.options;
   const began = performance.now();
   const turn = turns.begin();
   if (turn) await turn;
   const { method = 'GET' } = request;
   let answered: ApiResponse;
   try {
-    answered = await respond(door, request, response);
+    answered = await respond(context, request, response);
   } catch (error) {
     if (!(error instanceof Refusal || error instanceof StoreError)) throw error;
     const wanted = acceptedMedia(headerOf(request, 'accept')) ?? 'application/xml';
     const form = { sent: wanted, wanted };
     const { dialect } = service;
     const refused = refusalAnswer(dialect, form, error, (one) => service.report(one));
-    // Engines correlate what they refuse because of a path in the API.
+    // An engine adds the correlation id to refusals because of a path in the API.
     const isOfApi = (request.url ?? '').startsWith(`${dialect.appRoot}/api`);
     const isOfPath =
       error instanceof UnsupportedVersion || (error instanceof Refusal && isUnaddressed(error));
@@ -191,9 +194,9 @@ async function answer(
   service.answered(method, answered.status, seconds);
 }
 
-/** Finds out whose request it is; bodies are read by those who need them. */
+/** Checks a request, and passes it to the service, which reads the body. */
 async function respond(
-  { options, policy, bodies }: Door,
+  { options, policy, bodies }: ListenerContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<ApiResponse> {
@@ -212,7 +215,7 @@ async function respond(
   const cors = request.headers.origin === undefined ? undefined : policy.corsHeaders(request);
   if (cors && method === 'OPTIONS') return { status: 204, headers: cors };
   policy.checkOrigin(request, !parsed && isSignIn(target));
-  // A body on GET means nothing, and some clients never send it.
+  // A body of GET has no meaning, and some clients declare it without sending it.
   const readBody = (maximum: number): Promise<Uint8Array> =>
     method === 'GET' || method === 'HEAD'
       ? Promise.resolve(new Uint8Array())

@@ -1,4 +1,4 @@
-/** Request bodies: limits on size and time, and decoding. */
+/** Request bodies: limits of size and time, and decoding. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
@@ -16,18 +16,18 @@ import type { StoredObject } from '../store/kinds.ts';
 import { ClientGone } from './send.ts';
 
 export interface BodyLimits {
-  /** Bytes of all bodies in memory, of those from one address among them. */
+  /** Bytes of all bodies in memory, and of those from one address. */
   readonly total: number;
   readonly perAddress: number;
-  /** Bytes among the total that only bodies up to `small` bytes may take. */
+  /** Bytes of the total that are reserved for bodies of at most `small` bytes. */
   readonly reserve: number;
   readonly small: number;
   /** Milliseconds without a byte. */
   readonly silence: number;
-  /** Bytes a second, on average, behind the first `grace` milliseconds. */
+  /** Minimum average bytes per second after the first `grace` milliseconds. */
   readonly slowest: number;
   readonly grace: number;
-  /** Bodies from one address that may take longer than a second at the same time. */
+  /** Simultaneous bodies from one address that may take longer than a second. */
   readonly slowPerAddress: number;
 }
 
@@ -44,7 +44,7 @@ export const defaultBodyLimits: BodyLimits = {
   slowPerAddress: 64,
 };
 
-/** Milliseconds between two looks at bodies that are being read. */
+/** Milliseconds between checks of incomplete bodies. */
 const sweepInterval = 1_000;
 
 interface Reading {
@@ -55,7 +55,7 @@ interface Reading {
   readonly fail: (error: Error) => void;
 }
 
-/** All bodies that a server is reading. */
+/** Bodies that the server reads. */
 export class RequestBodies {
   readonly #limits: BodyLimits;
   readonly #now: () => number;
@@ -64,21 +64,21 @@ export class RequestBodies {
   #inMemory = 0;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(limits: BodyLimits = defaultBodyLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
   }
 
-  /** Bytes of bodies that are in memory. */
+  /** Bytes of bodies in memory. */
   get inMemory(): number {
     return this.#inMemory;
   }
 
   /**
-   * Reads the body of a request; the client is told to send it where it waits for that. Refuses with
-   * 408, 413, 415 or 503 what is too slow, too large, compressed, or too much at once. Throws
-   * `ClientGone` where it breaks off.
+   * Reads the body of a request, and sends 100 Continue if the client waits for it. Refuses with
+   * 408 (too slow), 413 (too large), 415 (compressed) or 503 (too many bodies). Throws
+   * `ClientGone` if the client closes the connection.
    */
   async read(
     request: IncomingMessage,
@@ -99,7 +99,7 @@ export class RequestBodies {
   #gather(request: IncomingMessage, maximum: number): Promise<Uint8Array> {
     const address = request.socket.remoteAddress ?? '';
     const began = this.#now();
-    // A whole state of a site is larger than the sum allows, and only its administrator may send one.
+    // The state of a site can exceed the total, and only its administrator may send one.
     const isCounted = maximum <= this.#limits.perAddress;
     return new Promise<Uint8Array>((resolve, reject) => {
       const pieces: Uint8Array[] = [];
@@ -155,7 +155,7 @@ export class RequestBodies {
     this.#sweep ??= setInterval(() => this.sweep(), sweepInterval).unref();
   }
 
-  /** Ends bodies that are too slow; called once a second while there are any. */
+  /** Refuses bodies that are too slow. Runs once per second while bodies are incomplete. */
   sweep(): void {
     if (this.#readings.size === 0) {
       clearInterval(this.#sweep);
@@ -179,7 +179,7 @@ export class RequestBodies {
     }
     for (const readings of slow.values()) {
       if (readings.length <= slowPerAddress) continue;
-      // Those that flow may stay.
+      // Bodies with progress continue.
       const rate = ({ received, began }: Reading) => received / (now - began);
       readings.sort((a, b) => rate(b) - rate(a));
       for (const reading of readings.slice(slowPerAddress)) reading.fail(tooSlow());
@@ -187,17 +187,20 @@ export class RequestBodies {
   }
 }
 
-/** Requests the rest of whose body cannot be understood, and the event that says so. */
+/** Requests with a malformed body, and the event that reports it. */
 const broken = new WeakSet<IncomingMessage>();
 const brokenOff = 'vmctl:broken';
 
-/** Tells that the rest of a body is no HTTP: the request is answered at once, and is the last. */
+/**
+ * Reports that the remainder of a body is malformed. The response is sent immediately, and the
+ * connection closes.
+ */
 export function breakOff(request: IncomingMessage): void {
   broken.add(request);
   request.emit(brokenOff);
 }
 
-/** Requests that were told to send their body. */
+/** Requests with a sent 100 Continue. */
 const continued = new WeakSet<IncomingMessage>();
 
 export function awaitsContinue(request: IncomingMessage): boolean {
@@ -209,15 +212,18 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Milliseconds to wait for the rest of a short body that nobody needs, before the answer. */
+/** Milliseconds to wait for the remainder of a short unused body before the response. */
 const shortWait = 100;
-/** Milliseconds to go on reading a long one behind the answer, so that its sender sees the answer. */
+/**
+ * Milliseconds to read a long unused body after the response, so that the client receives the
+ * response.
+ */
 const linger = 2_000;
 
 /**
- * What becomes of a body that was not read. A short one is passed over, for the next request on the
- * connection; otherwise the connection ends with the answer. Then it resolves with what has to be
- * awaited between the answer and its end.
+ * Handles an unread body. A short one is read and dropped, so that the connection stays open.
+ * Otherwise the connection closes after the response, and the result is a function to await before
+ * that.
  */
 export async function passOver(
   request: IncomingMessage,
@@ -233,7 +239,7 @@ export async function passOver(
   return waits || broken.has(request) ? undefined : async () => void (await rest(request, linger));
 }
 
-/** Reads on and drops what comes; whether that was all of it. */
+/** Reads and drops the remainder. Returns whether the body is complete. */
 function rest(request: IncomingMessage, milliseconds: number): Promise<boolean> {
   if (request.complete || request.destroyed) return Promise.resolve(request.complete);
   return new Promise((resolve) => {
@@ -284,9 +290,9 @@ function tooSlow(): Refusal {
   return new Refusal(408, 'Request Timeout', 'Timeout while reading the request body.');
 }
 
-/** Most documents are a few KiB. */
+/** Limit of most documents, which have a few KiB. */
 const defaultLimit = mebibyte;
-/** Scripts, icons and OVF configurations are within these, and within the bodies of actions. */
+/** Limit of documents with scripts, icons or OVF configurations, and of actions. */
 const largeLimit = 4 * mebibyte;
 const large: ReadonlySet<string> = new Set([
   'vm',
@@ -297,19 +303,19 @@ const large: ReadonlySet<string> = new Set([
   'icon',
 ]);
 
-/** Bytes that the body of an operation may have. */
+/** Maximum bytes of the body of an operation. */
 function largestBody({ isAction, type }: Operation): number {
   return isAction || large.has(type) ? largeLimit : defaultLimit;
 }
 
-/** Whether an operation has a use for a body. */
+/** Whether an operation uses a body. */
 export function takesBody({ http, body }: Operation): boolean {
   return http === 'POST' || http === 'PUT' || body.length > 0;
 }
 
 /**
- * Reads and decodes the body of a request. Refuses with 400, 413 or 415; an action without
- * parameters needs no body, and no content type.
+ * Reads and decodes the body of a request. Refuses with 400, 413 or 415. An action without
+ * parameters needs neither a body nor a content type.
  */
 export async function readDocument(
   request: ApiRequest,
@@ -319,8 +325,8 @@ export async function readDocument(
   const contentType = request.header('content-type');
   const media = contentMedia(contentType);
   const mayBeEmpty = (operation.isAction && !engineRefusals) || operation.http === 'DELETE';
-  // A type that is not known is refused also where nothing follows: pages of other sites can send
-  // such requests without asking first.
+  // An unknown type is refused even without a body: pages of other sites can send such requests
+  // without a CORS preflight.
   if (!media && (!mayBeEmpty || contentType !== undefined)) throw unknownType();
   if (engineRefusals && isTextXml(contentType)) throw unknownType();
   const body = await request.readBody(largestBody(operation));
@@ -331,7 +337,7 @@ export async function readDocument(
   return document;
 }
 
-/** Engines pass over elements that they do not know. */
+/** An engine ignores unknown elements. */
 const engineReading: DecodeOptions = { unknown: 'skip-elements' };
 
 function decode(
@@ -341,7 +347,7 @@ function decode(
   options: DecodeOptions,
 ): StoredObject | StoredObject[] {
   if (http === 'DELETE' && isList(media, body, type)) {
-    // What is removed may also be sent by itself, without an action around it.
+    // The objects to remove can be sent without an action.
     const [member = ''] = members;
     return { [member]: decodeList(media, body, type, options) };
   }
@@ -350,7 +356,7 @@ function decode(
   return decodeObject(media, body, type, options);
 }
 
-/** Bricks may be sent as a list or one alone. */
+/** Bricks can be sent as a list or as a single object. */
 function isList(media: MediaType, body: Uint8Array, type: string): boolean {
   try {
     decodeList(media, body, type);

@@ -1,7 +1,6 @@
 /**
- * Which requests are refused for whom they name or where they come from, before anything else is
- * looked at: what other servers on the way may understand differently, hosts that this server is not
- * (DNS rebinding), and changes that pages of other sites ask for (CSRF).
+ * Checks of requests before all others. They refuse ambiguous requests (request smuggling),
+ * foreign hosts (DNS rebinding), and changes by pages of other sites (CSRF).
  */
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -10,17 +9,17 @@ import { Refusal } from '../core/fault.ts';
 export interface RequestPolicyOptions {
   /** Names of this server, in lower case. */
   readonly hostNames: readonly string[];
-  /** A certificate that the user gave, PEM: the names in it are names of this server. */
+  /** Certificate of the user, PEM. Its names are names of this server. */
   readonly certificate?: string | undefined;
-  /** Origins whose pages may change something. */
+  /** Origins whose pages may send changes. */
   readonly allowOrigins: readonly string[];
-  /** Whether the server can be reached from this machine alone; asked once it listens. */
+  /** Whether the server listens on loopback addresses only. Called after it listens. */
   readonly isLoopbackOnly: () => boolean;
 }
 
-/** A host with or without a port, as the Host header and the target of a request have it. */
+/** Host with an optional port, as in the Host header and the target of a request. */
 const authority = /^(\[[0-9a-f:.]+\]|[a-z0-9._~%!$&'()*+,;=-]+)(?::(\d{0,5}))?$/i;
-/** Different values of the Host header that are remembered as allowed. */
+/** Maximum cached values of permitted Host headers. */
 const maxRemembered = 256;
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
@@ -30,7 +29,7 @@ export class RequestPolicy {
   readonly #certificate: X509Certificate | undefined;
   readonly #origins: ReadonlySet<string>;
   readonly #isLoopbackOnly: () => boolean;
-  /** Host headers that were allowed, as they were written. */
+  /** Permitted Host headers, unchanged. */
   readonly #allowed = new Set<string>();
 
   constructor(options: RequestPolicyOptions) {
@@ -41,8 +40,8 @@ export class RequestPolicy {
   }
 
   /**
-   * The path and query of a request whose head is acceptable. Refuses with 400, 403, 417 or 501; the
-   * connection ends with such an answer, because nobody knows what follows on it.
+   * Returns the path and query of a request with an acceptable head. Refuses with 400, 403, 417 or
+   * 501, and the connection closes, because its remaining bytes are ambiguous.
    */
   target(request: IncomingMessage): string {
     refuseAmbiguousBody(request);
@@ -54,10 +53,7 @@ export class RequestPolicy {
     return pathOfAbsolute(url, host);
   }
 
-  /**
-   * Refuses with 403 what a page of another site asks for, where it changes something. A sign-in
-   * does, whatever its method.
-   */
+  /** Refuses changes by pages of other sites with 403. A sign-in is a change with each method. */
   checkOrigin({ headers, method = 'GET' }: IncomingMessage, changes: boolean): void {
     const { origin } = headers;
     if (origin === undefined || (safeMethods.has(method) && !changes)) return;
@@ -69,7 +65,7 @@ export class RequestPolicy {
     );
   }
 
-  /** Headers by which browsers let a page of an allowed origin read the answer. */
+  /** Headers with which browsers permit a page of an allowed origin to read the response. */
   corsHeaders({ headers, method }: IncomingMessage): Readonly<Record<string, string>> | undefined {
     const { origin } = headers;
     if (origin === undefined || !this.#origins.has(origin)) return undefined;
@@ -101,19 +97,19 @@ export class RequestPolicy {
   }
 }
 
-/** Whether a name, in lower case, stands for this machine on every machine (RFC 6761). */
+/** Whether a name, in lower case, is a loopback name on each computer (RFC 6761). */
 function isLoopbackName(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
   return isLoopbackAddress(name.startsWith('[') ? name.slice(1, -1) : name);
 }
 
-/** Whether an IP address is one of this machine alone. */
+/** Whether an IP address is a loopback address. */
 export function isLoopbackAddress(address: string): boolean {
   if (address === '::1') return true;
   return /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address);
 }
 
-/** The Host header; two of them are a way to be sent past those who check one. */
+/** Host header. Two of them can bypass proxies that check only one. */
 function onlyHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -125,7 +121,7 @@ function onlyHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string
   return headers.host;
 }
 
-/** `https://HOST/PATH`, which clients write for proxies: the host must be the one of the header. */
+/** `https://HOST/PATH`, which clients send to proxies. The host must equal the header. */
 function pathOfAbsolute(url: string, host: string | undefined): string {
   const match = /^https:\/\/([^/?#]*)([^#]*)$/i.exec(url);
   const [, named = '', path = ''] = match ?? [];
@@ -138,7 +134,7 @@ function withoutPort(host: string): string {
   return host.toLowerCase().replace(/:(?:443)?$/, '');
 }
 
-/** Where a body ends must be clear to everybody (RFC 9112, section 6). */
+/** Refuses an ambiguous length of the body (RFC 9112, section 6). */
 function refuseAmbiguousBody({ headers, httpVersion }: IncomingMessage): void {
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return;

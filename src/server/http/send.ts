@@ -1,10 +1,10 @@
-/** Sending of answers: whole or in pieces, compressed where the client accepts it. */
+/** Sending of responses, complete or in chunks, compressed if the client accepts it. */
 
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, gzipSync } from 'node:zlib';
 import type { ApiResponse } from '../api/request.ts';
 
-/** The client broke its connection off in the middle of a request. */
+/** The client closed its connection during a request. */
 export class ClientGone extends Error {
   readonly address: string;
 
@@ -16,14 +16,14 @@ export class ClientGone extends Error {
 
 const interval = 60_000;
 
-/** Tells of clients that went away in one line, at most once a minute. */
+/** Log of closed connections, one line per minute at most. */
 export class ClientGoneLog {
   readonly #write: (line: string) => void;
   readonly #now: () => number;
   #lastLine = Number.NEGATIVE_INFINITY;
   #untold = 0;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(write: (line: string) => void, now: () => number) {
     this.#write = write;
     this.#now = now;
@@ -35,7 +35,7 @@ export class ClientGoneLog {
       return;
     }
     const others = this.#untold === 0 ? '' : ` (and ${this.#untold} more since the last line)`;
-    // A socket that is closed already has no address.
+    // A closed socket has no address.
     const at = address === '' ? '' : ` at ${address}`;
     this.#write(`a client${at} disconnected before its request was complete${others}`);
     this.#lastLine = this.#now();
@@ -43,16 +43,16 @@ export class ClientGoneLog {
   }
 }
 
-/** The fastest level: answers are made for one client, and sent while they are made. */
+/** Fastest level: a response has one client, and is sent while it is encoded. */
 const level = constants.Z_BEST_SPEED;
 
-/** Bytes from which on it makes sense: less fits into one packet anyhow. */
+/** Minimum bytes to compress. Fewer fit into one packet. */
 const smallestCompressed = 1_024;
 
-/** Bytes that are compressed at once; more would keep the other clients waiting. */
+/** Maximum bytes to compress synchronously. More would block other clients. */
 const maxAtOnce = 64 * 1_024;
 
-/** Whether a client takes gzip, and likes it at least as well as no compression. */
+/** Whether a client accepts gzip with at least the preference of no compression. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false;
   const qualities = new Map<string, number>();
@@ -66,12 +66,12 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return gzip > 0 && gzip >= (qualities.get('identity') ?? 0);
 }
 
-/** A body that is short enough to be compressed at once; undefined for others. */
+/** Compresses a short body synchronously; undefined for a long one. */
 function compressedAtOnce(body: string | Uint8Array): Uint8Array | undefined {
   return body.length > maxAtOnce ? undefined : gzipSync(body, { level });
 }
 
-/** The pieces of a body, compressed one after the other, no faster than they are taken. */
+/** Compresses the chunks of a body in order, at the speed of the reader. */
 async function* compressedPieces(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -103,20 +103,20 @@ async function* compressedPieces(
   }
 }
 
-/** Bytes of a piece behind which there may be more. */
+/** Bytes of a chunk that can have a successor. */
 const longPiece = 64 * 2 ** 10;
 
 export interface SendOptions {
   readonly isHead: boolean;
-  /** The client takes gzip. */
+  /** Whether the client accepts gzip. */
   readonly packs: boolean;
-  /** What is awaited behind the answer, before the connection ends. */
+  /** Awaited after the response, before the connection closes. */
   readonly linger?: (() => Promise<void>) | undefined;
 }
-/** Milliseconds that pieces are made and sent for, one after the other. */
+/** Milliseconds of encoding before other requests run. */
 const longestTurn = 5;
 
-/** Writes a response; lists in pieces, no faster than the client reads. */
+/** Sends a response. Lists are sent in chunks, as fast as the client reads. */
 export async function send(
   response: ServerResponse,
   { status, headers, body }: ApiResponse,
@@ -124,7 +124,7 @@ export async function send(
 ): Promise<void> {
   if (response.destroyed) return;
   if (body === undefined || isHead) {
-    // An answer without content has no length either (RFC 9110, section 8.6).
+    // A response without content has no length (RFC 9110, section 8.6).
     const length = isHead || status === 204 || status === 304 ? {} : { 'Content-Length': 0 };
     response.writeHead(status, { ...headers, ...length });
     if (linger) response.flushHeaders();
@@ -137,7 +137,7 @@ export async function send(
     : 'Accept-Encoding';
   const varying = { ...headers, Vary: vary };
   const packed = { ...varying, 'Content-Encoding': 'gzip' };
-  // Whatever is made first is made before the head is sent, so that what goes wrong there is a fault.
+  // The first chunk is encoded before the head is sent, so that an error in it becomes a fault.
   const { whole, pieces } =
     typeof body === 'string' ? { whole: body, pieces: [body] } : await begun(body);
   if (whole !== undefined) {
@@ -152,8 +152,8 @@ export async function send(
         response.end();
         return;
       }
-      // A text leaves in one piece with its headers; bytes would be a second one.
-      // ASCII is the same in Latin-1, which costs less to write.
+      // Node sends a string together with its headers, and bytes separately. ASCII is equal in
+      // Latin-1, which is faster to write.
       if (typeof sent === 'string') response.end(sent, length === sent.length ? 'latin1' : 'utf8');
       else response.end(sent);
       return;
@@ -164,7 +164,7 @@ export async function send(
   for await (const piece of packs ? compressedPieces(pieces) : pieces) {
     if (!(await taken(response, piece))) return;
     if (performance.now() - turn < longestTurn) continue;
-    // Whoever else asks for something has a turn before the next piece is made.
+    // Other requests run before the next chunk.
     await new Promise((resolve) => setImmediate(resolve));
     turn = performance.now();
   }
@@ -174,14 +174,14 @@ export async function send(
 
 type Piece = string | Uint8Array;
 
-/** A body in pieces of which the first is made; `whole` where it is the only one. */
+/** A body with its first chunk; `whole` if it is the only chunk. */
 async function begun(
   body: Iterable<Piece>,
 ): Promise<{ whole?: Piece; pieces: Iterable<Piece> | AsyncIterable<Piece> }> {
   const pieces = inTurns(body);
   const first = await pieces.next();
   if (first.done) return { whole: '', pieces: [] };
-  // What is long has more to come, which is made when the first is sent.
+  // A long first chunk has successors, which are encoded after it is sent.
   const second = first.value.length < longPiece ? await pieces.next() : undefined;
   if (second?.done) return { whole: first.value, pieces: [first.value] };
   const made = second ? [first.value, second.value] : [first.value];
@@ -190,14 +190,14 @@ async function begun(
       yield* made;
       yield* pieces;
     } finally {
-      // Whoever made them may keep something for as long as they are read.
+      // The generator can hold resources until it is closed.
       await pieces.return();
     }
   }
   return { pieces: all() };
 }
 
-/** The pieces of a body, with a turn for everybody else wherever there is an empty one. */
+/** Chunks of a body. Other requests run at each empty one. */
 async function* inTurns(body: Iterable<Piece>): AsyncGenerator<Piece, void, undefined> {
   for (const piece of body) {
     if (piece.length > 0) yield piece;
@@ -205,10 +205,12 @@ async function* inTurns(body: Iterable<Piece>): AsyncGenerator<Piece, void, unde
   }
 }
 
-/** Bytes that may wait to be sent while the next piece is made. */
+/** Maximum unsent bytes before the next chunk is encoded. */
 const maxPending = 4 * longPiece;
 
-/** Writes a piece, and waits where the client is slow; false when it went away. */
+/**
+ * Writes a chunk, and waits for a slow client. Returns false if the client closed the connection.
+ */
 function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
   return new Promise((resolve) => {
     const onClose = () => resolve(false);

@@ -1,6 +1,6 @@
 /**
- * Requests that wait until the work they began has ended (`async=false`). A transition of the object or its
- * job wakes them; they end with the connection of their client, and are limited in number.
+ * Requests that wait for the end of their work (`async=false`). A change of the object or of its
+ * job wakes them. They end if the client closes its connection, and their number is limited.
  */
 import type { Answer, Call } from '../api/call.ts';
 import { settled, settlingIds } from '../api/completion.ts';
@@ -12,18 +12,18 @@ import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import { ClientGone } from './send.ts';
 
-/** Milliseconds after which a request is answered although its work has not ended. */
+/** Milliseconds after which the server responds before the end of the work. */
 const longestWait = 10 * 60_000;
 
 export interface WaitLimits {
-  /** Requests of one user that wait at a time, and of all. */
+  /** Maximum simultaneous waiting requests of one user, and of all users. */
   readonly perUser: number;
   readonly total: number;
 }
 
 const defaultLimits: WaitLimits = { perUser: 100, total: 1_000 };
 
-/** Counts the requests that wait. */
+/** Counts waiting requests. */
 export class SettlementWaits {
   readonly #limits: WaitLimits;
   readonly #byUser = new Map<string, number>();
@@ -34,8 +34,8 @@ export class SettlementWaits {
   }
 
   /**
-   * Takes a place before anything is changed; the returned function gives it back. Refuses with 503 if
-   * too many wait already: the client can repeat the request, or send it without `async=false`.
+   * Counts a request before its change; the returned function ends the wait. Refuses with 503 if
+   * too many requests wait: the client can retry, or omit `async=false`.
    */
   reserve({ userId }: Caller): () => void {
     const own = this.#byUser.get(userId) ?? 0;
@@ -66,7 +66,7 @@ export interface WaitingRequest extends Call {
   readonly caller: Caller;
 }
 
-/** Whether the client wants the answer only when the work is done. */
+/** Whether the client requests a response after the end of the work. */
 export function asksToWait({ request, operation, body }: Call): boolean {
   if (operation.isAction && !Array.isArray(body)) return body['async'] === false;
   const expect = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
@@ -75,8 +75,8 @@ export function asksToWait({ request, operation, body }: Call): boolean {
 }
 
 /**
- * The answer when the work has ended; after the longest wait that of a request which does not wait. Rejects
- * with `ClientGone` if the client leaves before.
+ * Returns the response at the end of the work, or the response of a request without a wait after
+ * the longest wait. Rejects with `ClientGone` if the client closes its connection.
  */
 export async function waitUntilSettled(ctx: WaitingRequest, result: Answer): Promise<Answer> {
   const { caller, server } = ctx;
@@ -108,7 +108,7 @@ function nextAnswer(
     };
     const look = () => {
       try {
-        // A store that cannot be written never settles; the rejected write has the reason.
+        // After a failed write, nothing settles. The rejected write has the reason.
         if (store.failed)
           end(() => store.write(() => undefined).then(() => resolve(result), reject));
         const found = store.failed ? undefined : answerNow();

@@ -1,19 +1,19 @@
 /**
- * Turns of the event loop for requests that become ready together: Node hands out all of them before
- * a timer or another socket is looked at, so that a few dozen short ones hold it as long as a slow one.
+ * Limit of the time for which requests that arrive together block the event loop. Node dispatches
+ * all of them before it handles a timer or another socket.
  */
 
-/** Milliseconds that requests are begun for in one turn. */
+/** Milliseconds in which requests start within one turn of the event loop. */
 const longestTurn = 5;
 
 export class Turns {
-  /** When the first request of this turn was begun; undefined before that. */
+  /** Start of the first request of this turn; undefined before it. */
   #began: number | undefined;
   readonly #waiting: (() => void)[] = [];
 
   /**
-   * When a request may begin: at once (undefined) where this turn has time for it, otherwise in the
-   * order of arrival, one in each turn that follows.
+   * Returns undefined if a request can start immediately, or a promise. Waiting requests start in
+   * the order of arrival, one per turn.
    */
   begin(): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#hasTime()) return undefined;
