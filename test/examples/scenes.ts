@@ -253,7 +253,7 @@ vmctl vms stop web01 -q`,
       "echo 'vmctl vms list -o id | wc -l; vmctl hosts list -o id | wc -l' > test.sh; chmod 700 test.sh",
     after: prints(/^ *1000\n *10\n$/),
   },
-  'vmctl serve --inventory site.yaml    # a definition from vmctl export': {
+  'vmctl serve --inventory site.yaml    # objects of a definition': {
     before: site,
     after: shows('vmctl tags list -o name', /tags\/web/),
   },
