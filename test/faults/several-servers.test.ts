@@ -332,7 +332,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
         several = await SeveralServers.start(3, program);
         const noticed = { doubles: 0, gaps: 0 };
         // What may happen need not happen the first time.
-        for (let tries = 0; tries < 5 && !(noticed.doubles && noticed.gaps); tries += 1) {
+        for (let tries = 0; tries < 12 && !(noticed.doubles && noticed.gaps); tries += 1) {
           const found = await chaos(several, {
             ...{ kills: 1, races: 100, isUploading: false, isStrict: false },
             prefix: `${tries}-`,
