@@ -1,5 +1,5 @@
 /** Snapshots of virtual machines. */
-import { owned } from '../notation/collections.ts';
+import { ignored, owned } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner } from '../notation/permits.ts';
@@ -95,7 +95,7 @@ export const snapshot = resource('snapshot', {
       list: ['all_content', 'follow', 'max'],
       add: [],
       get: ['follow'],
-      remove: ['all_content', 'async'],
+      remove: [ignored('all_content', 'the response to a removal contains no object'), 'async'],
       actions: { restore: ['async', 'disks', 'restore_memory'] },
     }),
   },
