@@ -1,26 +1,28 @@
 /**
- * Unit tests share one module graph; tests of whole processes run apart from each other; those that
- * measure the memory of their process have it for themselves.
+ * Test projects: unit tests share one module graph, tests of whole processes run in forks, and
+ * tests that measure memory run isolated.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { thirdOf } from './test/support/thirds.ts';
 
-/** Folders whose files take longest. A file that begins last keeps one worker busy and leaves the other idle. */
+/**
+ * Folders with the slowest files. A slow file that starts last would leave the other workers idle.
+ */
 const slow = ['e2e', 'write-back', 'examples', 'faults', 'commands', 'transfer', 'images'];
 
 /** Tests of whole processes. */
 const apart =
   'test/{clients,commands,conformance,operations,recorded,e2e,faults,examples,write-back,features/*/commands}/**/*.test.ts';
 
-/** Where tests go through whole jobs, with processes, kills and waits: they take most of the time. */
+/** Folders with tests of complete jobs, with processes, kills and waits, which take most of the time. */
 const wholeJobs = [
   ...['test/e2e', 'test/commands', 'test/faults', 'test/transfer/takeover'],
   ...featureFolders('commands'),
 ];
 
-/** Those of them that a run of a third leaves to others. */
+/** Tests of these folders that run only in other thirds. */
 const jobs = wholeJobs.flatMap(testsOf).filter((path) => !takesThirdItself(path));
 const chosen = new Set(thirdOf(jobs));
 const left = jobs.filter((path) => !chosen.has(path));
@@ -34,24 +36,27 @@ function featureFolders(name: string): string[] {
     .filter((folder) => existsSync(new URL(folder, import.meta.url)));
 }
 
-/** Paths of the tests in a folder. */
+/** Lists the paths of the tests in a folder. */
 function testsOf(folder: string): string[] {
   return readdirSync(new URL(folder, import.meta.url))
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `${folder}/${name}`);
 }
 
-/** Whether a third of its cases is run each time: a third of the files as well would leave some out for good. */
+/**
+ * Whether the file selects a third of its own cases. Selecting a third of such files as well would
+ * skip some cases in each run.
+ */
 function takesThirdItself(path: string): boolean {
   return readFileSync(new URL(path, import.meta.url), 'utf8').includes('thirds.ts');
 }
 
-/** Tests that measure the memory of the process that they run in. */
+/** Tests that measure the memory of their process. */
 const measuring = 'test/{transfer/huge,images/memory}.test.ts';
 
 /**
- * One project after the other, because a worker that changes to another project is ended and loads all
- * modules anew; in each of them slow folders first, and large files before small ones.
+ * Order of test files: by project, because a worker that changes the project loads all modules
+ * again; then slow folders, and large files first.
  */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -89,7 +94,7 @@ const projects = [
   {
     test: {
       name: 'unit',
-      // Whatever does not run apart runs here: a new folder is not forgotten.
+      // All other folders, so that new ones are included.
       include: ['test/**/*.test.ts'],
       exclude: [apart, measuring, ...left],
       pool: 'threads' as const,
@@ -101,7 +106,7 @@ const projects = [
 
 export default defineConfig({
   test: {
-    // Most tests wait for processes and disks: with one worker for each of two processors, these idle.
+    // Most tests wait for processes and disks, so that two workers would leave two processors idle.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     coverage: { provider: 'v8', include: ['src/**'] },

@@ -79,7 +79,7 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
     return await help(at < 0 ? [] : argv.slice(at + 1), io, signal);
   }
   const noun = nounOf(word);
-  if (!noun) throw unknownNoun(word);
+  if (!noun) throw unknownNoun(word, io);
   const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
 }
@@ -126,11 +126,11 @@ function isVersion(word: string): boolean {
   return word === '--version' || word === '-V';
 }
 
-function unknownNoun(word: string): UsageError {
-  const near = closeMatches(
-    word.toLowerCase(),
-    nouns.flatMap((noun) => [noun.name, ...noun.aliases]),
-  );
+function unknownNoun(word: string, { env }: Io): UsageError {
+  const near = closeMatches(word.toLowerCase(), [
+    ...nouns.flatMap((noun) => [noun.name, ...noun.aliases]),
+    ...findPlugins(env).map(({ name }) => name),
+  ]);
   return new UsageError(`unknown noun "${word}"`, {
     code: 'unknown_noun',
     hint:

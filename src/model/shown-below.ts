@@ -68,24 +68,6 @@ export const shownInPart: Readonly<Record<string, readonly string[]>> = {
   '/groups/{group}/roles': ['name', 'user'],
 };
 
-/** Attributes that the response to an update shows if the request contains them. */
-export const shownWhenSent: Readonly<Record<string, readonly string[]>> = {
-  user: ['user_options'],
-};
-
-/** States that the response to a POST request shows for each new object, by collection. */
-export const statesOfNew: Readonly<Record<string, string>> = {
-  '/datacenters/{datacenter}/storagedomains': 'active',
-  '/hosts': 'unassigned',
-  '/storagedomains': 'unknown',
-  '/templates': 'locked',
-};
-
-/** Attributes that the response to a POST request lacks, because the storage has not reported them, by type. */
-export const absentInNew: Readonly<Record<string, readonly string[]>> = {
-  disk: ['qcow_version'],
-};
-
 /** Members of lists that refer to the owner of their list: attribute and collection, by type. */
 export const namingOwners: Readonly<
   Record<string, { readonly attribute: string; readonly collection: string }>

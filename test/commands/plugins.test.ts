@@ -100,5 +100,6 @@ describe('plug-ins', () => {
     const { code, stderr } = await run(['reprt']);
     expect(code).toBe(2);
     expect(stderr).toContain('unknown noun "reprt"');
+    expect(stderr).toContain('did you mean report?');
   });
 });

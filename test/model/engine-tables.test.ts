@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { namedActions, namedServices } from '../../src/model/action-answers.ts';
+import { absentInNew, shownWhenSent, statesOfNew } from '../../src/model/change-answers.ts';
 import { services } from '../../src/model/derive/services.ts';
 import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
@@ -13,14 +14,11 @@ import { listedWhole, neverFiltered } from '../../src/model/list-limits.ts';
 import { listOrder, sortedByEngines } from '../../src/model/list-order.ts';
 import { derivedKinds } from '../../src/model/notation/kinds.ts';
 import {
-  absentInNew,
   namingOwners,
   shownBelow,
   shownInBoth,
   shownInPart,
-  shownWhenSent,
   shownWithoutLinks,
-  statesOfNew,
   unaddressed,
   unaddressedReferences,
   withoutAddressesInside,

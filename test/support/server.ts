@@ -1,4 +1,7 @@
-/** Reference servers of tests: in the process of the test, or the built `vmctl serve` as one of its own. */
+/**
+ * Reference servers of tests: in the process of the test, or the built `vmctl serve` in another
+ * process.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +10,10 @@ import { parseArgs } from 'node:util';
 import { ownDatabase } from './postgres.ts';
 import { quickFolder } from './temporary.ts';
 
-/** Where tests begin; those that go elsewhere come back, because others share their process. */
+/**
+ * Working directory at the start. Tests that change it must restore it, because others share their
+ * process.
+ */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export const vmctl = fileURLToPath(new URL('../../bin/vmctl.js', import.meta.url));
@@ -23,22 +29,22 @@ export interface Ready {
   readonly pid: number;
 }
 
-/** A reference server that a test has started. */
+/** Reference server that a test has started. */
 export interface TestServer {
   readonly ready: Ready;
-  /** PEM of the certificate authority. */
+  /** Certificate authority, PEM. */
   readonly ca: string;
   readonly password: string;
-  /** What it logged so far. */
+  /** Current log. */
   readonly stderr: () => string;
-  /** Asks it to stop, and resolves with its exit code. */
+  /** Stops the server. Resolves with its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** A server that runs as a process of its own. */
+/** Server in another process. */
 export interface ServerProcess extends TestServer {
   readonly process: ChildProcess;
-  /** Ends it without warning, as a crash does. */
+  /** Kills the server, like a crash. */
   kill(): Promise<void>;
 }
 
@@ -54,8 +60,8 @@ const flags = {
 } as const;
 
 /**
- * Starts a server in this process, on free ports, that keeps nothing: it costs no start of Node, and
- * its code is warm from the tests before. It takes the options of `vmctl serve` in `flags`.
+ * Starts a server with a store in memory in this process, on free ports. It needs no start of
+ * Node, and its code is already compiled. `flags` are options of `vmctl serve`.
  */
 export async function startTestServer(options: readonly string[] = []): Promise<TestServer> {
   const { values } = parseArgs({ args: [...options], options: flags });
@@ -112,7 +118,7 @@ export async function startTestServer(options: readonly string[] = []): Promise<
 
 const repeatable: ReadonlySet<string> = new Set(['--fault', '--host-name', '--allow-origin']);
 
-/** The options without those that later ones of the same name replace. */
+/** Removes options that later ones with the same name replace. */
 function lastOfEach(options: readonly string[]): readonly string[] {
   const kept: string[][] = [];
   for (const word of options) {
@@ -128,7 +134,7 @@ function lastOfEach(options: readonly string[]): readonly string[] {
   return kept.flat();
 }
 
-/** Begins something that makes its temporary folder at once: it is made where that is quick. */
+/** Runs a function that immediately creates its temporary folder, in a fast file system. */
 function inQuickFolder<T>(begin: () => T): T {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = quickFolder;
@@ -141,9 +147,9 @@ function inQuickFolder<T>(begin: () => T): T {
 }
 
 /**
- * Starts the built `vmctl serve` on free ports with these further options and variables; keeps nothing
- * unless told to. What is not kept is in memory, unless `TMPDIR` is among the variables. `program` is
- * the vmctl of another tree.
+ * Starts the built `vmctl serve` on free ports, with additional options and variables. Its data is
+ * temporary by default, in memory unless the variables contain `TMPDIR`. `program` is the `vmctl`
+ * of another tree.
  */
 export async function startServerProcess(
   options: readonly string[] = [],
@@ -172,7 +178,7 @@ export async function startServerProcess(
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Node 20 reads these certificates at every start, before it does anything else.
+      // Node 20 reads these certificates at each start.
       env: {
         ...{ ...process.env, NODE_EXTRA_CA_CERTS: undefined },
         ...(keep ? {} : { TMPDIR: folder }),

@@ -1,7 +1,8 @@
 /** Changes: operations that add, update and remove objects, actions, and files that an action creates. */
+
+import { absentInNew, shownWhenSent, statesOfNew } from '../../model/change-answers.ts';
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, listOperations } from '../../model/index.ts';
-import { absentInNew, shownWhenSent, statesOfNew } from '../../model/shown-below.ts';
 import { behaviorOf } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -118,7 +119,6 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const behavior = behaviorOf(ctx, ref.kind);
   const lifecycle = behavior?.lifecycle;
   const state = lifecycle && object[lifecycle.attribute];
-  // Objects without a state need no wait: logical units.
   if (behavior?.addsWith) {
     return { status: behavior.addsWith, form: 'object', type: ref.type, object: shown };
   }
@@ -129,6 +129,7 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
     for (const name of absentInNew[ref.type] ?? []) delete shown[name];
     return { status: 201, headers, form: 'object', type: ref.type, object: shown };
   }
+  // Objects without a state need no wait: logical units.
   if (behavior?.addsAtOnce || !state || lifecycle.settled.includes(String(state))) {
     return { status: 201, headers, form: 'object', type: ref.type, object: shown };
   }

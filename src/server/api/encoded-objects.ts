@@ -69,7 +69,7 @@ export class EncodedObjects {
 }
 
 /** Encoder of the objects of one collection for one request. */
-export class ObjectEncoder {
+class ObjectEncoder {
   readonly #cache: EncodedObjects;
   readonly #view: Presentation;
   readonly #ref: CollectionRef;

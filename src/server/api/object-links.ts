@@ -32,7 +32,7 @@ interface Linked {
  * Path words of the links of an object in a response, in the dialect of engines also an empty list of them.
  * Undefined if the object has no links.
  */
-export function linkWords(
+function linkWords(
   view: View,
   { service, type, object }: { service: string; type: string; object: StoredObject },
 ): readonly string[] | undefined {

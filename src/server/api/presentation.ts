@@ -107,7 +107,7 @@ export const wholeChanged: ReadonlySet<string> = new Set(['vm', 'snapshot']);
 export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
 
 /** How much of an object `Behavior.present` computes for a response. */
-export function extentOf({ brief = false, alone = false }: Presentation): Extent {
+function extentOf({ brief = false, alone = false }: Presentation): Extent {
   return { brief, alone };
 }
 
@@ -204,7 +204,7 @@ export interface Own {
 /** Writer of the value of an attribute. */
 export type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
 
-export const asItIs: Show = (_view, value) => value;
+const asItIs: Show = (_view, value) => value;
 
 const masked: Show = (_view, value) => maskedValue(value);
 

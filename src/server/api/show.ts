@@ -47,7 +47,7 @@ export function showFollowed(
 }
 
 /** Whether the dialect shows only the names of members: VMs, hosts and labels of affinity groups. */
-export function isBrief({ ctx }: Presentation, { members }: CollectionRef): boolean {
+function isBrief({ ctx }: Presentation, { members }: CollectionRef): boolean {
   const { answers } = members ?? {};
   return ctx.site.dialect.engineAnswers && (answers === 'sent' || answers === 'action');
 }
@@ -97,7 +97,7 @@ function domainOf({ ctx, apiPath }: Presentation, ref: CollectionRef): StoredObj
 }
 
 /** Whether a collection has the VMs or templates of a storage domain. */
-export function isOnDomain({ kind, shownAs = kind }: CollectionRef): boolean {
+function isOnDomain({ kind, shownAs = kind }: CollectionRef): boolean {
   return shownAs === 'domain_vm' || shownAs === 'domain_template';
 }
 
@@ -122,7 +122,7 @@ function keepPart(shown: StoredObject, part: readonly string[] | undefined): voi
 }
 
 /** The attribute in which the members of a list refer to the owner of the list, if the dialect shows it. */
-export function namesOwner(
+function namesOwner(
   { ctx }: Presentation,
   { type, owner }: CollectionRef,
 ): (typeof namingOwners)[string] | undefined {
@@ -130,7 +130,7 @@ export function namesOwner(
 }
 
 /** Whether the dialect shows the objects of a collection without links. */
-export function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef): boolean {
+function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef): boolean {
   return ctx.site.dialect.hrefsBelowParents && shownWithoutLinks.has(service);
 }
 

@@ -208,16 +208,16 @@ async function perform(ctx: RequestContext): Promise<Answer> {
 
 async function run(ctx: RequestContext): Promise<Answer> {
   const { file, operation, request, server } = ctx;
-  // A refresh stores the objects that it finds, and a file can contain a new ticket.
-  const refreshes =
-    operation.query.includes('refresh') && parametersOf(request).flag('refresh') === true;
-  if (operation.http === 'GET' || operation.http === 'HEAD') {
-    if (!file && !refreshes) return runRead(ctx);
+  if ((operation.http === 'GET' || operation.http === 'HEAD') && !file) {
+    const isRefresh =
+      operation.query.includes('refresh') && parametersOf(request).flag('refresh') === true;
+    // A refresh stores the objects that it finds.
+    return isRefresh ? write(ctx, (rules) => atOnce(read(rules, ctx))) : runRead(ctx);
   }
-  if (!asksToWait(ctx)) return runChange(ctx, refreshes);
+  if (!asksToWait(ctx)) return runChange(ctx);
   const release = server.waits.reserve(ctx.caller);
   try {
-    return await waitUntilSettled(ctx, await runChange(ctx, refreshes));
+    return await waitUntilSettled(ctx, await runChange(ctx));
   } finally {
     release();
   }
@@ -234,20 +234,24 @@ function runRead(ctx: RequestContext): Promise<Answer> {
   });
 }
 
-/**
- * Step 5 of a change: checks permissions, and runs the rules of the object in one transaction. Step 6:
- * commits. Step 7: runs effects outside of the database after the commit is durable.
- */
-async function runChange(ctx: RequestContext, refreshes: boolean): Promise<Answer> {
-  const { server } = ctx;
+/** Step 5 of a change, also of a GET request for a file: checks permissions, and runs the rules of the object. */
+async function runChange(ctx: RequestContext): Promise<Answer> {
   const forgetHash = await hashAhead(ctx);
-  const { rules, answer } = await server.store
-    .write((tx) => {
-      const context = ruleContext(ctx, tx);
-      const work = () => (refreshes ? atOnce(read(context, ctx)) : change(context, ctx));
-      return { rules: context, answer: onceForKey(context, ctx, work) };
-    })
-    .finally(forgetHash);
+  return await write(ctx, (rules) => onceForKey(rules, ctx, () => change(rules, ctx))).finally(
+    forgetHash,
+  );
+}
+
+/**
+ * Runs work in one transaction. Step 6: commits. Step 7: runs effects outside of the database after the commit is
+ * durable.
+ */
+async function write(ctx: RequestContext, work: (rules: RuleContext) => Answer): Promise<Answer> {
+  const { server } = ctx;
+  const { rules, answer } = await server.store.write((tx) => {
+    const context = ruleContext(ctx, tx);
+    return { rules: context, answer: work(context) };
+  });
   server.committed();
   for (const effect of rules.afterCommit) await effect();
   return answer;

@@ -1,4 +1,4 @@
-/** All objects of a site that can be changed, and in which ways each can be read. */
+/** Objects of a site that can be changed, and the requests that read them. */
 import {
   addressesObject,
   listAllOperations,
@@ -20,20 +20,23 @@ export const updates: readonly Operation[] = listAllOperations().filter(
   ({ name, path }) => name === 'update' && addressesObject(path),
 );
 
-/** Finds the objects behind the paths of the model by walking through their collections. */
+/** Finds the objects at the paths of the model by listing their collections. */
 export class Objects {
   readonly #api: RawApi;
   readonly #lists = new Map<string, Promise<string[]>>();
 
   readonly #absent: boolean;
 
-  /** With `absent`, collections that an object does not have (404, 405) are empty; otherwise they are errors. */
+  /**
+   * With `absent`, collections that an object lacks (404, 405) are empty. Otherwise they are
+   * errors.
+   */
   constructor(api: RawApi, { absent = false } = {}) {
     this.#api = api;
     this.#absent = absent;
   }
 
-  /** Paths of the objects that a template stands for. */
+  /** Paths of the objects of a path template. */
   async of(template: string): Promise<string[]> {
     let paths = [''];
     for (const word of template.split('/').slice(1)) {
@@ -65,12 +68,12 @@ export class Objects {
   }
 }
 
-/** The objects in an answered list. */
+/** Objects in the response of a list. */
 export function itemsOf(list: Thing): Thing[] {
   return (Object.values(list).find(Array.isArray) ?? []) as Thing[];
 }
 
-/** What can be followed from an object: its links, and its references to other objects. */
+/** Values of `follow` for an object: its links, and its references to other objects. */
 export function followable(type: string, object: Thing): string[] {
   const links = ((object['link'] ?? []) as { rel: string }[]).map(({ rel }) => rel);
   const references = Object.entries(listAttributes(type))

@@ -15,27 +15,23 @@ const ofVirtualFunctions = [
   'updatevirtualfunctionsconfiguration',
 ];
 
-/** Text in the `type` of the option `mode` of a bond, by number and name of the mode; broadcast has none. */
-const bondModes: Readonly<Record<string, string>> = {
-  1: 'Active-Backup',
-  'active-backup': 'Active-Backup',
-  2: 'Load balance (balance-xor)',
-  'balance-xor': 'Load balance (balance-xor)',
-  4: 'Dynamic link aggregation (802.3ad)',
-  '802.3ad': 'Dynamic link aggregation (802.3ad)',
-  5: 'Adaptive transmit load balancing (balance-tlb)',
-  'balance-tlb': 'Adaptive transmit load balancing (balance-tlb)',
-};
+/** Modes of bonds with a text in the `type` of their option, by number and by name. */
+const bondModes = [
+  ['1', 'active-backup', 'Active-Backup'],
+  ['2', 'balance-xor', 'Load balance (balance-xor)'],
+  ['4', '802.3ad', 'Dynamic link aggregation (802.3ad)'],
+  ['5', 'balance-tlb', 'Adaptive transmit load balancing (balance-tlb)'],
+] as const;
 
 /** Bonds as engines show them: the mode with its type, and the partner of an 802.3ad bond. */
 function showBond({ bonding }: Nic): Partial<Nic> {
   const options = bonding?.options ?? [];
   const mode = options.find(({ name }) => name === 'mode')?.value ?? '';
-  const type = bondModes[mode];
+  const [number, , type] = bondModes.find((one) => one[0] === mode || one[1] === mode) ?? [];
   if (type === undefined) return {};
   const typed = options.map((one) => (one.name === 'mode' ? { type, ...one } : one));
   const shown = { ...bonding, options: typed };
-  if (mode !== '4' && mode !== '802.3ad') return { bonding: shown };
+  if (number !== '4') return { bonding: shown };
   const partner = { ad_partner_mac: { address: '00:00:00:00:00:00' } };
   return { ad_aggregator_id: 1, bonding: { ...shown, ...partner } };
 }
